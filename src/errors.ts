@@ -1,0 +1,99 @@
+import { GraphQLError } from 'graphql';
+
+/**
+ * Every way a request can fail: the code a program reads, the HTTP status that goes with it and the title
+ * that RFC 9457 asks for. The status of an answer is chosen here and nowhere else.
+ */
+export const errorTable = {
+  MALFORMED_JSON: { status: 400, title: 'The body is not JSON' },
+  INVALID_ARGUMENT: { status: 400, title: 'A parameter, cursor or header cannot be read' },
+  GRAPHQL_PARSE_FAILED: { status: 400, title: 'The GraphQL document cannot be read' },
+  GRAPHQL_VALIDATION_FAILED: { status: 400, title: 'The GraphQL document does not fit the schema' },
+  NOT_FOUND: { status: 404, title: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'The path has no such method' },
+  NOT_ACCEPTABLE: { status: 406, title: 'No acceptable media type' },
+  CONFLICT: { status: 409, title: 'In conflict with what is stored' },
+  OUT_OF_STOCK: { status: 409, title: 'Out of stock' },
+  ORDER_COMPLETE: { status: 409, title: 'The order is complete' },
+  PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
+  VALIDATION_FAILED: { status: 422, title: 'The body does not have the right shape' },
+  UNKNOWN_REFERENCE: { status: 422, title: 'A reference names no row' },
+  INTERNAL: { status: 500, title: 'Internal error' },
+  UNAVAILABLE: { status: 503, title: 'Unavailable' },
+  TIMEOUT: { status: 504, title: 'Timed out' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** One fault in what a client sent: where it is (the keys from the outside in) and what is accepted there. */
+export interface Issue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+interface ServiceErrorOptions {
+  /** The faults one by one, when there may be several. */
+  readonly issues?: readonly Issue[];
+  /** What went wrong underneath: for the log, never for the client. */
+  readonly cause?: unknown;
+  /** Response headers that belong to this failure, such as `Allow` or `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A failure that a client is told about, on either face: REST makes the Error object of it, and GraphQL carries
+ * `code` and `status` in `extensions`. The message is for the person who reads it: what was wrong, where, and
+ * what is accepted.
+ */
+export class ServiceError extends GraphQLError {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly issues: readonly Issue[];
+  readonly headers: Readonly<Record<string, string>>;
+  override readonly cause: unknown;
+
+  constructor(code: ErrorCode, message: string, { issues = [], cause, headers = {} }: ServiceErrorOptions = {}) {
+    const { status } = errorTable[code];
+    const errors = issues.map((issue) => ({ pointer: toPointer(issue.path), message: issue.message }));
+    super(message, { extensions: { code, status, ...(errors.length > 0 && { errors }) } });
+    this.code = code;
+    this.status = status;
+    this.issues = issues;
+    this.headers = headers;
+    this.cause = cause;
+  }
+}
+
+/** The failure of a body or variable with these faults; the message names each of them. At least one. */
+export function validationFailed(issues: readonly Issue[]): ServiceError {
+  const message = issues.map((issue) => describeIssue(issue)).join(' ');
+  return new ServiceError('VALIDATION_FAILED', message, { issues });
+}
+
+/** The fault as one sentence that begins with where it is. */
+export function describeIssue({ path, message }: Issue): string {
+  return `${path.length === 0 ? 'The body' : path.join('.')} ${message}.`;
+}
+
+/** A JSON Pointer (RFC 6901) to the value that the keys lead to. */
+export function toPointer(path: readonly (string | number)[]): string {
+  return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/**
+ * What a client is told of anything that was thrown: a `ServiceError` as it is (also when GraphQL has wrapped it),
+ * anything else as an `INTERNAL` failure that keeps its cause for the log.
+ */
+export function toServiceError(thrown: unknown): ServiceError {
+  for (let error = thrown; error instanceof Error; error = originOf(error)) {
+    if (error instanceof ServiceError) return error;
+  }
+  return new ServiceError('INTERNAL', 'The service failed; the request id finds the cause in its log.', {
+    cause: thrown,
+  });
+}
+
+function originOf(error: Error): unknown {
+  return error instanceof GraphQLError ? error.originalError : undefined;
+}
