@@ -1,0 +1,131 @@
+import { type Column, fillPlaceholders, type GetColumnData, type SQLWrapper } from 'drizzle-orm';
+import { PgColumn, PgDialect } from 'drizzle-orm/pg-core';
+import { parseInt64 } from '../int64.ts';
+import { DatabaseError, type Driver, type Parameter, type Query, type RawRow, toParameter } from './driver.ts';
+import { openEmbedded } from './embedded.ts';
+import { connectServer } from './server.ts';
+
+/** Watches the database at work; called once a statement or batch. */
+export interface Probe {
+  statement(name: string, seconds: number): void;
+  batch(name: string, size: number): void;
+}
+
+/** Reads one column of a result that is not a table's column. */
+export interface Decoder<T> {
+  decode(value: unknown): T;
+}
+
+/** What a statement answers, column by column and in that order. */
+export type Shape = Readonly<Record<string, Column | Decoder<unknown>>>;
+
+export type RowOf<S extends Shape> = {
+  -readonly [K in keyof S]: S[K] extends Column
+    ? GetColumnData<S[K], 'query'>
+    : S[K] extends Decoder<infer T>
+      ? T
+      : never;
+};
+
+/** A statement that was compiled once; takes the values of its placeholders by name. */
+export type Statement<Row> = (values?: Readonly<Record<string, unknown>>) => Promise<Row[]>;
+
+/** Where the database is: a server's address, or the folder of the embedded one. */
+export interface DatabaseLocation {
+  readonly url: string | undefined;
+  readonly folder: string;
+}
+
+const POOL_SIZE = 10;
+const DEADLOCK = '40P01';
+const TRIES = 3;
+const dialect = new PgDialect();
+const unwatched: Probe = { statement: () => {}, batch: () => {} };
+
+/**
+ * Opens the server's database where an address is given, otherwise the embedded one in the folder.
+ *
+ * @throws {Error} with one clear line when it cannot be used
+ */
+export async function openDatabase({ url, folder }: DatabaseLocation, probe?: Probe): Promise<Database> {
+  return new Database(await (url === undefined ? openEmbedded(folder) : connectServer(url, POOL_SIZE)), probe);
+}
+
+/** The database as the rooms see it, the same for both kinds. */
+export class Database {
+  readonly kind: Driver['kind'];
+  readonly probe: Probe;
+  readonly #driver: Driver;
+
+  constructor(driver: Driver, probe: Probe = unwatched) {
+    this.kind = driver.kind;
+    this.probe = probe;
+    this.#driver = driver;
+  }
+
+  /**
+   * Compiles a statement: its SQL is built here, once, and the server prepares it on its first run.
+   *
+   * @param name what metrics, tests and logs call it, such as `pets.byKeys`
+   * @param query the statement, with `sql.placeholder` for each value
+   * @param shape the columns it answers with
+   */
+  statement<S extends Shape>(name: string, query: SQLWrapper, shape: S): Statement<RowOf<S>> {
+    const { sql, params } = dialect.sqlToQuery(query.getSQL());
+    const toRow = rowReader(shape);
+    return async (values = {}) => {
+      const parameters = fillPlaceholders(params, values).map(toParameter);
+      const rows = await this.#run(name, sql, parameters);
+      return rows.map(toRow);
+    };
+  }
+
+  /** Runs the work in one transaction on one connection; rolls back when it rejects. */
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    return this.#driver.transaction(work);
+  }
+
+  close(): Promise<void> {
+    return this.#driver.close();
+  }
+
+  /** A deadlock's victim was rolled back whole, and each statement is a transaction of its own: running it again is safe. */
+  async #run(name: string, sql: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+    const began = performance.now();
+    try {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await this.#driver.query(sql, parameters);
+        } catch (error) {
+          const isDeadlock = error instanceof DatabaseError && error.state === DEADLOCK;
+          if (!isDeadlock || attempt === TRIES) throw error;
+        }
+      }
+    } finally {
+      this.probe.statement(name, (performance.now() - began) / 1000);
+    }
+  }
+}
+
+/** Decoders for columns that no table has. */
+export const integer: Decoder<number> = { decode: Number };
+export const flag: Decoder<boolean> = { decode: (value) => value === true };
+
+function rowReader<S extends Shape>(shape: S): (raw: RawRow) => RowOf<S> {
+  const columns = Object.entries(shape).map(([name, column]) => [name, decoderOf(column)] as const);
+  return (raw) => {
+    const row: Record<string, unknown> = {};
+    let index = 0;
+    for (const [name, decode] of columns) {
+      const value = raw[index++];
+      row[name] = value === null ? null : decode(value);
+    }
+    return row as RowOf<S>;
+  };
+}
+
+function decoderOf(column: Column | Decoder<unknown>): (value: unknown) => unknown {
+  if (!(column instanceof PgColumn)) return (value) => (column as Decoder<unknown>).decode(value);
+  if (column.getSQLType() === 'bigint') return (value) => parseInt64(String(value));
+  return (value) => column.mapFromDriverValue(value);
+}

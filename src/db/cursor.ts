@@ -1,0 +1,58 @@
+import { ServiceError } from '../errors.ts';
+import { type Int64, parseInt64 } from '../int64.ts';
+
+/** A place in a sorted list: just after or before one row, whether or not that row is still there. */
+export interface Place {
+  readonly id: Int64;
+  /** The row's value under the sort; null where the list is sorted by id alone. */
+  readonly value: string | null;
+}
+
+/** The place as an opaque word for the client, bound to the sort of its list. */
+export function encodeCursor(sort: string, { id, value }: Place): string {
+  const parts = value === null ? [sort, String(id)] : [sort, String(id), value];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/**
+ * Reads a cursor back, exactly as it was given out.
+ *
+ * @param isValue whether a text can be a value under this sort; undefined where the list is sorted by id alone
+ * @throws {ServiceError} INVALID_ARGUMENT when this service never gave it out, or did for a list sorted otherwise
+ */
+export function decodeCursor(
+  cursor: string,
+  name: 'after' | 'before',
+  sort: string,
+  isValue: ((text: string) => boolean) | undefined,
+): Place {
+  const parts = parse(cursor);
+  if (parts === undefined) {
+    throw invalid(`${name} is not a cursor of this service; pass one exactly as an earlier answer gave it.`);
+  }
+  const [itsSort, idText = '', value = null] = parts;
+  if (itsSort !== sort) {
+    throw invalid(
+      `${name} is a cursor of a list in another order; go on with the sort that the walk began with, or begin anew.`,
+    );
+  }
+  const id = parseInt64(idText);
+  const fits = isValue === undefined ? value === null : value !== null && isValue(value);
+  if (id === undefined || !fits || encodeCursor(sort, { id, value }) !== cursor) {
+    throw invalid(`${name} is not a cursor of this service; pass one exactly as an earlier answer gave it.`);
+  }
+  return { id, value };
+}
+
+function parse(cursor: string): string[] | undefined {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(parts) && parts.every((part) => typeof part === 'string') ? parts : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', message);
+}

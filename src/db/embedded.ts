@@ -1,0 +1,54 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PGlite, type Transaction } from '@electric-sql/pglite';
+import { DatabaseError, type Driver, type Query } from './driver.ts';
+import { lockFolder } from './lock.ts';
+
+const INT8 = 20;
+const TIMESTAMPTZ = 1184;
+const asText = (text: string) => text;
+const options = { rowMode: 'array', parsers: { [INT8]: asText, [TIMESTAMPTZ]: asText } } as const;
+
+/**
+ * Opens PostgreSQL inside this process, its files under the folder, which is made when it is not there.
+ *
+ * @throws {Error} with one clear line when another process holds the folder or it cannot be written
+ */
+export async function openEmbedded(folder: string): Promise<Driver> {
+  await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`The folder ${folder} for the embedded database cannot be made: ${error.code}.`);
+  });
+  const unlock = await lockFolder(folder);
+  try {
+    const database = await PGlite.create(join(folder, 'pgdata'));
+    return {
+      kind: 'embedded',
+      query: queryOn(database),
+      transaction: (work) => database.transaction((transaction) => work(queryOn(transaction))),
+      close: async () => {
+        await database.close();
+        await unlock();
+      },
+    };
+  } catch (error) {
+    await unlock();
+    throw new Error(`The embedded database in ${folder} cannot be opened: ${(error as Error).message}.`);
+  }
+}
+
+function queryOn(database: PGlite | Transaction): Query {
+  return async (text, parameters) => {
+    try {
+      const { rows } = await database.query<unknown[]>(text, [...parameters], options);
+      return rows;
+    } catch (error) {
+      throw translate(error);
+    }
+  };
+}
+
+function translate(error: unknown): unknown {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  if (!(error instanceof Error) || typeof code !== 'string') return error;
+  return new DatabaseError(error.message, code, typeof constraint === 'string' ? constraint : undefined, error);
+}
