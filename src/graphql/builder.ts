@@ -1,0 +1,27 @@
+import SchemaBuilder from '@pothos/core';
+import type { Int64 } from '../int64.ts';
+import '../lifecycle/plugin.ts';
+import './input-plugin.ts';
+
+/** What a resolver is given. Each room adds its store, so that this file need not know the rooms. */
+// biome-ignore lint/suspicious/noEmptyInterface: the rooms add to it.
+export interface Context {}
+
+/** The one builder of the schema; each room adds its types and fields to it. */
+export const builder = new SchemaBuilder<{
+  Context: Context;
+  DefaultFieldNullability: false;
+  Scalars: {
+    Int64: { Input: Int64; Output: Int64 };
+    DateTime: { Input: Date; Output: Date };
+  };
+}>({ plugins: ['lifecycle', 'input'], defaultFieldNullability: false });
+
+/** The reference to an object type of this builder whose resolvers are given a `Row`. */
+export type RowRef<Row> =
+  typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? PothosSchemaTypes.ObjectRef<Types, Row> : never;
+
+builder.queryType({ description: 'Everything that can be read.' });
+builder.mutationType({
+  description: 'Everything that can be changed. Each field returns the row that it made, changed or removed.',
+});

@@ -1,0 +1,93 @@
+import { DEFAULT_PAGE_SIZE, LARGEST_PAGE, type Page } from '../db/paging.ts';
+import { integerFrom } from './bounds.ts';
+import { builder, type RowRef } from './builder.ts';
+
+interface Edge<Row> {
+  readonly node: Row;
+  readonly page: Page<Row>;
+}
+
+type AnyPage = Pick<Page<unknown>, 'hasNextPage' | 'hasPreviousPage'> & {
+  cursorAt(index: number): string | null;
+};
+
+const PageInfo = builder.objectRef<AnyPage>('PageInfo').implement({
+  description: 'Where a page lies in its list, by the Relay cursor connections specification.',
+  fields: (t) => ({
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether rows come after this page.' }),
+    hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether rows come before this page.' }),
+    startCursor: t.string({
+      nullable: true,
+      description: 'The cursor of the first row; null when the page is empty.',
+      resolve: (page) => page.cursorAt(0),
+    }),
+    endCursor: t.string({
+      nullable: true,
+      description: 'The cursor of the last row, to pass as `after` for the next page; null when the page is empty.',
+      resolve: (page) => page.cursorAt(-1),
+    }),
+  }),
+});
+
+/**
+ * The connection type over pages of rows, by the Relay cursor connections specification. Cursors and the total are
+ * worked out only when they are selected.
+ *
+ * @param plural what the rows are called in descriptions
+ */
+export function connectionTo<Row>(node: RowRef<Row>, plural: string) {
+  const edge = builder.objectRef<Edge<Row>>(`${node.name}Edge`).implement({
+    description: `One of the ${plural} of a page, with its place in the list.`,
+    fields: (t) => ({
+      cursor: t.string({
+        description: 'The place of the row, to pass as `after` or `before`.',
+        resolve: ({ node: row, page }) => page.cursorOf(row),
+      }),
+      node: t.expose('node', { type: node, description: 'The row.' }),
+    }),
+  });
+  return builder.objectRef<Page<Row>>(`${node.name}Connection`).implement({
+    description: `A page of ${plural}.`,
+    fields: (t) => ({
+      nodes: t.field({
+        type: [node],
+        description: `The ${plural} of the page, in the order of the list.`,
+        resolve: (page) => [...page.rows],
+      }),
+      edges: t.field({
+        type: [edge],
+        description: `The ${plural} of the page, each with its cursor.`,
+        resolve: (page) => page.rows.map((row) => ({ node: row, page })),
+      }),
+      pageInfo: t.field({
+        type: PageInfo,
+        description: 'Where the page lies in the list.',
+        resolve: (page) => ({
+          hasNextPage: page.hasNextPage,
+          hasPreviousPage: page.hasPreviousPage,
+          cursorAt: (index: number) => {
+            const row = page.rows.at(index);
+            return row === undefined ? null : page.cursorOf(row);
+          },
+        }),
+      }),
+      totalCount: t.int({
+        description: `How many ${plural} the whole list has; counted only when it is selected.`,
+        resolve: (page) => page.count(),
+      }),
+    }),
+  });
+}
+
+const size = integerFrom(1, LARGEST_PAGE);
+
+/** The arguments by which a connection is paged. */
+export const pagingArgs = builder.args((t) => ({
+  first: t.int({
+    bounds: size,
+    description: `How many rows from the beginning; ${DEFAULT_PAGE_SIZE} when neither \`first\` nor \`last\` is given.`,
+  }),
+  after: t.string({ description: 'Only rows after the one with this cursor.' }),
+  last: t.int({ bounds: size, description: 'How many rows from the end; not together with `first`.' }),
+  before: t.string({ description: 'Only rows before the one with this cursor.' }),
+}));

@@ -1,0 +1,49 @@
+import { GraphQLError } from 'graphql';
+import { type ErrorCode, errorTable, ServiceError, toServiceError } from '../errors.ts';
+
+interface HttpExtension {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the GraphQL-over-HTTP specification lets `application/json` answer 200 all the same. */
+  readonly spec?: boolean;
+}
+
+/** Codes of the server's own, and the ones that this service has for them. */
+const OWN_CODES: Readonly<Record<string, ErrorCode>> = {
+  BAD_REQUEST: 'INVALID_ARGUMENT',
+  OPERATION_RESOLUTION_FAILURE: 'INVALID_ARGUMENT',
+};
+
+/**
+ * What a GraphQL client is told of anything that was thrown: `code` and `status` in the extensions, as REST has them
+ * in the body, and no cause.
+ */
+export function toClientError(thrown: unknown): GraphQLError {
+  if (thrown instanceof RangeError)
+    return refused(new ServiceError('INVALID_ARGUMENT', 'The request is nested too deep.'));
+  if (thrown instanceof ServiceError) return refused(thrown);
+  if (thrown instanceof GraphQLError && thrown.originalError === undefined) return ofTheLanguage(thrown);
+  const failure = toServiceError(thrown);
+  if (!(thrown instanceof GraphQLError)) return refused(failure);
+  const { message, extensions } = failure;
+  return new GraphQLError(message, { ...placeOf(thrown), originalError: failure, extensions });
+}
+
+/** A failure before anything was executed: its status is the response's. */
+export function refused(error: ServiceError, options: Pick<HttpExtension, 'spec'> = {}): GraphQLError {
+  const http: HttpExtension = { status: error.status, headers: error.headers, ...options };
+  return new GraphQLError(error.message, { originalError: error, extensions: { ...error.extensions, http } });
+}
+
+/** A fault that the parser, a validation rule or the protocol has found. */
+function ofTheLanguage(error: GraphQLError): GraphQLError {
+  const { http, code } = error.extensions as { http?: HttpExtension; code?: string };
+  const known = code !== undefined && code in errorTable ? (code as ErrorCode) : OWN_CODES[code ?? ''];
+  const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : (known ?? 'INVALID_ARGUMENT');
+  const extensions = { code: ours, status: errorTable[ours].status, ...(http !== undefined && { http }) };
+  return new GraphQLError(error.message, { ...placeOf(error), extensions });
+}
+
+function placeOf({ nodes, source, positions, path }: GraphQLError) {
+  return { nodes: nodes ?? null, source: source ?? null, positions: positions ?? null, path: path ?? null };
+}

@@ -1,0 +1,112 @@
+import {
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import type { Issue } from '../errors.ts';
+import type { Bounds } from './bounds.ts';
+
+/** Where a value goes: a type, with what the field or argument that takes it says beyond the type. */
+export type InputPlace = Pick<GraphQLInputField | GraphQLArgument, 'type' | 'defaultValue' | 'extensions'>;
+
+type Path = readonly (string | number)[];
+
+const ACCEPTED_BY_BUILT_IN: Readonly<Record<string, string>> = {
+  Int: 'an integer',
+  Float: 'a number',
+  String: 'a string',
+  Boolean: 'true or false',
+  ID: 'a string or an integer',
+};
+
+/**
+ * Everything that is wrong with a value for an input field, argument or variable: its type, what is missing or unknown
+ * in it, its bounds. The value may be as it came or coerced already.
+ */
+export function inputIssues(place: InputPlace, value: unknown, path: Path = []): Issue[] {
+  if (value === undefined) {
+    const isMissing = isNonNullType(place.type) && place.defaultValue === undefined;
+    return isMissing ? [{ path, message: 'is required' }] : [];
+  }
+  return valueIssues(place.type, place, value, path);
+}
+
+/** What a value of the type must be, in words that go after "must be". */
+export function acceptedBy(type: GraphQLLeafType): string {
+  if (isEnumType(type)) {
+    return `one of ${type
+      .getValues()
+      .map(({ name }) => name)
+      .join(', ')}`;
+  }
+  return String(type.extensions.accepts ?? ACCEPTED_BY_BUILT_IN[type.name] ?? `of type ${type.name}`);
+}
+
+/** The bounds that the field or argument declares. */
+export function boundsOf(place: Pick<InputPlace, 'extensions'>): Bounds | undefined {
+  return place.extensions.bounds as Bounds | undefined;
+}
+
+function valueIssues(type: GraphQLInputType, place: InputPlace, value: unknown, path: Path): Issue[] {
+  if (isNonNullType(type)) {
+    return value === null
+      ? [{ path, message: 'is required and must not be null' }]
+      : valueIssues(type.ofType, place, value, path);
+  }
+  if (value === null) {
+    return place.extensions.refusesNull === true ? [{ path, message: 'must not be null; leave it out instead' }] : [];
+  }
+  if (isListType(type)) {
+    if (!Array.isArray(value)) return valueIssues(type.ofType, place, value, path);
+    return value.flatMap((item, index) => valueIssues(type.ofType, place, item, [...path, index]));
+  }
+  if (isInputObjectType(type)) return objectIssues(type.name, type.getFields(), value, path);
+  return leafIssues(type, boundsOf(place), value, path);
+}
+
+function objectIssues(
+  name: string,
+  fields: Readonly<Record<string, GraphQLInputField>>,
+  value: unknown,
+  path: Path,
+): Issue[] {
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    return [{ path, message: `must be an object (${name}), not ${show(value)}` }];
+  }
+  const given = value as Readonly<Record<string, unknown>>;
+  const accepted = Object.keys(fields);
+  const unknown = Object.keys(given).filter((key) => !Object.hasOwn(fields, key));
+  return [
+    ...unknown.map((key) => ({
+      path: [...path, key],
+      message: `is not a field of ${name}, which accepts ${accepted.join(', ')}`,
+    })),
+    ...Object.values(fields).flatMap((field) =>
+      inputIssues(field, Object.hasOwn(given, field.name) ? given[field.name] : undefined, [...path, field.name]),
+    ),
+  ];
+}
+
+function leafIssues(type: GraphQLLeafType, bounds: Bounds | undefined, value: unknown, path: Path): Issue[] {
+  let parsed: unknown;
+  try {
+    parsed = type.parseValue(value);
+  } catch {
+    return [{ path, message: `must be ${acceptedBy(type)}, not ${show(value)}` }];
+  }
+  const { error } = bounds?.check.safeParse(parsed) ?? {};
+  return error === undefined ? [] : error.issues.slice(0, 1).map(({ message }) => ({ path, message }));
+}
+
+/** The value, short enough to be part of a sentence. */
+export function show(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return shown.length <= 60 ? shown : `${shown.slice(0, 59)}…`;
+}

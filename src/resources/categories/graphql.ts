@@ -1,0 +1,83 @@
+import { text } from '../../graphql/bounds.ts';
+import { builder } from '../../graphql/builder.ts';
+import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
+import type { CategoryStore } from './store.ts';
+import { CATEGORY_LENGTHS, type Category } from './table.ts';
+
+declare module '../../graphql/builder.ts' {
+  interface Context {
+    readonly categories: CategoryStore;
+  }
+}
+
+const name = text({ min: 1, max: CATEGORY_LENGTHS.name });
+
+export const CategoryType = builder.objectRef<Category>('Category').implement({
+  description: 'A group of pets, for example a kind of animal.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'Int64', description: 'Unique identifier, assigned on creation.' }),
+    name: t.exposeString('name', { description: 'Category name; not unique.' }),
+    description: t.exposeString('description', { nullable: true, description: 'Short description of the category.' }),
+  }),
+});
+
+const CategoryConnection = connectionTo(CategoryType, 'categories');
+
+const NewCategory = builder.inputType('NewCategory', {
+  description: 'A category to be.',
+  fields: (t) => ({
+    name: t.string({ required: true, bounds: name, description: 'Category name (for example a kind of animal).' }),
+    description: t.string({
+      bounds: text({ min: 0, max: CATEGORY_LENGTHS.description }),
+      description: 'Short description of the category.',
+    }),
+  }),
+});
+
+const categoryId = builder.args((t) => ({
+  categoryId: t.field({ type: 'Int64', required: true, description: 'Identifier of the category.' }),
+}));
+
+builder.queryFields((t) => ({
+  category: t.field({
+    type: CategoryType,
+    nullable: true,
+    description: 'Get a category. Null when no category has the id.',
+    args: categoryId,
+    resolve: (_, { categoryId: id }, { categories }) => categories.byId(id),
+  }),
+  categories: t.field({
+    type: CategoryConnection,
+    description: 'List categories, in the order of their ids.',
+    args: {
+      id: t.arg({ type: ['Int64'], description: 'Only categories with one of these ids.' }),
+      name: t.arg.string({ bounds: name, description: 'Only names that begin with this, in any case.' }),
+      ...pagingArgs,
+    },
+    resolve: (_, { id, name: prefix, ...window }, { categories }) => categories.list({ id, name: prefix }, window),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createCategory: t.field({
+    type: CategoryType,
+    description: 'Create a category.',
+    args: { category: t.arg({ type: NewCategory, required: true, description: 'The category to be.' }) },
+    resolve: (_, { category }, { categories }) => categories.create(category),
+  }),
+  replaceCategory: t.field({
+    type: CategoryType,
+    description: 'Replace a category. A description that is left out is gone.',
+    args: {
+      ...categoryId,
+      category: t.arg({ type: NewCategory, required: true, description: 'What the category is to be.' }),
+    },
+    resolve: (_, { categoryId: id, category }, { categories }) => categories.replace(id, category),
+  }),
+  deleteCategory: t.field({
+    type: CategoryType,
+    description: 'Delete a category. Refused while pets belong to it.',
+    args: categoryId,
+    resolve: (_, { categoryId: id }, { categories }) => categories.delete(id),
+  }),
+}));

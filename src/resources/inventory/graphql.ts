@@ -1,0 +1,94 @@
+import { integerFrom } from '../../graphql/bounds.ts';
+import { builder } from '../../graphql/builder.ts';
+import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
+import { beta, experimental } from '../../lifecycle/mark.ts';
+import { PetStatus, PetType } from '../pets/graphql.ts';
+import type { InventoryItem, InventoryStore } from './store.ts';
+
+declare module '../../graphql/builder.ts' {
+  interface Context {
+    readonly inventory: InventoryStore;
+  }
+}
+
+const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').implement({
+  description: "The stock of one animal. While a pet has an entry, its stock is counted and sets the pet's status.",
+  fields: (t) => ({
+    petId: t.expose('petId', { type: 'Int64', description: 'Identifier of the animal the entry tracks.' }),
+    quantity: t.exposeInt('quantity', { description: 'Current stock count: what is left beside all orders.' }),
+    status: t.expose('status', { type: PetStatus, description: "Status of the animal: the pet's own." }),
+    began: t.boolean({
+      description: 'Whether the tracking began with the `replaceStock` that this is the answer to; false elsewhere.',
+      resolve: (item) => item.began ?? false,
+    }),
+    pet: t.field({
+      type: PetType,
+      nullable: true,
+      description: 'The animal; null only when it goes while the answer is made.',
+      resolve: (item, _, { pets }) => pets.byId(item.petId),
+    }),
+  }),
+});
+
+const InventoryItemConnection = connectionTo(InventoryItemType, 'inventory entries');
+
+builder.objectField(PetType, 'inventory', (t) =>
+  t.field({
+    type: InventoryItemType,
+    nullable: true,
+    description: 'The stock of the pet; null when it is not counted.',
+    resolve: (pet, _, { inventory }) => inventory.byPetId(pet.id),
+  }),
+);
+
+const InventoryUpdate = builder.inputType('InventoryUpdate', {
+  description: 'A new stock count.',
+  fields: (t) => ({
+    quantity: t.int({
+      required: true,
+      bounds: integerFrom(0, 2_147_483_647),
+      description: 'The new stock count: what is left beside all orders that are placed.',
+    }),
+  }),
+});
+
+const petId = builder.args((t) => ({
+  petId: t.field({ type: 'Int64', required: true, description: 'Identifier of the animal the entry tracks.' }),
+}));
+
+builder.queryFields((t) => ({
+  inventoryItem: t.field({
+    type: InventoryItemType,
+    nullable: true,
+    description: 'Get the inventory entry of a pet. Null when the pet is not counted.',
+    args: petId,
+    resolve: (_, { petId: id }, { inventory }) => inventory.byPetId(id),
+  }),
+  inventory: t.field({
+    type: InventoryItemConnection,
+    description: 'List inventory entries, in the order of their pet ids.',
+    args: {
+      petId: t.arg({ type: ['Int64'], description: 'Only the entries of these pets.' }),
+      status: t.arg({ type: [PetStatus], description: 'Only pets with one of these statuses.' }),
+      ...pagingArgs,
+    },
+    resolve: (_, { petId: ids, status, ...window }, { inventory }) => inventory.list({ petId: ids, status }, window),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  replaceStock: t.field({
+    type: InventoryItemType,
+    lifecycle: beta(),
+    description: 'Begin to count the stock of a pet, or replace its count.',
+    args: { ...petId, update: t.arg({ type: InventoryUpdate, required: true, description: 'The new count.' }) },
+    resolve: (_, { petId: id, update }, { inventory }) => inventory.replaceStock(id, update.quantity),
+  }),
+  stopTracking: t.field({
+    type: InventoryItemType,
+    lifecycle: experimental(),
+    description: 'Stop counting the stock of a pet; its orders are then accepted whatever their quantity.',
+    args: petId,
+    resolve: (_, { petId: id }, { inventory }) => inventory.stopTracking(id),
+  }),
+}));

@@ -1,0 +1,21 @@
+import { type SQL, sql } from 'drizzle-orm';
+
+/**
+ * The status that a counted pet's stock gives it: stock left, available; none left and an open order, pending; none
+ * left and all orders complete, sold.
+ *
+ * @param row the name under which the statement has the moved inventory row
+ */
+export function statusFrom(row: 'stock'): SQL {
+  const stock = sql.identifier(row);
+  return sql`(case when ${stock}.quantity > 0 then 'available' when ${stock}.open_orders > 0 then 'pending'
+    else 'sold' end)::pet_status`;
+}
+
+/**
+ * The part of a statement that gives the pet the status of its stock, after a part named `stock` has moved it and
+ * returned `pet_id, quantity, open_orders`. A pet that is not counted keeps its status.
+ */
+export const thenSetStatus: SQL = sql`status as (
+  update pets set status = ${statusFrom('stock')} from stock
+  where pets.id = stock.pet_id and stock.quantity is not null and pets.status <> ${statusFrom('stock')})`;

@@ -1,0 +1,136 @@
+import { integerFrom } from '../../graphql/bounds.ts';
+import { builder } from '../../graphql/builder.ts';
+import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
+import { beta } from '../../lifecycle/mark.ts';
+import { PetType } from '../pets/graphql.ts';
+import type { OrderStore } from './store.ts';
+import type { Order } from './table.ts';
+
+declare module '../../graphql/builder.ts' {
+  interface Context {
+    readonly orders: OrderStore;
+  }
+}
+
+const quantity = integerFrom(1, 2_147_483_647);
+
+const OrderSort = builder.enumType('OrderSort', {
+  description: 'An order of orders.',
+  values: {
+    id: { description: 'Oldest first.' },
+    id_desc: { description: 'Newest first.' },
+    shipDate: { description: 'By ship date, earliest first; orders without one last.' },
+    shipDate_desc: { description: 'By ship date, latest first; orders without one last.' },
+  },
+});
+
+const OrderType = builder.objectRef<Order>('Order').implement({
+  description: 'An order for a quantity of an animal. Without an animal it is a draft, and touches no stock.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'Int64', description: 'Unique order identifier.' }),
+    petId: t.expose('petId', {
+      type: 'Int64',
+      nullable: true,
+      description: 'Identifier of the animal in the order.',
+    }),
+    quantity: t.exposeInt('quantity', { description: 'Number of units ordered.' }),
+    shipDate: t.expose('shipDate', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Expected or actual ship date, in UTC.',
+    }),
+    complete: t.exposeBoolean('complete', { description: 'Whether the order has been fulfilled.' }),
+    pet: t.field({
+      type: PetType,
+      nullable: true,
+      description: 'The animal in the order; null for a draft.',
+      resolve: (order, _, { pets }) => (order.petId === null ? null : pets.byId(order.petId)),
+    }),
+  }),
+});
+
+const OrderConnection = connectionTo(OrderType, 'orders');
+
+builder.objectField(PetType, 'orders', (t) =>
+  t.field({
+    type: OrderConnection,
+    description: 'The orders for the pet, in the order of their ids.',
+    args: pagingArgs,
+    resolve: (pet, window, { orders }) => orders.listOfPet(pet.id, window),
+  }),
+);
+
+const NewOrder = builder.inputType('NewOrder', {
+  description: 'An order to be placed. No field is required.',
+  fields: (t) => ({
+    petId: t.field({
+      type: 'Int64',
+      description: 'Identifier of the animal to order; without it the order is a draft.',
+    }),
+    quantity: t.int({ bounds: quantity, defaultValue: 1, description: 'Number of units to order.' }),
+    shipDate: t.field({ type: 'DateTime', description: 'Expected or actual ship date.' }),
+    complete: t.boolean({ defaultValue: false, description: 'Whether the order is fulfilled already.' }),
+  }),
+});
+
+const OrderChanges = builder.inputType('OrderChanges', {
+  description: 'Changes to an order; what is left out stays. The pet of an order is fixed.',
+  fields: (t) => ({
+    quantity: t.int({ bounds: quantity, description: 'Number of units; the difference moves in stock.' }),
+    shipDate: t.field({
+      type: 'DateTime',
+      nullRemoves: true,
+      description: 'Expected or actual ship date; null removes it.',
+    }),
+    complete: t.boolean({ description: 'Whether the order has been fulfilled; a complete order is final.' }),
+  }),
+});
+
+const orderId = builder.args((t) => ({
+  orderId: t.field({ type: 'Int64', required: true, description: 'Identifier of the order.' }),
+}));
+
+builder.queryFields((t) => ({
+  order: t.field({
+    type: OrderType,
+    nullable: true,
+    description: 'Get an order. Null when no order has the id.',
+    args: orderId,
+    resolve: (_, { orderId: id }, { orders }) => orders.byId(id),
+  }),
+  orders: t.field({
+    type: OrderConnection,
+    description: 'List orders.',
+    args: {
+      id: t.arg({ type: ['Int64'], description: 'Only orders with one of these ids.' }),
+      petId: t.arg({ type: ['Int64'], description: 'Only orders for one of these pets.' }),
+      complete: t.arg.boolean({ description: 'Only orders that are complete, or only those that are not.' }),
+      sort: t.arg({ type: OrderSort, defaultValue: 'id', description: 'The order of the list.' }),
+      ...pagingArgs,
+    },
+    resolve: (_, { id, petId, complete, sort, ...window }, { orders }) =>
+      orders.list({ id, petId, complete }, sort ?? 'id', window),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  placeOrder: t.field({
+    type: OrderType,
+    description: 'Place an order. It takes its quantity from the stock of a counted pet, or is refused whole.',
+    args: { order: t.arg({ type: NewOrder, required: true, description: 'The order to be.' }) },
+    resolve: (_, { order }, { orders }) => orders.place(order),
+  }),
+  updateOrder: t.field({
+    type: OrderType,
+    lifecycle: beta(),
+    description: 'Change an order that is not complete; what is left out stays.',
+    args: { ...orderId, changes: t.arg({ type: OrderChanges, required: true, description: 'The changes.' }) },
+    resolve: (_, { orderId: id, changes }, { orders }) => orders.update(id, changes),
+  }),
+  cancelOrder: t.field({
+    type: OrderType,
+    description: 'Cancel an order that is not complete: it is gone, and its stock is given back.',
+    args: orderId,
+    resolve: (_, { orderId: id }, { orders }) => orders.cancel(id),
+  }),
+}));

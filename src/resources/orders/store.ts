@@ -1,0 +1,218 @@
+import { getTableColumns, sql } from 'drizzle-orm';
+import { coalesce, inOrder } from '../../db/batch.ts';
+import type { Database } from '../../db/client.ts';
+import { nestedPages, type PageWindow, pages, type Sort } from '../../db/paging.ts';
+import { explaining, OUT_OF_RANGE } from '../../db/violations.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Int64 } from '../../int64.ts';
+import { thenSetStatus } from '../inventory/movement.ts';
+import { inventory } from '../inventory/table.ts';
+import { type Order, orders } from './table.ts';
+
+export interface OrderFields {
+  readonly petId?: Int64 | null | undefined;
+  readonly quantity?: number | null | undefined;
+  readonly shipDate?: Date | null | undefined;
+  readonly complete?: boolean | null | undefined;
+}
+
+export interface OrderChanges {
+  readonly quantity?: number | null | undefined;
+  /** null removes it. */
+  readonly shipDate?: Date | null | undefined;
+  readonly complete?: boolean | null | undefined;
+}
+
+export interface OrderFilters {
+  readonly id?: readonly Int64[] | null | undefined;
+  readonly petId?: readonly Int64[] | null | undefined;
+  readonly complete?: boolean | null | undefined;
+}
+
+export type OrderSort = 'id' | 'id_desc' | 'shipDate' | 'shipDate_desc';
+
+export type OrderStore = ReturnType<typeof orderStore>;
+
+/**
+ * Orders in the database. Each write is one statement that moves the stock of a counted pet with it: the inventory row
+ * is updated under its lock or the order is not written at all, so stock is never oversold, by any number of processes.
+ */
+export function orderStore(database: Database) {
+  const columns = getTableColumns(orders);
+  const selected = sql.join(Object.values(columns), sql`, `);
+  const plan = {
+    name: 'orders',
+    columns,
+    from: sql`${orders}`,
+    id: orders.id,
+    idOf: (row: Order) => row.id,
+    filters: {
+      id: sql`${orders.id} = any(${sql.placeholder('id')}::bigint[])`,
+      petId: sql`${orders.petId} = any(${sql.placeholder('petId')}::bigint[])`,
+      complete: sql`${orders.complete} = ${sql.placeholder('complete')}`,
+    },
+    sorts: {
+      id: { descending: false } as Sort<Order>,
+      id_desc: { descending: true } as Sort<Order>,
+      shipDate: shipDateSort('infinity'),
+      shipDate_desc: shipDateSort('-infinity'),
+    },
+  };
+  const page = pages(database, plan);
+  const [id, petId, quantity] = [sql.placeholder('id'), sql.placeholder('petId'), sql.placeholder('quantity')];
+  const [shipDate, complete] = [sql.placeholder('shipDate'), sql.placeholder('complete')];
+
+  const byKeys = database.statement(
+    'orders.byKeys',
+    sql`select ${selected} from ${orders} where ${orders.id} = any(${sql.placeholder('ids')}::bigint[])`,
+    columns,
+  );
+  const draft = database.statement(
+    'orders.draft',
+    sql`insert into orders (quantity, ship_date, complete) values (${quantity}, ${shipDate}, ${complete})
+      returning ${selected}`,
+    columns,
+  );
+  const place = database.statement(
+    'orders.place',
+    sql`with stock as (
+        insert into inventory (pet_id, open_orders) values (${petId}, (not ${complete}::boolean)::integer)
+        on conflict (pet_id) do update set
+          quantity = inventory.quantity - ${quantity}::integer,
+          open_orders = inventory.open_orders + excluded.open_orders
+        where inventory.quantity is null or inventory.quantity >= ${quantity}::integer
+        returning pet_id, quantity, open_orders),
+      ${thenSetStatus}
+      insert into orders (pet_id, quantity, ship_date, complete)
+      select pet_id, ${quantity}::integer, ${shipDate}::timestamptz, ${complete}::boolean from stock
+      returning ${selected}`,
+    columns,
+  );
+  const update = database.statement(
+    'orders.update',
+    sql`with before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more
+        from orders where id = ${id} and not complete for update),
+      stock as (
+        update inventory set
+          quantity = inventory.quantity - before.more,
+          open_orders = inventory.open_orders - coalesce(${complete}::boolean, false)::integer
+        from before
+        where inventory.pet_id = before.pet_id and (inventory.quantity is null or inventory.quantity >= before.more)
+        returning inventory.pet_id, inventory.quantity, inventory.open_orders),
+      ${thenSetStatus}
+      update orders set
+        quantity = before.quantity + before.more,
+        ship_date = case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz
+          else before.ship_date end,
+        complete = coalesce(${complete}::boolean, false)
+      from before
+      where orders.id = before.id and (before.pet_id is null or exists (select from stock))
+      returning ${selected}`,
+    columns,
+  );
+  const cancel = database.statement(
+    'orders.cancel',
+    sql`with cancelled as (delete from orders where id = ${id} and not complete returning *),
+      stock as (
+        update inventory set
+          quantity = inventory.quantity + cancelled.quantity,
+          open_orders = inventory.open_orders - 1
+        from cancelled where inventory.pet_id = cancelled.pet_id
+        returning inventory.pet_id, inventory.quantity, inventory.open_orders),
+      ${thenSetStatus}
+      select id, pet_id, quantity, ship_date, complete from cancelled`,
+    columns,
+  );
+  const stockLeft = database.statement(
+    'orders.stockLeft',
+    sql`select quantity from inventory where pet_id = ${petId}`,
+    { quantity: inventory.quantity },
+  );
+  const byId = coalesce<Int64, Order | undefined>(database, 'orders.byKeys', async (ids) =>
+    inOrder(ids, await byKeys({ ids }), (row) => row.id),
+  );
+
+  return {
+    byId,
+
+    list: (filters: OrderFilters, sort: OrderSort, window: PageWindow) => page(sort, filters, window),
+
+    listOfPet: nestedPages(database, plan, orders.petId, (row) => row.petId),
+
+    /**
+     * An order without a pet is a draft, and touches no stock. Rejects with OUT_OF_STOCK when a counted pet has too
+     * little left, UNKNOWN_REFERENCE when no pet has the id.
+     */
+    async place(fields: OrderFields): Promise<Order> {
+      const { petId: pet, shipDate: date } = fields;
+      const values = { quantity: fields.quantity ?? 1, shipDate: date, complete: fields.complete ?? false };
+      const placing = pet == null ? draft(values) : place({ petId: pet, ...values });
+      const [placed] = await explaining(placing, {
+        inventory_pet_id_pets_id_fk: () => new ServiceError('UNKNOWN_REFERENCE', `petId ${pet} names no pet.`),
+      });
+      if (placed === undefined) throw await outOfStock(pet as Int64, `${values.quantity} were asked for`);
+      return placed;
+    },
+
+    /**
+     * What is left out stays; a changed quantity moves the difference in stock. Rejects with ORDER_COMPLETE, NOT_FOUND,
+     * OUT_OF_STOCK, and CONFLICT when the stock would grow beyond what can be counted.
+     */
+    async update(orderId: Int64, changes: OrderChanges): Promise<Order> {
+      const values = { ...changes, id: orderId, setsShipDate: changes.shipDate !== undefined };
+      const [updated] = await explaining(
+        update({ quantity: null, complete: null, shipDate: null, ...values }),
+        tooMuch,
+      );
+      if (updated !== undefined) return updated;
+      const order = await openOrder(orderId);
+      throw await outOfStock(order.petId as Int64, `${changes.quantity} were asked for, ${order.quantity} are ordered`);
+    },
+
+    /** Gives the stock back. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
+    async cancel(orderId: Int64): Promise<Order> {
+      const [cancelled] = await explaining(cancel({ id: orderId }), tooMuch);
+      if (cancelled !== undefined) return cancelled;
+      await openOrder(orderId);
+      throw new ServiceError('CONFLICT', `Order ${orderId} was being changed; try again.`);
+    },
+  };
+
+  /** Tells why a change found no order that it may change. */
+  async function openOrder(orderId: Int64): Promise<Order> {
+    const order = await byId(orderId);
+    if (order === undefined) throw new ServiceError('NOT_FOUND', `No order has the id ${orderId}.`);
+    if (order.complete) {
+      throw new ServiceError('ORDER_COMPLETE', `Order ${orderId} is complete and cannot be changed or cancelled.`);
+    }
+    return order;
+  }
+
+  async function outOfStock(pet: Int64, wanted: string): Promise<ServiceError> {
+    const [row] = await stockLeft({ petId: pet });
+    return new ServiceError('OUT_OF_STOCK', `Pet ${pet} has ${row?.quantity ?? 0} left in stock; ${wanted}.`);
+  }
+}
+
+const tooMuch = {
+  [OUT_OF_RANGE]: () =>
+    new ServiceError('CONFLICT', 'The stock would grow beyond 2147483647, the most that can be counted.'),
+};
+
+/** An order without a ship date comes last: each way has its stand-in for the missing date. */
+function shipDateSort(standIn: 'infinity' | '-infinity'): Sort<Order> {
+  return {
+    descending: standIn === '-infinity',
+    by: {
+      expression: sql`coalesce(${orders.shipDate}, ${sql.raw(`'${standIn}'`)})`,
+      toComparable: (value) => sql`${value}::timestamptz`,
+      valueOf: (order) => order.shipDate?.toISOString() ?? standIn,
+      isValue: (text) => text === standIn || isInstant(text),
+    },
+  };
+}
+
+function isInstant(text: string): boolean {
+  const instant = new Date(text);
+  return !Number.isNaN(instant.getTime()) && instant.toISOString() === text && /^\d{4}-/.test(text) && text >= '0001';
+}

@@ -1,0 +1,148 @@
+import { text } from '../../graphql/bounds.ts';
+import { builder } from '../../graphql/builder.ts';
+import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
+import { beta, deprecated } from '../../lifecycle/mark.ts';
+import { CategoryType } from '../categories/graphql.ts';
+import type { PetStore } from './store.ts';
+import { PET_NAME_LENGTH, type Pet } from './table.ts';
+
+declare module '../../graphql/builder.ts' {
+  interface Context {
+    readonly pets: PetStore;
+  }
+}
+
+const name = text({ min: 1, max: PET_NAME_LENGTH });
+
+export const PetStatus = builder.enumType('PetStatus', {
+  description: 'Where a pet stands. Stock movements set it for a pet that is counted.',
+  values: {
+    available: { description: 'It can be ordered.' },
+    pending: { description: 'None is left in stock, and an order is not complete yet.' },
+    sold: { description: 'None is left in stock, and all orders are complete.' },
+  },
+});
+
+const PetSort = builder.enumType('PetSort', {
+  description: 'An order of pets.',
+  values: {
+    id: { description: 'Oldest first.' },
+    id_desc: { description: 'Newest first.' },
+    name: { description: 'By name, without regard to case.' },
+    name_desc: { description: 'By name, backwards, without regard to case.' },
+  },
+});
+
+export const PetType = builder.objectRef<Pet>('Pet').implement({
+  description: 'An animal of the catalogue.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'Int64', description: 'Unique identifier, assigned on creation.' }),
+    name: t.exposeString('name', { description: "The animal's name; not unique." }),
+    categoryId: t.expose('categoryId', {
+      type: 'Int64',
+      description: 'Identifier of the category the animal belongs to.',
+    }),
+    status: t.expose('status', { type: PetStatus, description: 'Status of the pet.' }),
+    category: t.field({
+      type: CategoryType,
+      nullable: true,
+      description: 'The category the animal belongs to; null only when it goes while the answer is made.',
+      resolve: (pet, _, { categories }) => categories.byId(pet.categoryId),
+    }),
+  }),
+});
+
+export const PetConnection = connectionTo(PetType, 'pets');
+
+builder.objectField(CategoryType, 'pets', (t) =>
+  t.field({
+    type: PetConnection,
+    description: 'The pets of the category, in the order of their ids.',
+    args: pagingArgs,
+    resolve: (category, window, { pets }) => pets.listOfCategory(category.id, window),
+  }),
+);
+
+const NewPet = builder.inputType('NewPet', {
+  description: 'A pet to be.',
+  fields: (t) => ({
+    name: t.string({ required: true, bounds: name, description: "The animal's name." }),
+    categoryId: t.field({
+      type: 'Int64',
+      required: true,
+      description: 'Identifier of the category the animal belongs to.',
+    }),
+    status: t.field({ type: PetStatus, defaultValue: 'available', description: 'Status of the pet.' }),
+  }),
+});
+
+const PetChanges = builder.inputType('PetChanges', {
+  description: 'Changes to a pet; what is left out stays.',
+  fields: (t) => ({
+    name: t.string({ bounds: name, description: "The animal's name." }),
+    categoryId: t.field({ type: 'Int64', description: 'Identifier of the category the animal belongs to.' }),
+    status: t.field({ type: PetStatus, description: 'Status of the pet.' }),
+  }),
+});
+
+const petId = builder.args((t) => ({
+  petId: t.field({ type: 'Int64', required: true, description: 'Identifier of the pet.' }),
+}));
+
+builder.queryFields((t) => ({
+  pet: t.field({
+    type: PetType,
+    nullable: true,
+    lifecycle: deprecated({
+      since: '2026-07-01',
+      sunset: '2027-12-31',
+      successor: { field: 'Query.pets', args: { id: 'petId' } },
+      why: 'Lists take many ids at once and answer in one shape.',
+    }),
+    description: 'Get a pet. Null when no pet has the id.',
+    args: petId,
+    resolve: (_, { petId: id }, { pets }) => pets.byId(id),
+  }),
+  pets: t.field({
+    type: PetConnection,
+    description: 'List pets.',
+    args: {
+      id: t.arg({ type: ['Int64'], description: 'Only pets with one of these ids.' }),
+      status: t.arg({ type: [PetStatus], description: 'Only pets with one of these statuses.' }),
+      categoryId: t.arg({ type: ['Int64'], description: 'Only pets of one of these categories.' }),
+      name: t.arg.string({ bounds: name, description: 'Only names that begin with this, in any case.' }),
+      sort: t.arg({ type: PetSort, defaultValue: 'id', description: 'The order of the list.' }),
+      ...pagingArgs,
+    },
+    resolve: (_, { id, status, categoryId, name: prefix, sort, ...window }, { pets }) =>
+      pets.list({ id, status, categoryId, name: prefix }, sort ?? 'id', window),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createPet: t.field({
+    type: PetType,
+    description: 'Create a pet.',
+    args: { pet: t.arg({ type: NewPet, required: true, description: 'The pet to be.' }) },
+    resolve: (_, { pet }, { pets }) => pets.create(pet),
+  }),
+  replacePet: t.field({
+    type: PetType,
+    description: 'Replace a pet. A status that is left out is back at `available`.',
+    args: { ...petId, pet: t.arg({ type: NewPet, required: true, description: 'What the pet is to be.' }) },
+    resolve: (_, { petId: id, pet }, { pets }) => pets.replace(id, pet),
+  }),
+  updatePet: t.field({
+    type: PetType,
+    lifecycle: beta(),
+    description: 'Change some fields of a pet; what is left out stays.',
+    args: { ...petId, changes: t.arg({ type: PetChanges, required: true, description: 'The changes.' }) },
+    resolve: (_, { petId: id, changes }, { pets }) => pets.update(id, changes),
+  }),
+  deletePet: t.field({
+    type: PetType,
+    description: 'Delete a pet, and its inventory entry with it. Refused while it has orders.',
+    args: petId,
+    resolve: (_, { petId: id }, { pets }) => pets.delete(id),
+  }),
+}));

@@ -1,0 +1,136 @@
+import { getTableColumns, sql } from 'drizzle-orm';
+import { coalesce, inOrder } from '../../db/batch.ts';
+import type { Database } from '../../db/client.ts';
+import { namePrefix, nameSorts } from '../../db/name-order.ts';
+import { nestedPages, type PageWindow, pages, type Sort } from '../../db/paging.ts';
+import { explaining } from '../../db/violations.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Int64 } from '../../int64.ts';
+import { PET_NAME_LENGTH, type Pet, type PetStatus, pets } from './table.ts';
+
+export interface PetFields {
+  readonly name: string;
+  readonly categoryId: Int64;
+  readonly status?: PetStatus | null | undefined;
+}
+
+export interface PetChanges {
+  readonly name?: string | null | undefined;
+  readonly categoryId?: Int64 | null | undefined;
+  readonly status?: PetStatus | null | undefined;
+}
+
+export interface PetFilters {
+  readonly id?: readonly Int64[] | null | undefined;
+  readonly status?: readonly PetStatus[] | null | undefined;
+  readonly categoryId?: readonly Int64[] | null | undefined;
+  readonly name?: string | null | undefined;
+}
+
+export type PetSort = 'id' | 'id_desc' | 'name' | 'name_desc';
+
+export type PetStore = ReturnType<typeof petStore>;
+
+/** Pets in the database. What names no pet rejects with NOT_FOUND, but for `byId`. */
+export function petStore(database: Database) {
+  const columns = getTableColumns(pets);
+  const selected = sql.join(Object.values(columns), sql`, `);
+  const id = sql.placeholder('id');
+  const byId: Sort<Pet> = { descending: false };
+  const byIdLatest: Sort<Pet> = { descending: true };
+  const plan = {
+    name: 'pets',
+    columns,
+    from: sql`${pets}`,
+    id: pets.id,
+    idOf: (row: Pet) => row.id,
+    filters: {
+      id: sql`${pets.id} = any(${sql.placeholder('id')}::bigint[])`,
+      status: sql`${pets.status} = any(${sql.placeholder('status')}::pet_status[])`,
+      categoryId: sql`${pets.categoryId} = any(${sql.placeholder('categoryId')}::bigint[])`,
+      name: namePrefix(pets.name, PET_NAME_LENGTH),
+    },
+    sorts: { id: byId, id_desc: byIdLatest, ...nameSorts<Pet>(pets.name) },
+  };
+  const page = pages(database, plan);
+
+  const byKeys = database.statement(
+    'pets.byKeys',
+    sql`select ${selected} from ${pets} where ${pets.id} = any(${sql.placeholder('ids')}::bigint[])`,
+    columns,
+  );
+  const insert = database.statement(
+    'pets.insert',
+    sql`insert into pets (name, category_id, status)
+      values (${sql.placeholder('name')}, ${sql.placeholder('categoryId')}, ${sql.placeholder('status')})
+      returning ${selected}`,
+    columns,
+  );
+  const update = database.statement(
+    'pets.update',
+    sql`update pets set
+        name = coalesce(${sql.placeholder('name')}, name),
+        category_id = coalesce(${sql.placeholder('categoryId')}, category_id),
+        status = coalesce(${sql.placeholder('status')}, status)
+      where id = ${id} returning ${selected}`,
+    columns,
+  );
+  // The stock first and then the pet, as an order does it: two that take their locks in one order never wait in a circle.
+  const remove = database.statement(
+    'pets.delete',
+    sql`with stock as (delete from inventory where pet_id = ${id} returning pet_id)
+      delete from pets where id = ${id} and (select count(*) from stock) >= 0 returning ${selected}`,
+    columns,
+  );
+
+  return {
+    byId: coalesce<Int64, Pet | undefined>(database, 'pets.byKeys', async (ids) =>
+      inOrder(ids, await byKeys({ ids }), (row) => row.id),
+    ),
+
+    list: (filters: PetFilters, sort: PetSort, window: PageWindow) => page(sort, filters, window),
+
+    listOfCategory: nestedPages(database, plan, pets.categoryId, (row) => row.categoryId),
+
+    /** Rejects with UNKNOWN_REFERENCE when no category has the id. */
+    async create({ name, categoryId, status }: PetFields): Promise<Pet> {
+      const write = insert({ name, categoryId, status: status ?? 'available' });
+      const [created] = await explaining(write, unknownCategory(categoryId));
+      return created as Pet;
+    },
+
+    /** What is left out is back at its default. Rejects with UNKNOWN_REFERENCE when no category has the id. */
+    async replace(petId: Int64, { name, categoryId, status }: PetFields): Promise<Pet> {
+      const write = update({ id: petId, name, categoryId, status: status ?? 'available' });
+      const [replaced] = await explaining(write, unknownCategory(categoryId));
+      return replaced ?? noPet(petId);
+    },
+
+    /** What is left out stays. Rejects with UNKNOWN_REFERENCE when no category has the id. */
+    async update(petId: Int64, { name, categoryId, status }: PetChanges): Promise<Pet> {
+      const write = update({ id: petId, name, categoryId, status });
+      const [updated] = await explaining(write, unknownCategory(categoryId));
+      return updated ?? noPet(petId);
+    },
+
+    /** Removes its inventory entry too. Rejects with CONFLICT while it has orders. */
+    async delete(petId: Int64): Promise<Pet> {
+      const [removed] = await explaining(remove({ id: petId }), {
+        orders_pet_id_pets_id_fk: () =>
+          new ServiceError('CONFLICT', `Pet ${petId} cannot be deleted while it has orders.`),
+      });
+      return removed ?? noPet(petId);
+    },
+  };
+}
+
+function unknownCategory(categoryId: Int64 | null | undefined) {
+  return {
+    pets_category_id_categories_id_fk: () =>
+      new ServiceError('UNKNOWN_REFERENCE', `categoryId ${categoryId} names no category.`),
+  };
+}
+
+function noPet(id: Int64): never {
+  throw new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
+}
