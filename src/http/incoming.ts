@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import type { Settings } from '../env.ts';
+import { ServiceError } from '../errors.ts';
+
+/** A request, with what is worked out once for it. */
+export interface IncomingRequest {
+  readonly raw: Request;
+  readonly method: string;
+  /** Without the base path, still percent-encoded; undefined when it is not under the base path. */
+  readonly path: string | undefined;
+  /** What follows the question mark; empty for nothing. */
+  readonly search: string;
+  /** The client's own id for the request where it gave a usable one, otherwise a new one. */
+  readonly id: string;
+  /** The service's own origin, as the client knows it. */
+  readonly origin: string;
+  /** Why it cannot be answered at all. */
+  readonly fault: ServiceError | undefined;
+  /** The absolute address of a path of the service. */
+  address(path: string): string;
+}
+
+const USABLE_ID = /^[\w.:@/+=-]{1,128}$/;
+const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
+
+/** Reads what all faces need of a request: its path under the base path, its id, and the service's origin. */
+export function readRequest(
+  raw: Request,
+  { BASE_PATH: basePath, PUBLIC_URL: publicUrl }: Pick<Settings, 'BASE_PATH' | 'PUBLIC_URL'>,
+): IncomingRequest {
+  const { method, url, headers } = raw;
+  const afterHost = url.indexOf('/', url.indexOf('://') + 3);
+  const target = afterHost === -1 ? '' : url.slice(afterHost);
+  const mark = target.indexOf('?');
+  const fullPath = mark === -1 ? target : target.slice(0, mark);
+  const clientId = headers.get('x-request-id');
+  const host = headers.get('host') ?? url.slice(url.indexOf('://') + 3, afterHost === -1 ? undefined : afterHost);
+  const hostIsUsable = USABLE_HOST.test(host);
+  const origin = publicUrl ?? (hostIsUsable ? `http://${host}` : '');
+  return {
+    raw,
+    method,
+    path: fullPath.startsWith(basePath) ? pathUnder(fullPath.slice(basePath.length)) : undefined,
+    search: mark === -1 ? '' : target.slice(mark + 1),
+    id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),
+    origin,
+    fault: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a host.'),
+    address: (path) => `${origin}${basePath}${path}`,
+  };
+}
+
+function pathUnder(rest: string): string | undefined {
+  return rest === '' ? '/' : rest.startsWith('/') ? rest : undefined;
+}

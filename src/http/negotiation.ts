@@ -1,0 +1,23 @@
+import Negotiator from 'negotiator';
+
+const PROBLEM = 'application/problem+json';
+
+/** Whether the client takes JSON: an answer has no other form. One that asks for problems alone takes it too. */
+export function acceptsJson(accept: string | null): boolean {
+  if (accept === null || accept === '*/*' || accept === 'application/json') return true;
+  return mediaTypes(accept, ['application/json', PROBLEM]).length > 0;
+}
+
+/** Whether the client names the problem details of RFC 9457 among what it takes. */
+export function acceptsProblem(accept: string | null): boolean {
+  return accept?.includes(PROBLEM) && mediaTypes(accept, [PROBLEM]).length > 0;
+}
+
+/** Whether the client would rather have a page than JSON: a browser does. */
+export function prefersHtml(accept: string | null): boolean {
+  return accept !== null && mediaTypes(accept, ['application/json', 'text/html'])[0] === 'text/html';
+}
+
+function mediaTypes(accept: string, available: string[]): string[] {
+  return new Negotiator({ headers: { accept } }).mediaTypes(available);
+}

@@ -1,0 +1,51 @@
+import { created, gql, noContent, ok, page, type Route, route } from '../../rest/route.ts';
+
+const Category = 'fragment Category on Category { id name description }';
+const tag = 'Categories';
+
+export const categoryRoutes: readonly Route[] = [
+  route('GET', '/categories', {
+    tag,
+    operation: gql`query listCategories($id: [Int64!], $name: String, $limit: Int = 20, $after: String) {
+      categories(id: $id, name: $name, first: $limit, after: $after) {
+        nodes { ...Category } pageInfo { hasNextPage endCursor }
+      }
+    } ${Category}`,
+    reply: page(),
+  }),
+  route('POST', '/categories', {
+    tag,
+    operation: gql`mutation createCategory($category: NewCategory!) {
+      createCategory(category: $category) { ...Category }
+    } ${Category}`,
+    reply: created('/categories/{id}'),
+  }),
+  route('GET', '/categories/{categoryId}', {
+    tag,
+    operation: gql`query getCategory($categoryId: Int64!) {
+      category(categoryId: $categoryId) { ...Category }
+    } ${Category}`,
+    reply: ok('No category has the id {categoryId}.'),
+  }),
+  route('PUT', '/categories/{categoryId}', {
+    tag,
+    operation: gql`mutation replaceCategory($categoryId: Int64!, $category: NewCategory!) {
+      replaceCategory(categoryId: $categoryId, category: $category) { ...Category }
+    } ${Category}`,
+    reply: ok(),
+  }),
+  route('DELETE', '/categories/{categoryId}', {
+    tag,
+    operation: gql`mutation deleteCategory($categoryId: Int64!) {
+      deleteCategory(categoryId: $categoryId) { id }
+    }`,
+    reply: noContent(),
+    errors: ['CONFLICT'],
+  }),
+];
+
+export const categoryExamples = {
+  Category: { id: 1, name: 'Dogs', description: 'Companions of every size.' },
+  Categories: [{ id: 1, name: 'Dogs', description: 'Companions of every size.' }],
+  NewCategory: { name: 'Dogs', description: 'Companions of every size.' },
+};

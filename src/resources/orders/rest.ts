@@ -1,0 +1,51 @@
+import { created, gql, noContent, ok, page, type Route, route } from '../../rest/route.ts';
+
+const Order = 'fragment Order on Order { id petId quantity shipDate complete }';
+const tag = 'Orders';
+
+export const orderRoutes: readonly Route[] = [
+  route('GET', '/store/orders', {
+    tag,
+    operation: gql`query listOrders(
+      $id: [Int64!], $petId: [Int64!], $complete: Boolean, $sort: OrderSort = id, $limit: Int = 20, $after: String
+    ) {
+      orders(id: $id, petId: $petId, complete: $complete, sort: $sort, first: $limit, after: $after) {
+        nodes { ...Order } pageInfo { hasNextPage endCursor }
+      }
+    } ${Order}`,
+    reply: page(),
+    trial: 'off',
+  }),
+  route('POST', '/store/orders', {
+    tag,
+    operation: gql`mutation placeOrder($order: NewOrder!) { placeOrder(order: $order) { ...Order } } ${Order}`,
+    reply: created('/store/orders/{id}'),
+    errors: ['OUT_OF_STOCK', 'UNKNOWN_REFERENCE'],
+  }),
+  route('GET', '/store/orders/{orderId}', {
+    tag,
+    operation: gql`query getOrder($orderId: Int64!) { order(orderId: $orderId) { ...Order } } ${Order}`,
+    reply: ok('No order has the id {orderId}.'),
+  }),
+  route('PATCH', '/store/orders/{orderId}', {
+    tag,
+    operation: gql`mutation updateOrder($orderId: Int64!, $changes: OrderChanges!) {
+      updateOrder(orderId: $orderId, changes: $changes) { ...Order }
+    } ${Order}`,
+    reply: ok(),
+    errors: ['OUT_OF_STOCK', 'ORDER_COMPLETE', 'CONFLICT'],
+  }),
+  route('DELETE', '/store/orders/{orderId}', {
+    tag,
+    operation: gql`mutation cancelOrder($orderId: Int64!) { cancelOrder(orderId: $orderId) { id } }`,
+    reply: noContent(),
+    errors: ['ORDER_COMPLETE', 'CONFLICT'],
+  }),
+];
+
+export const orderExamples = {
+  Order: { id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false },
+  Orders: [{ id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false }],
+  NewOrder: { petId: 12, quantity: 1, shipDate: '2026-12-01T10:30:00+01:00' },
+  OrderChanges: { complete: true },
+};

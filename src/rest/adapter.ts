@@ -1,0 +1,133 @@
+import { addRoute, createRouter, findRoute } from 'rou3';
+import { ServiceError, toServiceError } from '../errors.ts';
+import type { Context } from '../graphql/builder.ts';
+import { readJson } from '../http/body.ts';
+import { acceptsJson } from '../http/negotiation.ts';
+import { type HttpReply, mergeHeaders } from '../http/reply.ts';
+import { stringifyJson } from '../json.ts';
+import { assertMediaType, mediaTypesFor } from './body.ts';
+import type { Endpoint } from './compile.ts';
+import { errorReply } from './problem.ts';
+import type { Answer } from './route.ts';
+
+/** A request to a path of this service, split into what routing needs. */
+export interface RestRequest {
+  readonly raw: Request;
+  readonly method: string;
+  /** Without the base path, still percent-encoded. */
+  readonly path: string;
+  /** What follows the question mark; empty for nothing. */
+  readonly search: string;
+  /** The absolute address of a path of the service. */
+  address(path: string): string;
+}
+
+export interface RestReply extends HttpReply {
+  /** The operationId, or what else was asked for: a label of few values. */
+  readonly operation: string;
+  /** The failure that is answered, for the log. */
+  readonly error?: ServiceError;
+}
+
+/** A path, and the endpoints under it by their methods. */
+interface Resource {
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  readonly allow: string;
+  readonly acceptPatch: Readonly<Record<string, string>>;
+}
+
+/** Answers the requests to the endpoints' paths; undefined for a path that none of them has. */
+export type RestAdapter = (request: RestRequest) => Promise<RestReply> | undefined;
+
+export function createRestAdapter(endpoints: readonly Endpoint[], context: Context): RestAdapter {
+  const router = createRouter<Resource>();
+  for (const path of new Set(endpoints.map(({ route }) => route.path))) {
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    addRoute(router, '', pattern, resourceOf(endpoints.filter(({ route }) => route.path === path)));
+  }
+
+  return (request) => {
+    const match = findRoute(router, '', request.path);
+    if (match === undefined) return undefined;
+    return answer(match.data, match.params ?? {}, request, context);
+  };
+}
+
+function resourceOf(endpoints: readonly Endpoint[]): Resource {
+  const methods = endpoints.map(({ route }) => route.method);
+  const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
+  return {
+    endpoints: new Map(endpoints.map((endpoint) => [endpoint.route.method, endpoint])),
+    allow,
+    acceptPatch: methods.includes('PATCH') ? { 'accept-patch': mediaTypesFor('PATCH').join(', ') } : {},
+  };
+}
+
+async function answer(
+  resource: Resource,
+  segments: Readonly<Record<string, string>>,
+  request: RestRequest,
+  context: Context,
+): Promise<RestReply> {
+  const { method, path, raw } = request;
+  const accept = raw.headers.get('accept');
+  if (method === 'OPTIONS') {
+    const headers = { allow: resource.allow, ...resource.acceptPatch };
+    return { status: 204, headers, body: null, operation: 'options' };
+  }
+  const endpoint = resource.endpoints.get(method === 'HEAD' ? 'GET' : method);
+  if (endpoint === undefined) {
+    const error = new ServiceError('METHOD_NOT_ALLOWED', `${path} has no method ${method}; it has ${resource.allow}.`, {
+      headers: { allow: resource.allow, ...resource.acceptPatch },
+    });
+    return { ...errorReply(error, accept), operation: 'methodNotAllowed', error };
+  }
+  const { operationId } = endpoint.operation;
+  const headers = endpoint.headersFor(segments);
+  try {
+    if (!acceptsJson(accept)) {
+      throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json; the Accept field takes none of it.');
+    }
+    const given = await endpoint.run(endpointRequest(request, segments, method), context);
+    return withoutBodyForHead(method, { ...toReply(given, headers), operation: operationId });
+  } catch (thrown) {
+    const error = toServiceError(thrown);
+    return withoutBodyForHead(method, { ...errorReply(error, accept, headers), operation: operationId, error });
+  }
+}
+
+function endpointRequest(
+  { raw, path, search, address }: RestRequest,
+  segments: Readonly<Record<string, string>>,
+  method: string,
+): Parameters<Endpoint['run']>[0] {
+  return {
+    segments,
+    search,
+    address,
+    nextPage: (cursor) => {
+      const kept = search.split('&').filter((pair) => pair !== '' && !/^after(=|$)/.test(pair));
+      return address(`${path}?${[...kept, `after=${cursor}`].join('&')}`);
+    },
+    readBody: async () => {
+      const contentType = raw.headers.get('content-type');
+      if (contentType !== null) assertMediaType(method as 'POST', contentType);
+      const body = await readJson(raw);
+      if (contentType === null) assertMediaType(method as 'POST', null);
+      return body;
+    },
+  };
+}
+
+function toReply({ status, body, headers = {} }: Answer, always: Readonly<Record<string, string>>): HttpReply {
+  const merged = mergeHeaders(always, headers);
+  if (body === undefined) return { status, headers: merged, body: null };
+  return { status, headers: { ...merged, 'content-type': 'application/json' }, body: stringifyJson(body) };
+}
+
+/** HEAD is answered as GET is, but for the body (RFC 9110, section 9.3.2). */
+function withoutBodyForHead(method: string, reply: RestReply): RestReply {
+  if (method !== 'HEAD' || reply.body === null) return reply;
+  const headers = { ...reply.headers, 'content-length': String(Buffer.byteLength(reply.body)) };
+  return { ...reply, headers, body: null };
+}

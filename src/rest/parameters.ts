@@ -1,0 +1,127 @@
+import { type GraphQLLeafType, getNamedType, isEnumType, isLeafType, isListType, isNonNullType } from 'graphql';
+import { describeIssue, type Issue, ServiceError } from '../errors.ts';
+import { acceptedBy, boundsOf, show } from '../graphql/input.ts';
+import { parseInt64 } from '../int64.ts';
+import type { Variable } from './variables.ts';
+
+type Values = Record<string, unknown>;
+
+/**
+ * The reader of a route's path variables.
+ *
+ * @returns reads the segments of a request's path, still encoded; throws INVALID_ARGUMENT
+ */
+export function pathReader(variables: readonly Variable[]): (segments: Readonly<Record<string, string>>) => Values {
+  return (segments) => {
+    const values: Values = {};
+    for (const variable of variables) {
+      values[variable.name] = readText(variable, decode(segments[variable.name] ?? '', 'The path'));
+    }
+    return values;
+  };
+}
+
+/**
+ * The reader of a route's query string. A repeated parameter is a list where the variable is one, and otherwise an
+ * error; so is a parameter that the route does not have, for a misspelt filter must not be dropped silently.
+ *
+ * @returns reads the text after the question mark; throws INVALID_ARGUMENT
+ */
+export function queryReader(variables: readonly Variable[]): (search: string) => Values {
+  const byName = new Map(variables.map((variable) => [variable.name, variable]));
+  return (search) => {
+    const values: Values = {};
+    for (const pair of search.split('&')) {
+      if (pair === '') continue;
+      const [name, text] = splitPair(pair);
+      const variable = byName.get(name);
+      if (variable === undefined) throw unknownParameter(name, [...byName.keys()]);
+      const value = readText(variable, text);
+      const before = values[name];
+      if (Array.isArray(before)) before.push(value);
+      else if (before !== undefined) throw invalid({ path: [name], message: 'can be given only once' });
+      else values[name] = isList(variable) ? [value] : value;
+    }
+    return values;
+  };
+}
+
+/** REST spells the enum value `name_desc` as `-name`, as sorts are spelt in addresses. */
+export function spellEnumValue(name: string): string {
+  return name.endsWith('_desc') ? `-${name.slice(0, -'_desc'.length)}` : name;
+}
+
+export function isList({ type }: Variable): boolean {
+  return isListType(isNonNullType(type) ? type.ofType : type);
+}
+
+/** The type of a parameter's values. */
+export function leafType({ name, type }: Variable): GraphQLLeafType {
+  const named = getNamedType(type);
+  if (!isLeafType(named)) throw new Error(`The variable $${name} cannot be a parameter.`);
+  return named;
+}
+
+function readText(variable: Variable, text: string): unknown {
+  const type = leafType(variable);
+  const value = parseText(type, text);
+  if (value === undefined) {
+    const accepted = isEnumType(type) ? `one of ${enumSpellings(type).join(', ')}` : acceptedBy(type);
+    throw invalid({ path: [variable.name], message: `must be ${accepted}, not ${show(text)}` });
+  }
+  const { error } = boundsOf(variable.argument)?.check.safeParse(value) ?? {};
+  if (error !== undefined) {
+    throw invalid({ path: [variable.name], message: error.issues[0]?.message ?? 'is out of bounds' });
+  }
+  return value;
+}
+
+function parseText(type: GraphQLLeafType, text: string): unknown {
+  if (isEnumType(type)) return type.getValues().find(({ name }) => spellEnumValue(name) === text)?.name;
+  switch (type.name) {
+    case 'Int64':
+      return parseInt64(text);
+    case 'Int':
+      return /^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31 ? Number(text) : undefined;
+    case 'Boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined;
+    case 'String':
+      return text;
+    default:
+      throw new Error(`A parameter of type ${type.name} cannot be read.`);
+  }
+}
+
+function enumSpellings(type: GraphQLLeafType): string[] {
+  return isEnumType(type) ? type.getValues().map(({ name }) => spellEnumValue(name)) : [];
+}
+
+function splitPair(pair: string): [name: string, text: string] {
+  const plain = pair.replaceAll('+', ' ');
+  const equals = plain.indexOf('=');
+  const [name, text] = equals === -1 ? [plain, ''] : [plain.slice(0, equals), plain.slice(equals + 1)];
+  return [decode(name, 'The query string'), decode(text, 'The query string')];
+}
+
+function decode(encoded: string, where: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    throw new ServiceError(
+      'INVALID_ARGUMENT',
+      `${where} has percent-encoding that is not UTF-8: ${show(encoded)}. Write a percent sign itself as %25.`,
+    );
+  }
+}
+
+function unknownParameter(name: string, accepted: readonly string[]): ServiceError {
+  const message =
+    accepted.length === 0
+      ? 'is not a parameter here, which takes none'
+      : `is not a parameter here, which takes ${accepted.join(', ')}`;
+  return invalid({ path: [show(name)], message });
+}
+
+function invalid(issue: Issue): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', describeIssue(issue), { issues: [issue] });
+}

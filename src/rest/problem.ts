@@ -1,0 +1,30 @@
+import { errorTable, type ServiceError } from '../errors.ts';
+import { acceptsProblem } from '../http/negotiation.ts';
+import { type HttpReply, mergeHeaders } from '../http/reply.ts';
+import { stringifyJson } from '../json.ts';
+
+/**
+ * A failure as the client asked for it: the Error object of the specification, or problem details (RFC 9457) for a
+ * client that accepts them.
+ *
+ * @param headers what the answer carries beside the failure's own
+ */
+export function errorReply(
+  error: ServiceError,
+  accept: string | null,
+  headers: Readonly<Record<string, string>> = {},
+): HttpReply {
+  const { code, status, message } = error;
+  const isProblem = acceptsProblem(accept);
+  const body = isProblem
+    ? { type: 'about:blank', title: errorTable[code].title, status, detail: message, ...error.extensions }
+    : { code, message, status };
+  return {
+    status,
+    headers: {
+      ...mergeHeaders(headers, error.headers),
+      'content-type': isProblem ? 'application/problem+json' : 'application/json',
+    },
+    body: stringifyJson(body),
+  };
+}

@@ -1,0 +1,129 @@
+import { type DocumentNode, parse } from 'graphql';
+import { type ErrorCode, ServiceError } from '../errors.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What a route answers: made of what its operation's one root field gave. */
+export interface Answer {
+  readonly status: number;
+  /** Undefined for no body. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a reply may know of the request. */
+export interface ReplyContext {
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** The absolute address of a path of this service. */
+  address(path: string): string;
+  /** The absolute address of this very list from the cursor on, every filter kept. */
+  nextPage(cursor: string): string;
+}
+
+/** How the root field's value becomes an answer; what OpenAPI says of it is told beside. */
+export interface Reply {
+  readonly kind: 'item' | 'list' | 'none';
+  readonly statuses: Readonly<Record<number, { description: string; headers?: readonly string[] }>>;
+  readonly answer: (value: unknown, context: ReplyContext) => Answer;
+}
+
+export interface RouteOptions {
+  /** The tag that it is listed under. */
+  readonly tag: string;
+  /** One operation with one root field. Its name is the operationId; a fragment's name is the component's. */
+  readonly operation: DocumentNode;
+  readonly reply: Reply;
+  /** Failures of its own, beside those that every route of its kind has. */
+  readonly errors?: readonly ErrorCode[];
+  /** Whether the reference offers to try it. */
+  readonly trial?: 'on' | 'off';
+}
+
+/** One HTTP operation: a projection of a GraphQL operation. */
+export interface Route extends RouteOptions {
+  readonly method: Method;
+  /** With `{name}` for each variable of the operation that the path holds. */
+  readonly path: string;
+}
+
+export function route(method: Method, path: string, options: RouteOptions): Route {
+  return { method, path, ...options };
+}
+
+/** Parses a document, so that routes read like the GraphQL they are. */
+export function gql(strings: TemplateStringsArray, ...parts: readonly string[]): DocumentNode {
+  return parse(String.raw({ raw: strings }, ...parts), { noLocation: true });
+}
+
+/**
+ * 200 with the row.
+ *
+ * @param missing what to say when there is none, with `{name}` for variables; for root fields that may be null
+ */
+export function ok(missing?: string): Reply {
+  return {
+    kind: 'item',
+    statuses: { 200: { description: 'The row.' } },
+    answer: (value, { variables }) => {
+      if (value === null) throw new ServiceError('NOT_FOUND', fill(missing ?? 'There is no such row.', variables));
+      return { status: 200, body: value };
+    },
+  };
+}
+
+/** 201 with the row and, in `Location`, its address: the path, with `{name}` for fields of the row. */
+export function created(path: string): Reply {
+  return {
+    kind: 'item',
+    statuses: { 201: { description: 'The row as it was created.', headers: ['Location'] } },
+    answer: (value, { address }) => {
+      const row = value as Readonly<Record<string, unknown>>;
+      return { status: 201, body: row, headers: { location: address(fill(path, row)) } };
+    },
+  };
+}
+
+/** 200 with the row, or 201 with its address when its field `began` is true; that field is not answered. */
+export function replacedOrBegun(path: string): Reply {
+  const begun = created(path);
+  return {
+    kind: 'item',
+    statuses: { 200: { description: 'The row as it is now.' }, ...begun.statuses },
+    answer: (value, context) => {
+      const { began, ...row } = value as Readonly<Record<string, unknown>>;
+      return began === true ? begun.answer(row, context) : { status: 200, body: row };
+    },
+  };
+}
+
+/** 204 without a body. */
+export function noContent(): Reply {
+  return {
+    kind: 'none',
+    statuses: { 204: { description: 'Done; there is nothing to answer.' } },
+    answer: () => ({ status: 204 }),
+  };
+}
+
+interface SelectedPage {
+  readonly nodes: readonly unknown[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+/** 200 with the connection's nodes as a bare array, and the next page's address in `Link` (RFC 8288). */
+export function page(): Reply {
+  return {
+    kind: 'list',
+    statuses: { 200: { description: 'A page of the list.', headers: ['Link'] } },
+    answer: (value, { nextPage }) => {
+      const { nodes, pageInfo } = value as SelectedPage;
+      const { hasNextPage, endCursor } = pageInfo;
+      const link = hasNextPage && endCursor !== null ? { link: `<${nextPage(endCursor)}>; rel="next"` } : {};
+      return { status: 200, body: nodes, headers: link };
+    },
+  };
+}
+
+function fill(template: string, values: Readonly<Record<string, unknown>>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+}

@@ -1,0 +1,169 @@
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import { boundsOf, type InputPlace } from '../graphql/input.ts';
+import { spellEnumValue } from './parameters.ts';
+import { rootType, type SelectedField, selectedFields } from './selection.ts';
+import type { ResolvedOperation } from './variables.ts';
+
+/** A schema of OpenAPI 3.0.3, or a reference to one. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Collects the schemas that have names of their own. */
+export class Components {
+  readonly schemas = new Map<string, JsonSchema>();
+  readonly #examples: Readonly<Record<string, unknown>>;
+
+  /** @param examples by the component's name */
+  constructor(examples: Readonly<Record<string, unknown>>) {
+    this.#examples = examples;
+  }
+
+  /** A reference to the component, which is made when it is first asked for. */
+  refer(name: string, make: () => JsonSchema): JsonSchema {
+    if (!this.schemas.has(name)) {
+      this.schemas.set(name, {});
+      const example = this.#examples[name];
+      this.schemas.set(name, { ...make(), ...(example !== undefined && { example }) });
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+}
+
+/** The schema of what a root field's row is answered as: the component that its fragment names. */
+export function rowSchema(
+  operation: ResolvedOperation,
+  optional: readonly string[],
+  components: Components,
+): JsonSchema {
+  const fields = selectedFields(rootType(operation), operation.fieldNode.selectionSet, operation.fragments);
+  return objectSchema(rootType(operation).description, fields, optional, components);
+}
+
+/** The schema of what a connection's nodes are answered as: an array component named by the plural. */
+export function listSchema(
+  operation: ResolvedOperation,
+  plural: string,
+  optional: readonly string[],
+  components: Components,
+) {
+  const connection = rootType(operation);
+  const fields = selectedFields(connection, operation.fieldNode.selectionSet, operation.fragments);
+  const nodes = fields.find(({ name }) => name === 'nodes');
+  const rows = nodes && getNamedType(nodes.field.type);
+  if (nodes === undefined || rows === undefined || !('getFields' in rows) || isInputObjectType(rows)) {
+    throw new Error(`${operation.operationId} must select nodes.`);
+  }
+  const row = selectedFields(rows as ReturnType<typeof rootType>, nodes.node.selectionSet, operation.fragments);
+  return components.refer(plural, () => ({
+    type: 'array',
+    description: connection.description ?? plural,
+    items: objectSchema(rows.description, row, optional, components),
+  }));
+}
+
+function objectSchema(
+  description: string | null | undefined,
+  fields: readonly SelectedField[],
+  optional: readonly string[],
+  components: Components,
+): JsonSchema {
+  const ofFragment = fields.filter(({ fragment }) => fragment !== undefined);
+  const name = ofFragment[0]?.fragment;
+  if (name === undefined) throw new Error('A row must be selected by a fragment, which names its component.');
+  return components.refer(name, () => {
+    const required = ofFragment
+      .filter(({ name, field }) => isNonNullType(field.type) && !optional.includes(name))
+      .map(({ name }) => name);
+    return {
+      type: 'object',
+      ...(description != null && { description }),
+      ...(required.length > 0 && { required }),
+      properties: Object.fromEntries(
+        ofFragment.map(({ name, field }) => [
+          name,
+          described(outputSchema(field.type, components), field.description ?? name),
+        ]),
+      ),
+    };
+  });
+}
+
+function outputSchema(type: GraphQLOutputType, components: Components): JsonSchema {
+  const named = getNamedType(type);
+  if (!isLeafType(named)) throw new Error(`${named.name} cannot be part of a row on REST.`);
+  return leafSchema(named, components);
+}
+
+/** The schema of a body. */
+export function inputSchema(type: GraphQLInputType, components: Components): JsonSchema {
+  const named = getNamedType(type);
+  if (isInputObjectType(named)) return components.refer(named.name, () => inputObjectSchema(named, components));
+  if (isListType(isNonNullType(type) ? type.ofType : type)) {
+    return { type: 'array', items: leafSchema(named, components) };
+  }
+  return leafSchema(named, components);
+}
+
+function inputObjectSchema(type: GraphQLInputObjectType, components: Components): JsonSchema {
+  const fields = Object.values(type.getFields());
+  const required = fields.filter((field) => isNonNullType(field.type)).map(({ name }) => name);
+  return {
+    type: 'object',
+    ...(type.description != null && { description: type.description }),
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(
+      fields.map((field) => [field.name, described(placeSchema(field, components), field.description ?? field.name)]),
+    ),
+    additionalProperties: false,
+  };
+}
+
+/** The schema of what goes into a field or argument: its type, bounds and default. */
+export function placeSchema(place: InputPlace, components: Components): JsonSchema {
+  const { type, defaultValue, extensions } = place;
+  const own = {
+    ...boundsOf(place)?.jsonSchema,
+    ...(defaultValue !== undefined && { default: defaultValue }),
+    ...(extensions.refusesNull === false && { nullable: true }),
+  };
+  const schema = inputSchema(type, components);
+  if (Object.keys(own).length === 0) return schema;
+  return '$ref' in schema ? { allOf: [schema], ...own } : { ...schema, ...own };
+}
+
+/** The schema of a leaf; one whose values REST spells otherwise stands where it is used. */
+export function leafSchema(type: GraphQLLeafType, components: Components): JsonSchema {
+  if (isEnumType(type)) {
+    const names = type.getValues().map(({ name }) => name);
+    const schema = { type: 'string', enum: names.map(spellEnumValue) };
+    const isSpeltOtherwise = names.some((name) => spellEnumValue(name) !== name);
+    if (isSpeltOtherwise) return schema;
+    return components.refer(type.name, () => ({ ...schema, description: type.description ?? type.name }));
+  }
+  const schema = LEAVES[type.name];
+  if (schema === undefined) throw new Error(`OpenAPI has no schema for the scalar ${type.name}.`);
+  return schema;
+}
+
+const LEAVES: Readonly<Record<string, JsonSchema>> = {
+  Int64: { type: 'integer', format: 'int64' },
+  Int: { type: 'integer', format: 'int32' },
+  DateTime: { type: 'string', format: 'date-time' },
+  String: { type: 'string' },
+  Boolean: { type: 'boolean' },
+};
+
+/** OpenAPI 3.0 ignores what stands beside a reference. */
+function described(schema: JsonSchema, description: string): JsonSchema {
+  return '$ref' in schema ? { allOf: [schema], description } : { ...schema, description };
+}

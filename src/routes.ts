@@ -1,0 +1,46 @@
+import { categoryExamples, categoryRoutes } from './resources/categories/rest.ts';
+import { inventoryExamples, inventoryRoutes } from './resources/inventory/rest.ts';
+import { orderExamples, orderRoutes } from './resources/orders/rest.ts';
+import { petExamples, petRoutes } from './resources/pets/rest.ts';
+import type { Endpoint } from './rest/compile.ts';
+import { openApiDocument } from './rest/openapi.ts';
+import type { Route } from './rest/route.ts';
+
+/** Every HTTP operation of the service. */
+export const routes: readonly Route[] = [...petRoutes, ...categoryRoutes, ...orderRoutes, ...inventoryRoutes];
+
+/** The OpenAPI document of the routes' endpoints. */
+export function describeRoutes(endpoints: readonly Endpoint[], basePath: string) {
+  return openApiDocument(endpoints, {
+    title: 'Pet store',
+    version: '1.0.0',
+    description: 'Pets, the categories they belong to, orders for them, and the stock of each.',
+    basePath,
+    tagGroups: {
+      Pets: { Animals: 'The animals of the catalogue.', Categories: 'The groups that animals belong to.' },
+      Store: { Orders: 'Orders for animals.', Inventory: 'The stock of each animal that is counted.' },
+    },
+    examples: {
+      ...petExamples,
+      ...categoryExamples,
+      ...orderExamples,
+      ...inventoryExamples,
+      Error: { code: 'NOT_FOUND', message: 'No pet has the id 12.', status: 404 },
+      Problem: {
+        type: 'about:blank',
+        title: 'Not found',
+        status: 404,
+        detail: 'No pet has the id 12.',
+        code: 'NOT_FOUND',
+      },
+    },
+    plurals: {
+      listPets: 'Pets',
+      listCategories: 'Categories',
+      listOrders: 'Orders',
+      listInventory: 'InventoryItems',
+    },
+    // The specification marks no field of Order as required.
+    optional: { Order: ['id', 'quantity', 'complete'] },
+  });
+}
