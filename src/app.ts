@@ -1,0 +1,184 @@
+import type { RequestListener } from 'node:http';
+import { createServerAdapter, Response } from '@whatwg-node/server';
+import { printSchema } from 'graphql';
+import type { Logger } from 'pino';
+import { stringify as stringifyYaml } from 'yaml';
+import { createContext } from './context.ts';
+import type { Database } from './db/client.ts';
+import type { Settings } from './env.ts';
+import { ServiceError, toServiceError } from './errors.ts';
+import { createGraphQLServer, type GraphQLCall } from './graphql/server.ts';
+import { createHealth } from './health.ts';
+import { createCors } from './http/cors.ts';
+import { type IncomingRequest, readRequest } from './http/incoming.ts';
+import type { HttpReply } from './http/reply.ts';
+import type { Face, Metrics } from './metrics.ts';
+import { homePage } from './pages/home.ts';
+import { lifecyclePage } from './pages/lifecycle.ts';
+import { examples } from './pages/playground.ts';
+import { createRestAdapter } from './rest/adapter.ts';
+import { compileRoutes } from './rest/compile.ts';
+import { errorReply } from './rest/problem.ts';
+import { describeRoutes, routes } from './routes.ts';
+import { schema } from './schema.ts';
+
+export interface AppOptions {
+  readonly database: Database;
+  readonly settings: Pick<Settings, 'BASE_PATH' | 'PUBLIC_URL' | 'CORS_ORIGINS'>;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+export interface App {
+  /** Answers a request, without a socket. */
+  fetch(request: Request): Promise<Response>;
+  /** The same for Node's HTTP server. */
+  readonly listener: RequestListener;
+  /** From now on `/readyz` says that no more requests should come. */
+  beginDrain(): void;
+}
+
+interface Answered {
+  readonly face: Face;
+  readonly operation: string;
+  readonly response: Response;
+  readonly error?: ServiceError | undefined;
+}
+
+type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
+
+/** The service: the only place where GraphQL, REST, pages and the database meet. All that can be compiled is compiled here. */
+export function createApp({ database, settings, metrics, logger }: AppOptions): App {
+  const basePath = settings.BASE_PATH;
+  const context = createContext(database);
+  const endpoints = compileRoutes(schema, routes, { basePath, page: '/lifecycle' });
+  const rest = createRestAdapter(endpoints, context);
+  const graphql = createGraphQLServer({ schema, context, endpoint: `${basePath}/graphql`, examples });
+  const health = createHealth(database, metrics);
+  const cors = createCors(settings.CORS_ORIGINS);
+  const openApi = describeRoutes(endpoints, basePath);
+  const pages: Readonly<Record<string, PageMaker>> = {
+    '/': ({ origin }) => html(homePage(basePath, origin)),
+    '/lifecycle': fixed(html(lifecyclePage(schema))),
+    '/openapi.json': fixed(text('application/json', printOpenApi(openApi))),
+    '/openapi.yaml': fixed(text('application/yaml', stringifyYaml(openApi, { aliasDuplicateObjects: false }))),
+    '/schema.graphql': fixed(text('text/plain; charset=utf-8', printGraphQL())),
+  };
+
+  const adapter = createServerAdapter(respond);
+  return {
+    fetch: respond,
+    listener: (request, response) => void adapter(request, response),
+    beginDrain: health.beginDrain,
+  };
+
+  async function respond(raw: Request): Promise<Response> {
+    const began = performance.now();
+    const request = readRequest(raw, settings);
+    const { face, operation, response, error } = await dispatch(request).catch((thrown: unknown): Answered => {
+      const failure = toServiceError(thrown);
+      return { face: 'page', operation: 'failed', response: toResponse(errorReply(failure, null)), error: failure };
+    });
+    response.headers.set('x-request-id', request.id);
+    for (const [name, value] of Object.entries(cors.headersFor(raw.headers.get('origin')))) {
+      response.headers.set(name, value);
+    }
+    const seconds = (performance.now() - began) / 1000;
+    metrics.request(face, operation, response.status, seconds);
+    report(request, face, operation, response.status, seconds, error);
+    return response;
+  }
+
+  async function dispatch(request: IncomingRequest): Promise<Answered> {
+    const { raw, method, path } = request;
+    const accept = raw.headers.get('accept');
+    if (request.fault !== undefined) return failed(request.fault);
+    const requestedMethod = method === 'OPTIONS' ? raw.headers.get('access-control-request-method') : null;
+    if (requestedMethod !== null) {
+      const allowed = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+      const response = toResponse({ status: 204, headers: { ...cors.preflightHeaders(allowed) }, body: null });
+      return { face: 'page', operation: 'preflight', response };
+    }
+    const answering = path === undefined ? undefined : rest({ ...request, path });
+    if (answering !== undefined) {
+      const { operation, error, ...reply } = await answering;
+      return { face: 'rest', operation, response: toResponse(reply), error };
+    }
+    if (path === '/graphql') {
+      const call: GraphQLCall = { operation: 'none' };
+      const response = await graphql(raw, call);
+      return { face: 'graphql', operation: call.operation, response, error: call.error };
+    }
+    const healthCheck = path === undefined ? undefined : health.checks[path];
+    const page = healthCheck ?? (path === undefined ? undefined : pages[path]);
+    if (page === undefined || path === undefined) {
+      return failed(
+        new ServiceError(
+          'NOT_FOUND',
+          `${path ?? 'The address'} is no path of this service; see ${basePath}/openapi.json.`,
+        ),
+      );
+    }
+    const face = healthCheck === undefined ? 'page' : 'health';
+    return { face, operation: path, response: toResponse(await onlyRead(method, path, () => page(request), accept)) };
+
+    function failed(error: ServiceError): Answered {
+      return { face: 'page', operation: 'none', response: toResponse(errorReply(error, accept)), error };
+    }
+  }
+
+  function report(
+    { id, method, path }: IncomingRequest,
+    face: Face,
+    operation: string,
+    status: number,
+    seconds: number,
+    error: ServiceError | undefined,
+  ): void {
+    const line = { requestId: id, method, path, face, operation, status };
+    if (error !== undefined && error.status >= 500) {
+      logger.error({ ...line, code: error.code, err: error.cause ?? error }, error.message);
+    }
+    logger.debug({ ...line, milliseconds: Math.round(seconds * 1e6) / 1000 }, 'answered');
+  }
+}
+
+/** The GraphQL schema as it is committed and served. */
+export function printGraphQL(): string {
+  return `${printSchema(schema)}\n`;
+}
+
+/** The OpenAPI document as it is committed and served. */
+export function printOpenApi(document: object): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function toResponse({ status, headers, body }: HttpReply): Response {
+  return new Response(body, { status, headers: { ...headers } });
+}
+
+async function onlyRead(
+  method: string,
+  path: string,
+  read: () => HttpReply | Promise<HttpReply>,
+  accept: string | null,
+): Promise<HttpReply> {
+  const allow = { allow: 'GET, HEAD, OPTIONS' };
+  if (method === 'GET') return read();
+  if (method === 'HEAD') return { ...(await read()), body: null };
+  if (method === 'OPTIONS') return { status: 204, headers: allow, body: null };
+  const message = `${path} has no method ${method}; it has ${allow.allow}.`;
+  return errorReply(new ServiceError('METHOD_NOT_ALLOWED', message, { headers: allow }), accept);
+}
+
+function fixed(reply: HttpReply): PageMaker {
+  return () => reply;
+}
+
+function html(body: string): HttpReply {
+  return text('text/html; charset=utf-8', body);
+}
+
+function text(contentType: string, body: string): HttpReply {
+  return { status: 200, headers: { 'content-type': contentType }, body };
+}

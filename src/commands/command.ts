@@ -1,0 +1,21 @@
+import { type Database, openDatabase } from '../db/client.ts';
+import { readSettings } from '../env.ts';
+
+/** Runs a command; a failure is one clear line, and the exit code 1. */
+export function runCommand(command: () => Promise<void>): void {
+  command().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });
+}
+
+/** Opens the database of the settings for the work, and closes it whatever happens. */
+export async function withDatabase(work: (database: Database) => Promise<void>): Promise<void> {
+  const { DATABASE_URL: url, DATA_DIR: folder } = readSettings(process.env);
+  const database = await openDatabase({ url, folder });
+  try {
+    await work(database);
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,32 @@
+import { parseArgs } from 'node:util';
+import { migrateDatabase } from '../db/migrate.ts';
+import { seed } from '../seed.ts';
+import { runCommand, withDatabase } from './command.ts';
+
+const MOST_PETS = 10_000_000;
+const BAR_WIDTH = 30;
+
+runCommand(async () => {
+  const { values } = parseArgs({ options: { pets: { type: 'string', default: '200' } } });
+  const pets = Number(values.pets);
+  if (!Number.isInteger(pets) || pets < 1 || pets > MOST_PETS) {
+    throw new Error(`--pets must be a whole number from 1 to ${MOST_PETS}, not ${values.pets}.`);
+  }
+  await withDatabase(async (database) => {
+    await migrateDatabase(database);
+    const began = performance.now();
+    await seed(database, pets, (done) => showProgress(done, pets, (performance.now() - began) / 1000));
+    process.stdout.write('\n');
+  });
+});
+
+/** One line that is drawn over on a terminal, and a line for each tenth elsewhere. */
+function showProgress(done: number, all: number, seconds: number): void {
+  const filled = Math.round((done / all) * BAR_WIDTH);
+  const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
+  const rate = Math.round(done / seconds).toLocaleString('en');
+  const line = `${bar} ${done.toLocaleString('en')} of ${all.toLocaleString('en')} pets, ${rate}/s`;
+  if (process.stdout.isTTY) process.stdout.write(`\r${line}`);
+  else if (done === all || Math.floor((done * 10) / all) > Math.floor(((done - 5_000) * 10) / all))
+    process.stdout.write(`${line}\n`);
+}

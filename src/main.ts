@@ -1,0 +1,85 @@
+import { pino } from 'pino';
+import { PinoPretty } from 'pino-pretty';
+import { createApp } from './app.ts';
+import { type Database, openDatabase } from './db/client.ts';
+import { migrateDatabase } from './db/migrate.ts';
+import { readSettings, type Settings, SettingsError } from './env.ts';
+import { type Listener, listen } from './http/listen.ts';
+import { createMetrics } from './metrics.ts';
+import { isEmpty, seed } from './seed.ts';
+
+/** How long requests in flight may take to finish after a stop was asked for, in milliseconds. */
+const GRACE = 8_000;
+const EXAMPLE_PETS = 200;
+
+start().catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(error instanceof SettingsError ? `The settings cannot be used:\n${message}\n` : `${message}\n`);
+  process.exitCode = 1;
+});
+
+async function start(): Promise<void> {
+  const settings = readSettings(process.env);
+  const isTerminal = process.stdout.isTTY;
+  const logger = pino(
+    { level: settings.LOG_LEVEL },
+    isTerminal ? PinoPretty({ sync: true, ignore: 'pid,hostname' }) : undefined,
+  );
+  const metrics = createMetrics();
+  const location = { url: settings.DATABASE_URL, folder: settings.DATA_DIR };
+  const database = await openDatabase(location, metrics.probe);
+  try {
+    await prepare(database);
+    const app = createApp({ database, settings, metrics, logger });
+    const listener = await listen(app.listener, { host: settings.HOST, port: settings.PORT });
+    announce(settings, listener.port, database.kind);
+    stopOnSignal();
+
+    function stopOnSignal(): void {
+      const stop = async (signal: string) => {
+        logger.info({ signal }, 'stopping: no more requests are taken, those in flight are finished');
+        app.beginDrain();
+        await listener.drain(GRACE);
+        await database.close();
+        logger.info('stopped');
+      };
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop);
+    }
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+
+  async function prepare(database: Database): Promise<void> {
+    const applied = await migrateDatabase(database);
+    if (applied > 0) logger.info({ applied }, 'database migrated');
+    if (database.kind === 'embedded' && (await isEmpty(database))) {
+      await seed(database, EXAMPLE_PETS, () => {});
+      logger.info({ pets: EXAMPLE_PETS }, 'example data loaded into the empty database');
+    }
+  }
+
+  function announce(
+    { HOST, BASE_PATH, PUBLIC_URL, DATA_DIR }: Settings,
+    port: Listener['port'],
+    kind: Database['kind'],
+  ): void {
+    const host = HOST.includes(':') ? `[${HOST}]` : HOST;
+    const base = `${PUBLIC_URL ?? `http://${host}:${port}`}${BASE_PATH}`;
+    const where = kind === 'embedded' ? `embedded, in ${DATA_DIR}` : 'the server of DATABASE_URL';
+    if (!isTerminal) {
+      logger.info({ base, graphql: `${base}/graphql`, openapi: `${base}/openapi.json`, database: where }, 'started');
+      return;
+    }
+    process.stdout.write(`
+  Pet store      ${base}/
+  GraphQL        ${base}/graphql
+  REST           ${base}/pets
+  Descriptions   ${base}/openapi.json  ${base}/schema.graphql
+  Database       ${where}
+
+  Stop with Ctrl+C.
+
+`);
+  }
+}

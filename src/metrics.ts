@@ -1,0 +1,57 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Probe } from './db/client.ts';
+
+export type Face = 'rest' | 'graphql' | 'page' | 'health';
+
+/** What is counted while the service works, for Prometheus. Every label has few values, whatever clients send. */
+export interface Metrics {
+  readonly probe: Probe;
+  /** An answered request; the duration in seconds. */
+  request(face: Face, operation: string, status: number, seconds: number): void;
+  /** All of it in the text format of Prometheus. */
+  render(): Promise<{ contentType: string; text: string }>;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Answered requests.',
+    labelNames: ['face', 'operation', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'From the arrival of a request to its answer.',
+    labelNames: ['face', 'operation'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  });
+  const statements = new Histogram({
+    name: 'db_statement_duration_seconds',
+    help: 'From sending a statement to its result, the wait for a connection included.',
+    labelNames: ['statement'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10],
+    registers,
+  });
+  const batches = new Histogram({
+    name: 'db_batch_size',
+    help: 'Keys that were read together.',
+    labelNames: ['batch'],
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+    registers,
+  });
+  return {
+    probe: {
+      statement: (statement, seconds) => statements.observe({ statement }, seconds),
+      batch: (batch, size) => batches.observe({ batch }, size),
+    },
+    request(face, operation, status, seconds) {
+      requests.inc({ face, operation, status });
+      durations.observe({ face, operation }, seconds);
+    },
+    render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}

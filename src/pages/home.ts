@@ -1,0 +1,32 @@
+import { escapeHtml, layout } from './layout.ts';
+
+/**
+ * The page at the root: what the service is, where everything is, and the README's first calls.
+ *
+ * @param basePath what every address of the service begins with
+ * @param origin the service's own origin, for the calls to copy
+ */
+export function homePage(basePath: string, origin: string): string {
+  const base = escapeHtml(origin + basePath);
+  const link = (path: string, name: string, about: string) =>
+    `<li><a href="${escapeHtml(basePath + path)}"><strong>${name}</strong><span>${about}</span></a></li>`;
+  return layout(
+    'Pet store',
+    `<h1>Pet store</h1>
+<p class="lead">Pets, the categories they belong to, orders for them and the stock of each: one model, served to GraphQL
+and REST clients alike.</p>
+<ul class="cards">
+${link('/graphql', 'GraphQL playground', 'Write a query against the schema; it opens with examples.')}
+${link('/pets?limit=5', 'REST', 'The first five pets, as JSON.')}
+${link('/openapi.json', 'OpenAPI', 'The REST operations; also as <code>/openapi.yaml</code>.')}
+${link('/schema.graphql', 'GraphQL schema', 'Every type, field and argument, described.')}
+${link('/lifecycle', 'Lifecycle', 'What is deprecated, beta or experimental, and until when.')}
+${link('/readyz', 'Health', '<code>/livez</code>, <code>/readyz</code> and <code>/metrics</code> for operators.')}
+</ul>
+<h2>A first REST call</h2>
+<pre>curl '${base}/pets?limit=2'</pre>
+<h2>A first GraphQL call</h2>
+<pre>curl '${base}/graphql' -H 'content-type: application/json' \\
+  -d '{"query": "{ pets(first: 2) { nodes { name category { name } } } }"}'</pre>`,
+  );
+}
