@@ -13,6 +13,7 @@ export default defineConfig({
     alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }],
   },
   test: {
+    reporters: ['default', './test/support/tally.ts'],
     pool: 'forks',
     // A worker has a database and its pool of ten connections; the test server takes 200 in all.
     maxWorkers: Math.min(4, availableParallelism()),

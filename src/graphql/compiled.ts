@@ -34,6 +34,15 @@ export function compileOperation(
   if (compiled !== undefined && isCompiledQuery(compiled)) {
     return (variables, context) => compiled.query(undefined, context, { ...variables });
   }
+  return interpretOperation(schema, document, operationName);
+}
+
+/** Makes the same function without compiling: cheaper for a document that runs once. */
+export function interpretOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+): Operation {
   return (variableValues, contextValue) =>
     execute({ schema, document, operationName, variableValues, contextValue }) as ReturnType<Operation>;
 }

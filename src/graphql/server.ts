@@ -5,7 +5,7 @@ import { type Issue, ServiceError, validationFailed } from '../errors.ts';
 import { readJson } from '../http/body.ts';
 import { parseJson, stringifyJson } from '../json.ts';
 import type { Context } from './builder.ts';
-import { compileOperation, type Operation } from './compiled.ts';
+import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
 import { refused, toClientError } from './errors.ts';
 import { type InputPlace, inputIssues } from './input.ts';
 import { assertWithinLimits, MOST_TOKENS } from './limits.ts';
@@ -138,23 +138,26 @@ function labelOf(document: DocumentNode, operationName: string | null | undefine
   return first?.kind === Kind.FIELD && others.length === 0 ? first.name.value : 'several';
 }
 
-/** Compiles a document when it comes a second time: one that never comes again is not worth it. */
+/** Compiles an operation when it comes a second time: one that never comes again is not worth it. */
 function runsCompiled(schema: GraphQLSchema): Plugin<Context & ServerContext, ServerContext> {
-  const known = new WeakMap<DocumentNode, Map<string, Operation>>();
+  const compiled = new WeakMap<DocumentNode, Map<string, Operation>>();
   return {
-    onExecute({ args, setExecuteFn }) {
-      const operations = known.get(args.document);
-      if (operations === undefined) {
-        known.set(args.document, new Map());
-        return;
-      }
-      const name = args.operationName ?? '';
-      const operation =
-        operations.get(name) ?? compileOperation(schema, args.document, args.operationName ?? undefined);
-      operations.set(name, operation);
+    onExecute({ args: { document, operationName }, setExecuteFn }) {
+      const operation = operationFor(document, operationName ?? undefined);
       setExecuteFn(({ variableValues, contextValue }) => operation(variableValues ?? {}, contextValue));
     },
   };
+
+  function operationFor(document: DocumentNode, name: string | undefined): Operation {
+    const known = compiled.get(document);
+    if (known === undefined) {
+      compiled.set(document, new Map());
+      return interpretOperation(schema, document, name);
+    }
+    const operation = known.get(name ?? '') ?? compileOperation(schema, document, name);
+    known.set(name ?? '', operation);
+    return operation;
+  }
 }
 
 /** Writes integers exactly, and tells the caller of the gravest failure. */

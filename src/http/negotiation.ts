@@ -10,7 +10,8 @@ export function acceptsJson(accept: string | null): boolean {
 
 /** Whether the client names the problem details of RFC 9457 among what it takes. */
 export function acceptsProblem(accept: string | null): boolean {
-  return accept?.includes(PROBLEM) && mediaTypes(accept, [PROBLEM]).length > 0;
+  const isNamed = accept?.includes(PROBLEM) ?? false;
+  return isNamed && mediaTypes(accept ?? '', [PROBLEM]).length > 0;
 }
 
 /** Whether the client would rather have a page than JSON: a browser does. */

@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { runToEnd, type Service, startService } from '../support/service.ts';
+
+let opened: TestDatabase;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  await opened.database.close();
+  const { url, folder } = opened.location;
+  environment = { DATA_DIR: folder, ...(url !== undefined && { DATABASE_URL: url }) };
+});
+afterAll(() => opened.dispose());
+
+async function withService(more: Record<string, string>, work: (service: Service) => Promise<void>): Promise<void> {
+  const service = await startService({ ...environment, ...more });
+  try {
+    await work(service);
+  } finally {
+    await service.stop('SIGKILL');
+  }
+}
+
+function post(base: string, path: string, body: unknown): Promise<Response> {
+  return fetch(base + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+describe('the service as a process', () => {
+  test('what was answered survives a kill and the next start', async () => {
+    let location = '';
+    await withService({}, async ({ base }) => {
+      const created = await post(base, '/categories', { name: 'Kept' });
+      location = new URL(created.headers.get('location') ?? '').pathname;
+    });
+    await withService({}, async ({ base }) => {
+      expect(await (await fetch(base + location)).json()).toMatchObject({ name: 'Kept' });
+    });
+  });
+
+  test('SIGTERM finishes the request in flight, takes no more, and ends with 0', async () => {
+    await withService({}, async (service) => {
+      const body = JSON.stringify({ name: 'Slow' });
+      const slow = httpRequest(`${service.base}/categories`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
+      });
+      const answered = new Promise<number | undefined>((resolve, reject) => {
+        slow.once('response', (response) => resolve(response.statusCode));
+        slow.once('error', reject);
+      });
+      slow.write(body.slice(0, 5));
+      await fetch(`${service.base}/livez`);
+      const ended = service.stop('SIGTERM');
+      await expect.poll(() => service.output()).toContain('stopping');
+      await expect(fetch(`${service.base}/livez`)).rejects.toThrow();
+      slow.end(body.slice(5));
+      expect(await answered).toBe(201);
+      expect(await ended).toBe(0);
+      expect(service.output()).toContain('"msg":"stopped"');
+    });
+  });
+
+  test('at LOG_LEVEL=debug each request is a line with its id, and no line has a body or a secret', async () => {
+    await withService({ LOG_LEVEL: 'debug' }, async (service) => {
+      const id = randomUUID();
+      const secret = `Nobody${randomUUID()}`;
+      await fetch(`${service.base}/categories?name=${secret}`, {
+        headers: { 'x-request-id': id, authorization: secret },
+      });
+      await post(service.base, '/categories', { name: secret });
+      await expect.poll(() => service.output()).toContain(id);
+      const line =
+        service
+          .output()
+          .split('\n')
+          .find((candidate) => candidate.includes(id)) ?? '';
+      expect(JSON.parse(line)).toMatchObject({
+        requestId: id,
+        method: 'GET',
+        path: '/categories',
+        face: 'rest',
+        operation: 'listCategories',
+        status: 200,
+      });
+      expect(service.output()).not.toContain(secret);
+      const password = new URL(environment.DATABASE_URL ?? 'postgres://none:unused-password@host').password;
+      if (password !== '') expect(service.output()).not.toContain(password);
+    });
+  });
+
+  test('/metrics counts requests by face, operation and status, and times the database', async () => {
+    await withService({}, async ({ base }) => {
+      await fetch(`${base}/pets/9000000000`);
+      await post(base, '/graphql', { query: 'query Name { pets { nodes { id } } }' });
+      const text = await (await fetch(`${base}/metrics`)).text();
+      expect(text).toMatch(/http_requests_total\{face="rest",operation="getPet",status="404"\} 1/);
+      expect(text).toMatch(/http_requests_total\{face="graphql",operation="pets",status="200"\} 1/);
+      expect(text).toMatch(/db_statement_duration_seconds_count\{statement="pets\.byKeys"\} 1/);
+      expect(text).toMatch(/db_batch_size_count\{batch="pets\.byKeys"\} 1/);
+    });
+  });
+});
+
+describe('a start that cannot be is one clear line, and exits with 1', () => {
+  const startToEnd = (more: Record<string, string>) => runToEnd('src/main.ts', [], { ...environment, ...more });
+
+  test('a taken port', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => holder.once('listening', resolve));
+    const { port } = holder.address() as { port: number };
+    const { code, errors } = await startToEnd({ PORT: String(port) });
+    holder.close();
+    expect(code).toBe(1);
+    expect(errors).toBe(`Port ${port} on 127.0.0.1 is taken; stop what uses it, or set PORT to another.\n`);
+  });
+
+  test('an unreachable database, without its password', async () => {
+    const { code, errors } = await startToEnd({ DATABASE_URL: 'postgres://someone:secret@127.0.0.1:9/pets' });
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^The database at 127\.0\.0\.1:9\/pets cannot be used: .*ECONNREFUSED.*\n$/);
+    expect(errors).not.toContain('secret');
+  });
+
+  test('bad settings, every fault at once', async () => {
+    const { code, errors } = await startToEnd({
+      PORT: '70000',
+      BASE_PATH: 'api/',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://x',
+    });
+    expect(code).toBe(1);
+    const lines = errors.trim().split('\n');
+    expect(lines).toHaveLength(5);
+    for (const name of ['PORT', 'BASE_PATH', 'LOG_LEVEL', 'DATABASE_URL']) expect(errors).toContain(`${name} must be`);
+  });
+});
+
+describe('the command that loads data', () => {
+  test('adds as many pets as asked for, whose stock and statuses follow the rules', async () => {
+    const countPets = async ({ base }: Service) =>
+      (await (await post(base, '/graphql', { query: '{ pets { totalCount } }' })).json()).data.pets.totalCount;
+    let before = 0;
+    await withService({}, async (service) => {
+      before = await countPets(service);
+    });
+    const { code, output } = await runToEnd('src/commands/seed.ts', ['--pets', '3000'], environment);
+    expect(code).toBe(0);
+    expect(output).toMatch(/3,000 of 3,000 pets, [\d,]+\/s/);
+    await withService({}, async (service) => {
+      expect(await countPets(service)).toBe(before + 3000);
+      const query = '{ inventory(first: 100) { nodes { quantity status pet { orders { nodes { complete } } } } } }';
+      const { data } = await (await post(service.base, '/graphql', { query })).json();
+      for (const { quantity, status, pet } of data.inventory.nodes) {
+        const isOpen = pet.orders.nodes.some(({ complete }: { complete: boolean }) => !complete);
+        expect(status).toBe(quantity > 0 ? 'available' : isOpen ? 'pending' : 'sold');
+      }
+    });
+  });
+
+  test('refuses a number that is none', async () => {
+    const { code, errors } = await runToEnd('src/commands/seed.ts', ['--pets', 'many'], environment);
+    expect(code).toBe(1);
+    expect(errors).toBe('--pets must be a whole number from 1 to 10000000, not many.\n');
+  });
+});
+
+if (databaseKind === 'embedded') {
+  describe('the embedded database', () => {
+    test('refuses a second process on its folder, and says which process holds it', async () => {
+      await withService({}, async (service) => {
+        const { code, errors } = await runToEnd('src/main.ts', [], { ...environment, PORT: '0' });
+        expect(code).toBe(1);
+        expect(errors).toContain(`is in use by process ${service.pid} on `);
+        expect(errors.trim().split('\n')).toHaveLength(1);
+      });
+    });
+
+    test('of eight processes that start at once, one has it', async () => {
+      const starts = await Promise.allSettled(Array.from({ length: 8 }, () => startService(environment)));
+      const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+      await Promise.all(started.map((service) => service.stop()));
+      expect(started).toHaveLength(1);
+      expect(started[0]?.process.exitCode).toBe(0);
+    });
+
+    test('an empty one gets example data on its first start, and only then', async () => {
+      const fresh = { DATA_DIR: `${environment.DATA_DIR}/fresh` };
+      const count = async (service: Service) =>
+        (
+          await (
+            await post(service.base, '/graphql', { query: '{ pets { totalCount } categories { totalCount } }' })
+          ).json()
+        ).data;
+      const expected = { pets: { totalCount: 200 }, categories: { totalCount: 12 } };
+      for (const _ of ['first start', 'second start']) {
+        await withService(fresh, async (service) => {
+          expect(await count(service)).toEqual(expected);
+        });
+      }
+    });
+  });
+} else {
+  describe('a server database', () => {
+    test('is migrated once by eight processes that start at once, and never seeded unasked', async () => {
+      const empty = `migrate_${randomUUID().replaceAll('-', '')}`;
+      const url = new URL(environment.DATABASE_URL ?? '');
+      const { administer } = await import('../support/admin.ts');
+      await administer(url.href, `create database ${empty}`);
+      url.pathname = `/${empty}`;
+      const services = await Promise.all(Array.from({ length: 8 }, () => startService({ DATABASE_URL: url.href })));
+      const migrated = services.filter((service) => service.output().includes('database migrated'));
+      const counts = await Promise.all(
+        services.map(async ({ base }) => (await (await fetch(`${base}/pets`)).json()) as unknown[]),
+      );
+      await Promise.all(services.map((service) => service.stop()));
+      await administer(environment.DATABASE_URL ?? '', `drop database ${empty} with (force)`);
+      expect(migrated).toHaveLength(1);
+      expect(counts).toEqual(Array.from({ length: 8 }, () => []));
+    });
+
+    test('is never oversold: 4 processes, 10,000 concurrent orders, 3,000 in stock', async () => {
+      const services = await Promise.all(Array.from({ length: 4 }, () => startService(environment)));
+      const [{ base }] = services as [Service];
+      const category = await (await post(base, '/categories', { name: 'Rush' })).json();
+      const pet = await (await post(base, '/pets', { name: 'Wanted', categoryId: category.id })).json();
+      await fetch(`${base}/store/inventory/${pet.id}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ quantity: 3000 }),
+      });
+      const statuses: Record<number, number> = {};
+      let left = 10_000;
+      const client = async (service: Service) => {
+        while (left-- > 0) {
+          const { status, body } = await post(service.base, '/store/orders', { petId: pet.id });
+          await body?.cancel();
+          statuses[status] = (statuses[status] ?? 0) + 1;
+        }
+      };
+      await Promise.all(Array.from({ length: 64 }, (_, index) => client(services[index % 4] as Service)));
+      const item = await (await fetch(`${base}/store/inventory/${pet.id}`)).json();
+      const query = `{ orders(petId: [${pet.id}]) { totalCount } }`;
+      const { data } = await (await post(base, '/graphql', { query })).json();
+      await Promise.all(services.map((service) => service.stop()));
+      expect(statuses).toEqual({ 201: 3000, 409: 7000 });
+      expect(item).toMatchObject({ quantity: 0, status: 'pending' });
+      expect(data.orders.totalCount).toBe(3000);
+    }, 120_000);
+  });
+}

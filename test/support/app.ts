@@ -1,0 +1,83 @@
+import { pino } from 'pino';
+import { createApp } from '../../src/app.ts';
+import type { Database } from '../../src/db/client.ts';
+import type { Settings } from '../../src/env.ts';
+import { parseJson, stringifyJson } from '../../src/json.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { assertFollowsContract } from './contract.ts';
+import { openTestDatabase } from './database.ts';
+
+export interface RestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as JSON, integers exact; undefined for none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
+  readonly body: any;
+  readonly text: string;
+}
+
+export interface RestOptions {
+  /** Sent as JSON; a string is sent as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface GraphQLAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
+  readonly data: any;
+  readonly errors:
+    | readonly { message: string; path?: readonly unknown[]; extensions: Readonly<Record<string, unknown>> }[]
+    | undefined;
+}
+
+export interface TestApp {
+  readonly database: Database;
+  /** The names of the statements that ran since it was last emptied. */
+  readonly statements: string[];
+  fetch(request: Request): Promise<Response>;
+  /** Calls an operation; the answer is held to the committed contract. */
+  rest(method: string, path: string, options?: RestOptions): Promise<RestAnswer>;
+  graphql(query: string, variables?: Readonly<Record<string, unknown>>): Promise<GraphQLAnswer>;
+  dispose(): Promise<void>;
+}
+
+/** The app over a database of the test file's own, called without sockets. */
+export async function startTestApp(settings: Partial<Settings> = {}): Promise<TestApp> {
+  const statements: string[] = [];
+  const opened = await openTestDatabase({ statement: (name) => void statements.push(name), batch: () => {} });
+  const app = createApp({
+    database: opened.database,
+    settings: { BASE_PATH: '', PUBLIC_URL: undefined, CORS_ORIGINS: ['*'], ...settings },
+    metrics: createMetrics(),
+    logger: pino({ level: 'silent' }),
+  });
+  const base = `http://pets.example${settings.BASE_PATH ?? ''}`;
+  const send = (method: string, path: string, { body, headers = {} }: RestOptions) =>
+    app.fetch(
+      new Request(base + path, {
+        method,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : stringifyJson(body) }),
+      }),
+    );
+  return {
+    database: opened.database,
+    statements,
+    fetch: app.fetch,
+    async rest(method, path, options = {}) {
+      const response = await send(method, path, options);
+      const text = await response.text();
+      assertFollowsContract(method, path, response, text);
+      const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+      return { status: response.status, headers: response.headers, body: isJson ? parseJson(text) : undefined, text };
+    },
+    async graphql(query, variables) {
+      const response = await send('POST', '/graphql', { body: { query, variables } });
+      const { data, errors } = parseJson(await response.text()) as GraphQLAnswer;
+      return { status: response.status, headers: response.headers, data, errors };
+    },
+    dispose: opened.dispose,
+  };
+}

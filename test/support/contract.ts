@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+
+interface OperationObject {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+interface ResponseObject {
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+/** The contract as it is committed: what clients hold us to. */
+export const openApi = JSON.parse(
+  readFileSync(new URL('../../schema/openapi.json', import.meta.url), 'utf8'),
+) as OpenApi & Record<string, unknown>;
+
+const ajv = new Ajv({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addFormat('int64', true);
+ajv.addFormat('int32', true);
+ajv.addSchema(openApi, 'contract');
+const validators = new Map<object, ValidateFunction>();
+
+/** Header fields that answers have for other reasons than the contract's. */
+const OF_HTTP = new Set(['content-type', 'content-length', 'vary', 'allow', 'accept-patch', 'connection']);
+
+/**
+ * Holds an answer to the committed description: its operation has the status, its headers are described, and its body
+ * fits the schema. Answers to paths and methods that no operation has are left alone, but for the Error object.
+ *
+ * @throws {Error} that says what does not fit
+ */
+export function assertFollowsContract(method: string, path: string, response: Response, body: string): void {
+  const operation = findOperation(method === 'HEAD' ? 'GET' : method, path);
+  if (operation === undefined) return;
+  const described = operation.responses[response.status];
+  const where = `${method} ${path} answered ${response.status}`;
+  if (described === undefined) throw new Error(`${where}, which ${operation.operationId} does not describe: ${body}`);
+  const headers = new Set(Object.keys(described.headers ?? {}).map((name) => name.toLowerCase()));
+  for (const [name] of response.headers) {
+    if (name.startsWith('access-control-') || OF_HTTP.has(name) || headers.has(name)) continue;
+    throw new Error(`${where} with the header ${name}, which is not described.`);
+  }
+  if (!response.headers.has('x-request-id')) throw new Error(`${where} without X-Request-Id.`);
+  if (described.content === undefined || method === 'HEAD') {
+    if (body !== '') throw new Error(`${where} with a body, which is not described: ${body}`);
+    return;
+  }
+  const schema = described.content[response.headers.get('content-type') ?? '']?.schema;
+  if (schema === undefined)
+    throw new Error(`${where} as ${response.headers.get('content-type')}, which is not described.`);
+  assertFits(schema, JSON.parse(body), where);
+}
+
+/** @throws {Error} when the value does not fit the schema, whose references are into the contract */
+export function assertFits(schema: object, value: unknown, where: string): void {
+  const validate = validators.get(schema) ?? ajv.compile(withAbsoluteReferences(schema));
+  validators.set(schema, validate);
+  if (!validate(value)) {
+    throw new Error(`${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`);
+  }
+}
+
+function findOperation(method: string, path: string): OperationObject | undefined {
+  const pathname = path.split('?', 1)[0] ?? '';
+  const template = Object.keys(openApi.paths).find((candidate) =>
+    new RegExp(`^${candidate.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
+  );
+  return template === undefined ? undefined : openApi.paths[template]?.[method.toLowerCase()];
+}
+
+function withAbsoluteReferences(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"contract#/components')) as object;
+}

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Service {
+  readonly process: ChildProcess;
+  readonly pid: number;
+  /** Where it listens; set once it has said so. */
+  readonly base: string;
+  /** Everything it has written so far. */
+  output(): string;
+  /** Asks it to stop, or kills it; answers with the exit code when it has gone. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+}
+
+/** A command of the project that has ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Starts the service as a process of its own, on a free port. Rejects with its output when it ends instead. */
+export async function startService(environment: Environment): Promise<Service> {
+  const child = run('src/main.ts', [], { PORT: '0', ...environment });
+  let output = '';
+  const base = await new Promise<string>((resolve, reject) => {
+    const look = (chunk: Buffer) => {
+      output += chunk;
+      const [, found] = /"base":"([^"]+)"/.exec(output) ?? [];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout?.on('data', look);
+    child.stderr?.on('data', look);
+    child.once('exit', (code) => reject(new Error(`The service ended with ${code}: ${output}`)));
+  });
+  return {
+    process: child,
+    pid: child.pid as number,
+    base,
+    output: () => output,
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) {
+        const gone = once(child, 'exit');
+        child.kill(signal);
+        await gone;
+      }
+      return child.exitCode;
+    },
+  };
+}
+
+/** Runs a file of the project to its end. */
+export async function runToEnd(file: string, args: readonly string[], environment: Environment): Promise<Ended> {
+  const child = run(file, args, environment);
+  let [output, errors] = ['', ''];
+  child.stdout?.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output, errors };
+}
+
+function run(file: string, args: readonly string[], environment: Environment): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  return spawn(process.execPath, ['--import', 'tsx', file, ...args], {
+    cwd: root,
+    env: { PATH, HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
