@@ -68,7 +68,10 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
   const adapter = createServerAdapter(respond);
   return {
     fetch: respond,
-    listener: (request, response) => void adapter(request, response),
+    listener: (request, response) => {
+      request.url = originForm(request.url ?? '/');
+      void adapter(request, response);
+    },
     beginDrain: health.beginDrain,
   };
 
@@ -76,7 +79,7 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
     const began = performance.now();
     const request = readRequest(raw, settings);
     const { face, operation, response, error } = await dispatch(request).catch((thrown: unknown): Answered => {
-      const failure = toServiceError(thrown);
+      const failure = raw.signal.aborted ? cutOff(thrown) : toServiceError(thrown);
       return { face: 'page', operation: 'failed', response: toResponse(errorReply(failure, null)), error: failure };
     });
     response.headers.set('x-request-id', request.id);
@@ -141,6 +144,16 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
     }
     logger.debug({ ...line, milliseconds: Math.round(seconds * 1e6) / 1000 }, 'answered');
   }
+}
+
+/** The client has gone: nobody sees the answer, and nothing has failed here. */
+function cutOff(cause: unknown): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', 'The request was cut off.', { cause });
+}
+
+/** A request target as most clients send it, also for one that was sent in absolute form (RFC 9112, section 3.2.2). */
+function originForm(target: string): string {
+  return target.replace(/^https?:\/\/[^/?]*/i, '');
 }
 
 /** The GraphQL schema as it is committed and served. */

@@ -2,7 +2,7 @@ import { GraphQLError, Kind } from 'graphql';
 import { type Int64, parseInt64, toInt64 } from '../int64.ts';
 import { builder } from './builder.ts';
 
-const AN_INT64 = 'an integer of 64 bits (-9223372036854775808 to 9223372036854775807)';
+const AN_INT64 = 'an integer (int64)';
 const A_DATE_TIME = 'a date-time of RFC 3339 with its offset, such as 2026-11-21T09:30:00Z';
 
 builder.scalarType('Int64', {

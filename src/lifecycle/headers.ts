@@ -27,7 +27,7 @@ export function lifecycleLink({ page, successor }: LifecycleAddresses): string {
   return [
     `<${successor}>; rel="successor-version"`,
     `<${page}>; rel="deprecation"; type="text/html"`,
-    `<${page}>; rel="sunset"; type="text/html"`,
+    `<${page}>; rel="sunset"`,
   ].join(', ');
 }
 
