@@ -153,7 +153,7 @@ function cutOff(cause: unknown): ServiceError {
 
 /** A request target as most clients send it, also for one that was sent in absolute form (RFC 9112, section 3.2.2). */
 function originForm(target: string): string {
-  return target.replace(/^https?:\/\/[^/?]*/i, '');
+  return target.replace(/^https?:\/\/[^/?]*/i, '') || '/';
 }
 
 /** The GraphQL schema as it is committed and served. */

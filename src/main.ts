@@ -32,19 +32,16 @@ async function start(): Promise<void> {
     await prepare(database);
     const app = createApp({ database, settings, metrics, logger });
     const listener = await listen(app.listener, { host: settings.HOST, port: settings.PORT });
+    const stop = async (signal: string) => {
+      logger.info({ signal }, 'stopping: no more requests are taken, those in flight are finished');
+      app.beginDrain();
+      await listener.drain(GRACE);
+      await database.close();
+      logger.info('stopped');
+    };
+    process.once('SIGTERM', stop);
+    process.once('SIGINT', stop);
     announce(settings, listener.port, database.kind);
-    stopOnSignal();
-
-    function stopOnSignal(): void {
-      const stop = async (signal: string) => {
-        logger.info({ signal }, 'stopping: no more requests are taken, those in flight are finished');
-        app.beginDrain();
-        await listener.drain(GRACE);
-        await database.close();
-        logger.info('stopped');
-      };
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop);
-    }
   } catch (error) {
     await database.close();
     throw error;

@@ -1,5 +1,6 @@
 import { type Column, fillPlaceholders, type GetColumnData, type SQLWrapper } from 'drizzle-orm';
 import { PgColumn, PgDialect } from 'drizzle-orm/pg-core';
+import { ServiceError } from '../errors.ts';
 import { parseInt64 } from '../int64.ts';
 import { DatabaseError, type Driver, type Parameter, type Query, type RawRow, toParameter } from './driver.ts';
 import { openEmbedded } from './embedded.ts';
@@ -38,7 +39,7 @@ export interface DatabaseLocation {
 
 const POOL_SIZE = 10;
 const DEADLOCK = '40P01';
-const TRIES = 3;
+const MOST_ATTEMPTS = 3;
 const dialect = new PgDialect();
 const unwatched: Probe = { statement: () => {}, batch: () => {} };
 
@@ -89,7 +90,6 @@ export class Database {
     return this.#driver.close();
   }
 
-  /** A deadlock's victim was rolled back whole, and each statement is a transaction of its own: running it again is safe. */
   async #run(name: string, sql: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
     const began = performance.now();
     try {
@@ -97,14 +97,23 @@ export class Database {
         try {
           return await this.#driver.query(sql, parameters);
         } catch (error) {
-          const isDeadlock = error instanceof DatabaseError && error.state === DEADLOCK;
-          if (!isDeadlock || attempt === TRIES) throw error;
+          if (!mayRunAgain(sql, error, attempt)) throw error;
         }
       }
     } finally {
       this.probe.statement(name, (performance.now() - began) / 1000);
     }
   }
+}
+
+/**
+ * A deadlock's victim was rolled back whole, and each statement is a transaction of its own: running it again is safe.
+ * When a connection is lost nobody knows whether a write was done; a read is simply run once more, for idle connections
+ * may all have been closed at the other end.
+ */
+function mayRunAgain(sql: string, error: unknown, attempt: number): boolean {
+  if (error instanceof DatabaseError) return error.state === DEADLOCK && attempt < MOST_ATTEMPTS;
+  return error instanceof ServiceError && error.code === 'UNAVAILABLE' && attempt === 1 && /^select\b/i.test(sql);
 }
 
 /** Decoders for columns that no table has. */

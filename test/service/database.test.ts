@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockFolder } from '../../src/db/lock.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { databaseKind, openTestDatabase } from '../support/database.ts';
+import { startProxy } from '../support/proxy.ts';
+import { startService } from '../support/service.ts';
+import { makeTemporaryFolder } from '../support/temporary.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.dispose());
+
+async function newPets(names: readonly string[]): Promise<number[]> {
+  const { body: category } = await app.rest('POST', '/categories', { body: { name: 'Any' } });
+  const ids: number[] = [];
+  for (const name of names) {
+    ids.push((await app.rest('POST', '/pets', { body: { name, categoryId: category.id } })).body.id);
+  }
+  return ids;
+}
+
+describe('reads by key', () => {
+  test('that come together are one statement, and each gets its own answer', async () => {
+    const ids = await newPets(['Rex', 'Max', 'Leo']);
+    app.statements.length = 0;
+    const answers = await Promise.all([...ids, 999_999_999].map((id) => app.rest('GET', `/pets/${id}`)));
+    expect(answers.map(({ status, body }) => [status, body.name])).toEqual([
+      [200, 'Rex'],
+      [200, 'Max'],
+      [200, 'Leo'],
+      [404, undefined],
+    ]);
+    expect(app.statements).toEqual(['pets.byKeys']);
+  });
+
+  test('see what was written before they were asked', async () => {
+    const [id] = await newPets(['Rex']);
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const other = app.rest('GET', `/pets/${id}`);
+        const { body: made } = await app.rest('POST', '/categories', { body: { name: `Category ${index}` } });
+        expect((await app.rest('GET', `/categories/${made.id}`)).body.name).toBe(`Category ${index}`);
+        await other;
+      }),
+    );
+  });
+});
+
+describe('each write is one statement', () => {
+  test('whatever moves with it', async () => {
+    const [petId] = await newPets(['Rex']);
+    const statementsOf = async (method: string, path: string, body?: unknown) => {
+      app.statements.length = 0;
+      const { body: answer } = await app.rest(method, path, { body });
+      expect(app.statements).toHaveLength(1);
+      return answer;
+    };
+    await statementsOf('PUT', `/store/inventory/${petId}`, { quantity: 3 });
+    const order = await statementsOf('POST', '/store/orders', { petId, quantity: 2 });
+    await statementsOf('PATCH', `/store/orders/${order.id}`, { quantity: 3 });
+    await statementsOf('DELETE', `/store/orders/${order.id}`);
+    await statementsOf('PATCH', `/pets/${petId}`, { name: 'Max' });
+    await statementsOf('DELETE', `/store/inventory/${petId}`);
+    await statementsOf('DELETE', `/pets/${petId}`);
+  });
+});
+
+if (databaseKind === 'embedded') {
+  describe('the lock of the embedded database', () => {
+    test('is held by one, and given back', async () => {
+      const folder = makeTemporaryFolder();
+      const unlock = await lockFolder(folder.path);
+      await expect(lockFolder(folder.path)).rejects.toThrow(`in use by process ${process.pid} on `);
+      await unlock();
+      await (await lockFolder(folder.path))();
+      folder.remove();
+    });
+
+    test('of a process that was killed is taken over', async () => {
+      const folder = makeTemporaryFolder();
+      const service = await startService({ DATA_DIR: folder.path });
+      await service.stop('SIGKILL');
+      const next = await startService({ DATA_DIR: folder.path });
+      expect(await next.stop()).toBe(0);
+      folder.remove();
+    });
+  });
+} else {
+  describe('a server database that fails', () => {
+    test('by closing idle connections: reads are answered all the same', async () => {
+      const [id] = await newPets(['Rex']);
+      const readEverything = () =>
+        Promise.all(
+          [`/pets/${id}`, '/pets', '/categories', '/store/orders', '/store/inventory'].map((path) =>
+            app.rest('GET', path),
+          ),
+        );
+      await readEverything();
+      await app.database.transaction((query) =>
+        query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+          [],
+        ),
+      );
+      expect((await readEverything()).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    });
+
+    test('by hanging: /readyz says so in time, /livez stays up, and the service recovers by itself', async () => {
+      const opened = await openTestDatabase();
+      const proxy = await startProxy(opened.location.url ?? '');
+      const service = await startService({ DATABASE_URL: proxy.url });
+      const status = async (path: string) => (await fetch(service.base + path)).status;
+      expect(await status('/readyz')).toBe(200);
+      proxy.freeze();
+      const began = performance.now();
+      expect(await status('/readyz')).toBe(503);
+      expect(performance.now() - began).toBeLessThan(5_000);
+      expect(await status('/livez')).toBe(200);
+      proxy.thaw();
+      await expect.poll(() => status('/readyz')).toBe(200);
+      expect(await service.stop()).toBe(0);
+      proxy.close();
+      await opened.dispose();
+    });
+  });
+}
