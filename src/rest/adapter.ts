@@ -8,7 +8,7 @@ import { stringifyJson } from '../json.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
 import type { Endpoint } from './compile.ts';
 import { errorReply } from './problem.ts';
-import type { Answer } from './route.ts';
+import type { Answer, Method } from './route.ts';
 
 /** A request to a path of this service, split into what routing needs. */
 export interface RestRequest {
@@ -88,7 +88,7 @@ async function answer(
     if (!acceptsJson(accept)) {
       throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json; the Accept field takes none of it.');
     }
-    const given = await endpoint.run(endpointRequest(request, segments, method), context);
+    const given = await endpoint.run(endpointRequest(request, segments, endpoint.route.method), context);
     return withoutBodyForHead(method, { ...toReply(given, headers), operation: operationId });
   } catch (thrown) {
     const error = toServiceError(thrown);
@@ -99,7 +99,7 @@ async function answer(
 function endpointRequest(
   { raw, path, search, address }: RestRequest,
   segments: Readonly<Record<string, string>>,
-  method: string,
+  method: Method,
 ): Parameters<Endpoint['run']>[0] {
   return {
     segments,
@@ -111,9 +111,9 @@ function endpointRequest(
     },
     readBody: async () => {
       const contentType = raw.headers.get('content-type');
-      if (contentType !== null) assertMediaType(method as 'POST', contentType);
+      if (contentType !== null) assertMediaType(method, contentType);
       const body = await readJson(raw);
-      if (contentType === null) assertMediaType(method as 'POST', null);
+      if (contentType === null) assertMediaType(method, null);
       return body;
     },
   };

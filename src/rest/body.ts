@@ -1,4 +1,4 @@
-import { ServiceError, validationFailed } from '../errors.ts';
+import { type Issue, ServiceError, validationFailed } from '../errors.ts';
 import { inputIssues } from '../graphql/input.ts';
 import { stringifyJson } from '../json.ts';
 import type { Method } from './route.ts';
@@ -50,7 +50,7 @@ export function readBody(variable: Variable, body: unknown, readOnly: ReadOnlyFi
   return checked(variable, rest, isSame ? [] : [{ path: [readOnly.name], message }]);
 }
 
-function checked(variable: Variable, body: unknown, before: Parameters<typeof validationFailed>[0]): unknown {
+function checked(variable: Variable, body: unknown, before: readonly Issue[]): unknown {
   const issues = [...before, ...inputIssues({ ...variable.argument, type: variable.type }, body)];
   if (issues.length > 0) throw validationFailed(issues);
   return body;

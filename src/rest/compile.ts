@@ -4,7 +4,7 @@ import type { Context } from '../graphql/builder.ts';
 import { compileOperation } from '../graphql/compiled.ts';
 import { lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import { markOf } from '../lifecycle/plugin.ts';
-import { type ReadOnlyField, readBody } from './body.ts';
+import { readBody } from './body.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import type { Answer, ReplyContext, Route } from './route.ts';
 import { nullDropper, selectsField } from './selection.ts';
@@ -61,13 +61,14 @@ function runner(schema: GraphQLSchema, route: Route, operation: ResolvedOperatio
   const readQuery = queryReader(operation.inQuery);
   const dropNulls = nullDropper(operation);
   const { inBody } = operation;
-  const identity = selectsField(operation, 'id') ? 'id' : operation.inPath[0]?.name;
+  const [inPath] = operation.inPath;
+  const identity = selectsField(operation, 'id') || inPath === undefined ? 'id' : inPath.name;
 
   return async (request, context) => {
     const { segments, search, address, nextPage } = request;
     const variables = { ...readPath(segments), ...readQuery(search) };
     if (inBody !== undefined) {
-      const readOnly = { name: identity, value: variables[operation.inPath[0]?.name ?? ''] } as ReadOnlyField;
+      const readOnly = { name: identity, value: inPath && variables[inPath.name] };
       variables[inBody.name] = readBody(inBody, await request.readBody(), readOnly);
     }
     const { data, errors } = await execute(variables, context);

@@ -9,6 +9,7 @@ import {
   isLeafType,
   isListType,
   isNonNullType,
+  isObjectType,
 } from 'graphql';
 import { boundsOf, type InputPlace } from '../graphql/input.ts';
 import { spellEnumValue } from './parameters.ts';
@@ -59,11 +60,9 @@ export function listSchema(
   const connection = rootType(operation);
   const fields = selectedFields(connection, operation.fieldNode.selectionSet, operation.fragments);
   const nodes = fields.find(({ name }) => name === 'nodes');
-  const rows = nodes && getNamedType(nodes.field.type);
-  if (nodes === undefined || rows === undefined || !('getFields' in rows) || isInputObjectType(rows)) {
-    throw new Error(`${operation.operationId} must select nodes.`);
-  }
-  const row = selectedFields(rows as ReturnType<typeof rootType>, nodes.node.selectionSet, operation.fragments);
+  const rows = getNamedType(nodes?.field.type);
+  if (nodes === undefined || !isObjectType(rows)) throw new Error(`${operation.operationId} must select nodes.`);
+  const row = selectedFields(rows, nodes.node.selectionSet, operation.fragments);
   return components.refer(plural, () => ({
     type: 'array',
     description: connection.description ?? plural,

@@ -1,0 +1,138 @@
+import { type ErrorCode, errorTable } from '../errors.ts';
+import { markOf } from '../lifecycle/plugin.ts';
+import type { Endpoint } from './compile.ts';
+import type { JsonSchema } from './schemas.ts';
+
+const ALWAYS: readonly ErrorCode[] = ['INVALID_ARGUMENT', 'NOT_ACCEPTABLE', 'INTERNAL', 'UNAVAILABLE', 'TIMEOUT'];
+const WITH_BODY: readonly ErrorCode[] = [
+  'MALFORMED_JSON',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'VALIDATION_FAILED',
+];
+const WITH_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
+
+const text = { type: 'string' };
+/** Every header field that an answer is described with. */
+export const HEADERS: Readonly<Record<string, { description: string; schema: JsonSchema; example: unknown }>> = {
+  'X-Request-Id': {
+    description: "The request's id: the client's own, or a new one. The service's log has it.",
+    schema: text,
+    example: '6f1c3c1e-4f0e-4d0a-9a52-3b7b0e6f9b1d',
+  },
+  Location: { description: 'The address of the new row.', schema: text, example: 'https://pets.example/pets/12' },
+  Link: {
+    description: 'Addresses that go with this one (RFC 8288): `next` is the next page, and absent on the last.',
+    schema: text,
+    example: '<https://pets.example/pets?after=WyJpZCIsIjIwIl0>; rel="next"',
+  },
+  'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' }, example: 1 },
+  'API-Stability': {
+    description: 'How far the operation can be relied on.',
+    schema: { type: 'string', enum: ['experimental', 'beta', 'deprecated'] },
+    example: 'beta',
+  },
+  Deprecation: {
+    description: 'Since when the operation is deprecated (RFC 9745).',
+    schema: text,
+    example: '@1782864000',
+  },
+  Sunset: {
+    description: 'Until when the operation is served (RFC 8594).',
+    schema: text,
+    example: 'Fri, 31 Dec 2027 23:59:59 GMT',
+  },
+  Warning: {
+    description: 'The deprecation, in words.',
+    schema: text,
+    example: '299 - "Deprecated since 2026-07-01, served until 2027-12-31"',
+  },
+};
+
+/** The failures that an operation can answer with, by status. */
+export function failures({ route, operation }: Endpoint, marked: readonly string[]): [string, JsonSchema][] {
+  const codes = new Set<ErrorCode>([
+    ...ALWAYS,
+    ...(operation.inPath.length > 0 ? WITH_PATH : []),
+    ...(operation.inBody === undefined ? [] : WITH_BODY),
+    ...(route.errors ?? []),
+  ]);
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = errorTable[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return [...byStatus].map(([status, ofStatus]) => [
+    String(status),
+    {
+      description: ofStatus.map((code) => `\`${code}\`: ${errorTable[code].title}.`).join(' '),
+      headers: headerRefs([...(status === 503 || status === 504 ? ['Retry-After'] : []), ...marked]),
+      content: {
+        'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+      },
+    },
+  ]);
+}
+
+/** The header fields that every answer of a marked operation carries. */
+export function markHeaders({ operation }: Endpoint): string[] {
+  const mark = markOf(operation.field);
+  if (mark === undefined) return [];
+  return mark.level === 'deprecated'
+    ? ['API-Stability', 'Deprecation', 'Sunset', 'Warning', 'Link']
+    : ['API-Stability'];
+}
+
+/** References to header fields, with the one that every answer has. */
+export function headerRefs(names: readonly string[]): JsonSchema {
+  const all = ['X-Request-Id', ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const errorFields = {
+  code: { type: 'string', enum: Object.keys(errorTable), description: 'Machine-readable error code.' },
+  status: { type: 'integer', description: 'The HTTP status code: that of the response.' },
+};
+
+/** The Error object of the specification. */
+export function errorSchema(): JsonSchema {
+  return {
+    type: 'object',
+    description: 'A failure.',
+    required: ['code', 'message', 'status'],
+    properties: {
+      code: errorFields.code,
+      message: { type: 'string', description: 'Human-readable description of the error.' },
+      status: errorFields.status,
+    },
+  };
+}
+
+/** Problem details (RFC 9457). */
+export function problemSchema(): JsonSchema {
+  return {
+    type: 'object',
+    description: 'A failure as problem details (RFC 9457), for a client that accepts them.',
+    required: ['type', 'title', 'status', 'detail', 'code'],
+    properties: {
+      type: { type: 'string', description: 'Always `about:blank`: the code tells the kind of failure.' },
+      title: { type: 'string', description: 'The kind of failure, in words.' },
+      status: errorFields.status,
+      detail: { type: 'string', description: 'What was wrong, where, and what is accepted.' },
+      code: errorFields.code,
+      errors: {
+        type: 'array',
+        description: 'The faults one by one, where there may be several.',
+        items: {
+          type: 'object',
+          required: ['pointer', 'message'],
+          properties: {
+            pointer: { type: 'string', description: 'JSON Pointer (RFC 6901) to the value.' },
+            message: { type: 'string', description: 'What it must be.' },
+          },
+        },
+      },
+    },
+  };
+}
