@@ -80,7 +80,12 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
     const request = readRequest(raw, settings);
     const { face, operation, response, error } = await dispatch(request).catch((thrown: unknown): Answered => {
       const failure = raw.signal.aborted ? cutOff(thrown) : toServiceError(thrown);
-      return { face: 'page', operation: 'failed', response: toResponse(errorReply(failure, null)), error: failure };
+      return {
+        face: 'page',
+        operation: 'failed',
+        response: toResponse(raw.method, errorReply(failure, null)),
+        error: failure,
+      };
     });
     response.headers.set('x-request-id', request.id);
     for (const [name, value] of Object.entries(cors.headersFor(raw.headers.get('origin')))) {
@@ -99,13 +104,13 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
     const requestedMethod = method === 'OPTIONS' ? raw.headers.get('access-control-request-method') : null;
     if (requestedMethod !== null) {
       const allowed = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-      const response = toResponse({ status: 204, headers: { ...cors.preflightHeaders(allowed) }, body: null });
+      const response = toResponse(method, { status: 204, headers: { ...cors.preflightHeaders(allowed) }, body: null });
       return { face: 'page', operation: 'preflight', response };
     }
     const answering = path === undefined ? undefined : rest({ ...request, path });
     if (answering !== undefined) {
       const { operation, error, ...reply } = await answering;
-      return { face: 'rest', operation, response: toResponse(reply), error };
+      return { face: 'rest', operation, response: toResponse(method, reply), error };
     }
     if (path === '/graphql') {
       const call: GraphQLCall = { operation: 'none' };
@@ -123,10 +128,14 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
       );
     }
     const face = healthCheck === undefined ? 'page' : 'health';
-    return { face, operation: path, response: toResponse(await onlyRead(method, path, () => page(request), accept)) };
+    return {
+      face,
+      operation: path,
+      response: toResponse(method, await onlyRead(method, path, () => page(request), accept)),
+    };
 
     function failed(error: ServiceError): Answered {
-      return { face: 'page', operation: 'none', response: toResponse(errorReply(error, accept)), error };
+      return { face: 'page', operation: 'none', response: toResponse(method, errorReply(error, accept)), error };
     }
   }
 
@@ -166,8 +175,11 @@ export function printOpenApi(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function toResponse({ status, headers, body }: HttpReply): Response {
-  return new Response(body, { status, headers: { ...headers } });
+/** HEAD is answered as GET is, but for the body (RFC 9110, section 9.3.2). */
+function toResponse(method: string, { status, headers, body }: HttpReply): Response {
+  if (method !== 'HEAD' || body === null) return new Response(body, { status, headers: { ...headers } });
+  const length = String(Buffer.byteLength(body));
+  return new Response(null, { status, headers: { ...headers, 'content-length': length } });
 }
 
 async function onlyRead(
@@ -177,8 +189,7 @@ async function onlyRead(
   accept: string | null,
 ): Promise<HttpReply> {
   const allow = { allow: 'GET, HEAD, OPTIONS' };
-  if (method === 'GET') return read();
-  if (method === 'HEAD') return { ...(await read()), body: null };
+  if (method === 'GET' || method === 'HEAD') return read();
   if (method === 'OPTIONS') return { status: 204, headers: allow, body: null };
   const message = `${path} has no method ${method}; it has ${allow.allow}.`;
   return errorReply(new ServiceError('METHOD_NOT_ALLOWED', message, { headers: allow }), accept);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
-const trimmedUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https address, such as https://pets.example' })
-  .transform((url) => url.replace(/\/+$/, ''));
+const origin = z
+  .string()
+  .regex(/^https?:\/\/[^/?#]+\/?$/, 'must be an origin such as https://pets.example; a path goes into BASE_PATH')
+  .transform((url) => url.replace(/\/$/, ''));
 
 const settings = z.object({
   PORT: z
@@ -16,7 +17,7 @@ const settings = z.object({
     .string()
     .regex(/^(\/[A-Za-z0-9._~-]+)*$/, "must be empty or begin with '/' and not end with it, such as /api/v1")
     .default(''),
-  PUBLIC_URL: trimmedUrl.optional(),
+  PUBLIC_URL: origin.optional(),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/name' })
     .optional(),

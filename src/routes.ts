@@ -14,6 +14,7 @@ export function describeRoutes(endpoints: readonly Endpoint[], basePath: string)
   return openApiDocument(endpoints, {
     title: 'Pet store',
     version: '1.0.0',
+    license: 'UNLICENSED',
     description: 'Pets, the categories they belong to, orders for them, and the stock of each.',
     basePath,
     tagGroups: {
@@ -40,7 +41,7 @@ export function describeRoutes(endpoints: readonly Endpoint[], basePath: string)
       listOrders: 'Orders',
       listInventory: 'InventoryItems',
     },
-    // The specification marks no field of Order as required.
-    optional: { Order: ['id', 'quantity', 'complete'] },
+    // As the specification has it, although these always have a value.
+    optional: { Pet: ['status'], Order: ['id', 'quantity', 'complete'] },
   });
 }

@@ -136,5 +136,11 @@ function rowReader<S extends Shape>(shape: S): (raw: RawRow) => RowOf<S> {
 function decoderOf(column: Column | Decoder<unknown>): (value: unknown) => unknown {
   if (!(column instanceof PgColumn)) return (value) => (column as Decoder<unknown>).decode(value);
   if (column.getSQLType() === 'bigint') return (value) => parseInt64(String(value));
+  if (column.getSQLType().startsWith('timestamp')) return (value) => parseTimestamp(String(value));
   return (value) => column.mapFromDriverValue(value);
+}
+
+/** From PostgreSQL's ISO style to that of ECMAScript: what is not quite that, `Date` reads as it likes. */
+function parseTimestamp(text: string): Date {
+  return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
 }

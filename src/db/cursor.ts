@@ -8,37 +8,38 @@ export interface Place {
   readonly value: string | null;
 }
 
-/** The place as an opaque word for the client, bound to the sort of its list. */
-export function encodeCursor(sort: string, { id, value }: Place): string {
-  const parts = value === null ? [sort, String(id)] : [sort, String(id), value];
+/** The place as an opaque word for the client, bound to its list and the list's order. */
+export function encodeCursor(list: string, { id, value }: Place): string {
+  const parts = value === null ? [list, String(id)] : [list, String(id), value];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 /**
  * Reads a cursor back, exactly as it was given out.
  *
+ * @param list names the list and its order
  * @param isValue whether a text can be a value under this sort; undefined where the list is sorted by id alone
- * @throws {ServiceError} INVALID_ARGUMENT when this service never gave it out, or did for a list sorted otherwise
+ * @throws {ServiceError} INVALID_ARGUMENT when this service never gave it out, or did for another list or order
  */
 export function decodeCursor(
   cursor: string,
   name: 'after' | 'before',
-  sort: string,
+  list: string,
   isValue: ((text: string) => boolean) | undefined,
 ): Place {
   const parts = parse(cursor);
   if (parts === undefined) {
     throw invalid(`${name} is not a cursor of this service; pass one exactly as an earlier answer gave it.`);
   }
-  const [itsSort, idText = '', value = null] = parts;
-  if (itsSort !== sort) {
+  const [itsList, idText = '', value = null] = parts;
+  if (itsList !== list) {
     throw invalid(
-      `${name} is a cursor of a list in another order; go on with the sort that the walk began with, or begin anew.`,
+      `${name} is a cursor of another list, or of this one in another order; go on as the walk began, or begin anew.`,
     );
   }
   const id = parseInt64(idText);
   const fits = isValue === undefined ? value === null : value !== null && isValue(value);
-  if (id === undefined || !fits || encodeCursor(sort, { id, value }) !== cursor) {
+  if (id === undefined || !fits || encodeCursor(list, { id, value }) !== cursor) {
     throw invalid(`${name} is not a cursor of this service; pass one exactly as an earlier answer gave it.`);
   }
   return { id, value };

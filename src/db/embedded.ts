@@ -21,6 +21,7 @@ export async function openEmbedded(folder: string): Promise<Driver> {
   const unlock = await lockFolder(folder);
   try {
     const database = await PGlite.create(join(folder, 'pgdata'));
+    await database.exec("set time zone 'UTC'; set datestyle = 'ISO'");
     return {
       kind: 'embedded',
       query: queryOn(database),

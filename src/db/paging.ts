@@ -74,13 +74,14 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
 
   return async (sortName: SortName, filters: Filters, window: PageWindow): Promise<Page<RowOf<C>>> => {
     const sort = plan.sorts[sortName];
-    const bounds = readWindow(window, sortName, sort);
+    const list = `${plan.name}.${sortName}`;
+    const bounds = readWindow(window, list, sort);
     const names = presentFilters(filters);
     const statement = memo(statements, [sortName, ...names, boundsShape(bounds)].join(), () =>
       database.statement(`${plan.name}.list`, pageQuery(plan, sort, bounds, conditionsOf(names)), plan.columns),
     );
     const rows = await statement({ ...filters, ...boundsValues(bounds) });
-    return toPage(rows, bounds, () => count(filters), cursorsOf(plan.idOf, sortName, sort));
+    return toPage(rows, bounds, () => count(filters), cursorsOf(plan.idOf, list, sort));
   };
 
   async function count(filters: Filters): Promise<number> {
@@ -117,7 +118,8 @@ export function nestedPages<C extends ListSource['columns']>(
   type Key = { readonly parentId: Int64; readonly bounds: Bounds };
   const name = `${plan.name}.listBy.${parent.name}`;
   const byId: Sort<RowOf<C>> = { descending: false };
-  const cursorOf = cursorsOf(plan.idOf, 'id', byId);
+  const list = `${plan.name}.id`;
+  const cursorOf = cursorsOf(plan.idOf, list, byId);
   const statements = new Map<string, Statement<RowOf<C>>>();
   const count = nestedCount(database, plan, parent);
 
@@ -137,7 +139,7 @@ export function nestedPages<C extends ListSource['columns']>(
   });
 
   return async (parentId, window) => {
-    const bounds = readWindow(window, 'id', byId);
+    const bounds = readWindow(window, list, byId);
     return toPage(await load({ parentId, bounds }), bounds, () => count(parentId), cursorOf);
   };
 
@@ -165,12 +167,12 @@ function nestedCount(
   });
 }
 
-function readWindow<Row>({ first, after, last, before }: PageWindow, sortName: string, sort: Sort<Row>): Bounds {
+function readWindow<Row>({ first, after, last, before }: PageWindow, list: string, sort: Sort<Row>): Bounds {
   if (first != null && last != null) {
     throw new ServiceError('INVALID_ARGUMENT', 'first and last cannot be combined; ask for one of them.');
   }
   const place = (name: 'after' | 'before', cursor: string | null | undefined) =>
-    cursor == null ? undefined : decodeCursor(cursor, name, sortName, sort.by?.isValue);
+    cursor == null ? undefined : decodeCursor(cursor, name, list, sort.by?.isValue);
   return {
     size: last ?? first ?? DEFAULT_PAGE_SIZE,
     backward: last != null,
@@ -197,8 +199,8 @@ function toPage<Row>(
   };
 }
 
-function cursorsOf<Row>(idOf: (row: Row) => Int64, sortName: string, { by }: Sort<Row>): (row: Row) => string {
-  return (row) => encodeCursor(sortName, { id: idOf(row), value: by?.valueOf(row) ?? null });
+function cursorsOf<Row>(idOf: (row: Row) => Int64, list: string, { by }: Sort<Row>): (row: Row) => string {
+  return (row) => encodeCursor(list, { id: idOf(row), value: by?.valueOf(row) ?? null });
 }
 
 function memo<Value>(known: Map<string, Value>, key: string, make: () => Value): Value {

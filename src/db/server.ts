@@ -24,6 +24,8 @@ export async function connectServer(url: string, poolSize: number): Promise<Driv
     types: { int8: { to: 20, from: [20], ...asText }, timestamptz: { to: 1184, from: [1184], ...asText } },
     connection: {
       application_name: 'pet-store',
+      TimeZone: 'UTC',
+      DateStyle: 'ISO',
       statement_timeout: STATEMENT_TIMEOUT,
       lock_timeout: STATEMENT_TIMEOUT,
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT,

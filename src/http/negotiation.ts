@@ -4,7 +4,7 @@ const PROBLEM = 'application/problem+json';
 
 /** Whether the client takes JSON: an answer has no other form. One that asks for problems alone takes it too. */
 export function acceptsJson(accept: string | null): boolean {
-  if (accept === null || accept === '*/*' || accept === 'application/json') return true;
+  if (accept === null || accept === '' || accept === '*/*' || accept === 'application/json') return true;
   return mediaTypes(accept, ['application/json', PROBLEM]).length > 0;
 }
 
@@ -20,5 +20,7 @@ export function prefersHtml(accept: string | null): boolean {
 }
 
 function mediaTypes(accept: string, available: string[]): string[] {
-  return new Negotiator({ headers: { accept } }).mediaTypes(available);
+  // A parameter such as charset narrows nothing here; the negotiator would take it for a part of the type.
+  const plain = accept.replaceAll(/;\s*(?!q=)[^;,]*/gi, '');
+  return new Negotiator({ headers: { accept: plain } }).mediaTypes(available);
 }

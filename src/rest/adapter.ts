@@ -7,6 +7,7 @@ import { type HttpReply, mergeHeaders } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
 import type { Endpoint } from './compile.ts';
+import { splitPair } from './parameters.ts';
 import { errorReply } from './problem.ts';
 import type { Answer, Method } from './route.ts';
 
@@ -47,7 +48,8 @@ export function createRestAdapter(endpoints: readonly Endpoint[], context: Conte
   }
 
   return (request) => {
-    const match = findRoute(router, '', request.path);
+    // The router would take `/pets/` for `/pets`, and so an empty id for the whole list.
+    const match = request.path.endsWith('/') ? undefined : findRoute(router, '', request.path);
     if (match === undefined) return undefined;
     return answer(match.data, match.params ?? {}, request, context);
   };
@@ -89,10 +91,10 @@ async function answer(
       throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json; the Accept field takes none of it.');
     }
     const given = await endpoint.run(endpointRequest(request, segments, endpoint.route.method), context);
-    return withoutBodyForHead(method, { ...toReply(given, headers), operation: operationId });
+    return { ...toReply(given, headers), operation: operationId };
   } catch (thrown) {
     const error = toServiceError(thrown);
-    return withoutBodyForHead(method, { ...errorReply(error, accept, headers), operation: operationId, error });
+    return { ...errorReply(error, accept, headers), operation: operationId, error };
   }
 }
 
@@ -106,7 +108,7 @@ function endpointRequest(
     search,
     address,
     nextPage: (cursor) => {
-      const kept = search.split('&').filter((pair) => pair !== '' && !/^after(=|$)/.test(pair));
+      const kept = search.split('&').filter((pair) => pair !== '' && splitPair(pair)[0] !== 'after');
       return address(`${path}?${[...kept, `after=${cursor}`].join('&')}`);
     },
     readBody: async () => {
@@ -123,11 +125,4 @@ function toReply({ status, body, headers = {} }: Answer, always: Readonly<Record
   const merged = mergeHeaders(always, headers);
   if (body === undefined) return { status, headers: merged, body: null };
   return { status, headers: { ...merged, 'content-type': 'application/json' }, body: stringifyJson(body) };
-}
-
-/** HEAD is answered as GET is, but for the body (RFC 9110, section 9.3.2). */
-function withoutBodyForHead(method: string, reply: RestReply): RestReply {
-  if (method !== 'HEAD' || reply.body === null) return reply;
-  const headers = { ...reply.headers, 'content-length': String(Buffer.byteLength(reply.body)) };
-  return { ...reply, headers, body: null };
 }

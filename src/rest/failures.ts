@@ -24,7 +24,7 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
   Link: {
     description: 'Addresses that go with this one (RFC 8288): `next` is the next page, and absent on the last.',
     schema: text,
-    example: '<https://pets.example/pets?after=WyJpZCIsIjIwIl0>; rel="next"',
+    example: '<https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"',
   },
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' }, example: 1 },
   'API-Stability': {

@@ -96,7 +96,12 @@ function enumSpellings(type: GraphQLLeafType): string[] {
   return isEnumType(type) ? type.getValues().map(({ name }) => spellEnumValue(name)) : [];
 }
 
-function splitPair(pair: string): [name: string, text: string] {
+/**
+ * The name and the text of one parameter of a query string, decoded.
+ *
+ * @throws {ServiceError} INVALID_ARGUMENT when its percent-encoding is none
+ */
+export function splitPair(pair: string): [name: string, text: string] {
   const plain = pair.replaceAll('+', ' ');
   const equals = plain.indexOf('=');
   const [name, text] = equals === -1 ? [plain, ''] : [plain.slice(0, equals), plain.slice(equals + 1)];
@@ -123,5 +128,5 @@ function unknownParameter(name: string, accepted: readonly string[]): ServiceErr
 }
 
 function invalid(issue: Issue): ServiceError {
-  return new ServiceError('INVALID_ARGUMENT', describeIssue(issue), { issues: [issue] });
+  return new ServiceError('INVALID_ARGUMENT', describeIssue(issue));
 }

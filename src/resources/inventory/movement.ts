@@ -15,7 +15,11 @@ export function statusFrom(row: 'stock'): SQL {
 /**
  * The part of a statement that gives the pet the status of its stock, after a part named `stock` has moved it and
  * returned `pet_id, quantity, open_orders`. A pet that is not counted keeps its status.
+ *
+ * @param moved whether it was a movement at all: what was set by hand stands until the next one
  */
-export const thenSetStatus: SQL = sql`status as (
-  update pets set status = ${statusFrom('stock')} from stock
-  where pets.id = stock.pet_id and stock.quantity is not null and pets.status <> ${statusFrom('stock')})`;
+export function thenSetStatus(moved: SQL = sql`true`): SQL {
+  return sql`status as (
+    update pets set status = ${statusFrom('stock')} from stock
+    where pets.id = stock.pet_id and stock.quantity is not null and pets.status <> ${statusFrom('stock')} and ${moved})`;
+}

@@ -61,7 +61,7 @@ export function inventoryStore(database: Database) {
         select ${petId}::bigint, ${sql.placeholder('quantity')}::integer from (select count(*) from before) as locked
         on conflict (pet_id) do update set quantity = excluded.quantity
         returning pet_id, quantity, open_orders, xmax = 0 as is_new),
-      ${thenSetStatus}
+      ${thenSetStatus()}
       select pet_id, quantity, ${statusFrom('stock')}, coalesce((select quantity is null from before), is_new)
       from stock`,
     { ...columns, began: flag },

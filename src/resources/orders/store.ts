@@ -82,7 +82,7 @@ export function orderStore(database: Database) {
           open_orders = inventory.open_orders + excluded.open_orders
         where inventory.quantity is null or inventory.quantity >= ${quantity}::integer
         returning pet_id, quantity, open_orders),
-      ${thenSetStatus}
+      ${thenSetStatus()}
       insert into orders (pet_id, quantity, ship_date, complete)
       select pet_id, ${quantity}::integer, ${shipDate}::timestamptz, ${complete}::boolean from stock
       returning ${selected}`,
@@ -99,7 +99,7 @@ export function orderStore(database: Database) {
         from before
         where inventory.pet_id = before.pet_id and (inventory.quantity is null or inventory.quantity >= before.more)
         returning inventory.pet_id, inventory.quantity, inventory.open_orders),
-      ${thenSetStatus}
+      ${thenSetStatus(sql`(coalesce(${complete}::boolean, false) or (select more <> 0 from before))`)}
       update orders set
         quantity = before.quantity + before.more,
         ship_date = case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz
@@ -119,7 +119,7 @@ export function orderStore(database: Database) {
           open_orders = inventory.open_orders - 1
         from cancelled where inventory.pet_id = cancelled.pet_id
         returning inventory.pet_id, inventory.quantity, inventory.open_orders),
-      ${thenSetStatus}
+      ${thenSetStatus()}
       select id, pet_id, quantity, ship_date, complete from cancelled`,
     columns,
   );
