@@ -11,13 +11,14 @@ import { createGraphQLServer, type GraphQLCall } from './graphql/server.ts';
 import { createHealth } from './health.ts';
 import { createCors } from './http/cors.ts';
 import { type IncomingRequest, readRequest } from './http/incoming.ts';
+import { prefersHtml } from './http/negotiation.ts';
 import type { HttpReply } from './http/reply.ts';
 import type { Face, Metrics } from './metrics.ts';
 import { homePage } from './pages/home.ts';
 import { lifecyclePage } from './pages/lifecycle.ts';
-import { examples } from './pages/playground.ts';
+import { createPlayground } from './pages/playground.ts';
 import { createRestAdapter } from './rest/adapter.ts';
-import { compileRoutes } from './rest/compile.ts';
+import { compileRoutes, operationsByField } from './rest/compile.ts';
 import { errorReply } from './rest/problem.ts';
 import { describeRoutes, routes } from './routes.ts';
 import { schema } from './schema.ts';
@@ -51,15 +52,16 @@ type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
 export function createApp({ database, settings, metrics, logger }: AppOptions): App {
   const basePath = settings.BASE_PATH;
   const context = createContext(database);
-  const endpoints = compileRoutes(schema, routes, { basePath, page: '/lifecycle' });
+  const endpoints = compileRoutes(schema, routes, '/lifecycle');
   const rest = createRestAdapter(endpoints, context);
-  const graphql = createGraphQLServer({ schema, context, endpoint: `${basePath}/graphql`, examples });
+  const graphql = createGraphQLServer({ schema, context, endpoint: `${basePath}/graphql` });
+  const playground = createPlayground(`${basePath}/graphql`);
   const health = createHealth(database, metrics);
   const cors = createCors(settings.CORS_ORIGINS);
   const openApi = describeRoutes(endpoints, basePath);
   const pages: Readonly<Record<string, PageMaker>> = {
     '/': ({ origin }) => html(homePage(basePath, origin)),
-    '/lifecycle': fixed(html(lifecyclePage(schema))),
+    '/lifecycle': fixed(html(lifecyclePage(schema, operationsByField(endpoints), basePath))),
     '/openapi.json': fixed(text('application/json', printOpenApi(openApi))),
     '/openapi.yaml': fixed(text('application/yaml', stringifyYaml(openApi, { aliasDuplicateObjects: false }))),
     '/schema.graphql': fixed(text('text/plain; charset=utf-8', printGraphQL())),
@@ -113,9 +115,7 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
       return { face: 'rest', operation, response: toResponse(method, reply), error };
     }
     if (path === '/graphql') {
-      const call: GraphQLCall = { operation: 'none' };
-      const response = await graphql(raw, call);
-      return { face: 'graphql', operation: call.operation, response, error: call.error };
+      return answerGraphQL(request);
     }
     const healthCheck = path === undefined ? undefined : health.checks[path];
     const page = healthCheck ?? (path === undefined ? undefined : pages[path]);
@@ -137,6 +137,24 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
     function failed(error: ServiceError): Answered {
       return { face: 'page', operation: 'none', response: toResponse(method, errorReply(error, accept)), error };
     }
+  }
+
+  async function answerGraphQL({ raw, method }: IncomingRequest): Promise<Answered> {
+    const face = 'graphql';
+    if (method === 'OPTIONS') {
+      const response = toResponse(method, { status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' }, body: null });
+      return { face, operation: 'options', response };
+    }
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (isRead && prefersHtml(raw.headers.get('accept'))) {
+      return { face: 'page', operation: 'playground', response: toResponse(method, await playground(raw.headers)) };
+    }
+    const call: GraphQLCall = { operation: 'none' };
+    const asked = method === 'HEAD' ? new Request(raw.url, { headers: raw.headers }) : raw;
+    const answered = await graphql(asked, call);
+    const { status, headers } = answered;
+    const response = method === 'HEAD' ? new Response(null, { status, headers }) : answered;
+    return { face, operation: call.operation, response, error: call.error };
   }
 
   function report(

@@ -14,7 +14,6 @@ export function describeRoutes(endpoints: readonly Endpoint[], basePath: string)
   return openApiDocument(endpoints, {
     title: 'Pet store',
     version: '1.0.0',
-    license: 'UNLICENSED',
     description: 'Pets, the categories they belong to, orders for them, and the stock of each.',
     basePath,
     tagGroups: {

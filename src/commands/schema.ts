@@ -6,7 +6,7 @@ import { schema } from '../schema.ts';
 import { runCommand } from './command.ts';
 
 runCommand(async () => {
-  const endpoints = compileRoutes(schema, routes, { basePath: '', page: '/lifecycle' });
+  const endpoints = compileRoutes(schema, routes, '/lifecycle');
   await mkdir('schema', { recursive: true });
   await writeFile('schema/schema.graphql', printGraphQL());
   await writeFile('schema/openapi.json', printOpenApi(describeRoutes(endpoints, '')));

@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { type ErrorCode, errorTable, ServiceError, toServiceError } from '../errors.ts';
 
 interface HttpExtension {
@@ -14,6 +14,10 @@ const OWN_CODES: Readonly<Record<string, ErrorCode>> = {
   OPERATION_RESOLUTION_FAILURE: 'INVALID_ARGUMENT',
 };
 
+/** What graphql-js says when it gives up comparing fields that have one name in one place. */
+const ABORTED = 'Validation aborted.';
+const TOO_MANY_ALIKE = 'The document repeats too many fields in one place to be checked; ask for each once.';
+
 /**
  * What a GraphQL client is told of anything that was thrown: `code` and `status` in the extensions, as REST has them
  * in the body, and no cause.
@@ -26,7 +30,9 @@ export function toClientError(thrown: unknown): GraphQLError {
   const failure = toServiceError(thrown);
   if (!(thrown instanceof GraphQLError)) return refused(failure);
   const { message, extensions } = failure;
-  return new GraphQLError(message, { ...placeOf(thrown), originalError: failure, extensions });
+  const told = new GraphQLError(message, { ...placeOf(thrown), originalError: failure, extensions });
+  // A compiled operation tells the lines and columns alone, without the nodes that they are of.
+  return Object.assign(told, { locations: thrown.locations });
 }
 
 /** A failure before anything was executed: its status is the response's. */
@@ -37,11 +43,19 @@ export function refused(error: ServiceError, options: Pick<HttpExtension, 'spec'
 
 /** A fault that the parser, a validation rule or the protocol has found. */
 function ofTheLanguage(error: GraphQLError): GraphQLError {
-  const { http, code } = error.extensions as { http?: HttpExtension; code?: string };
+  const { http, code } = (error.extensions ?? {}) as { http?: HttpExtension; code?: string };
   const known = code !== undefined && code in errorTable ? (code as ErrorCode) : OWN_CODES[code ?? ''];
   const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : (known ?? 'INVALID_ARGUMENT');
   const extensions = { code: ours, status: errorTable[ours].status, ...(http !== undefined && { http }) };
-  return new GraphQLError(error.message, { ...placeOf(error), extensions });
+  const message = error.message === ABORTED ? TOO_MANY_ALIKE : error.message;
+  return new GraphQLError(message, { ...placeOf(error), extensions });
+}
+
+/** An error as it is answered: without what only this server needs to know of it. */
+export function formatError(error: GraphQLError): GraphQLFormattedError {
+  const { message, locations, path, extensions } = 'status' in (error.extensions ?? {}) ? error : toClientError(error);
+  const { http, ...told } = extensions;
+  return { message, ...(locations && { locations }), ...(path && { path }), extensions: told };
 }
 
 function placeOf({ nodes, source, positions, path }: GraphQLError) {

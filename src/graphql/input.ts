@@ -17,7 +17,7 @@ export type InputPlace = Pick<GraphQLInputField | GraphQLArgument, 'type' | 'def
 type Path = readonly (string | number)[];
 
 const ACCEPTED_BY_BUILT_IN: Readonly<Record<string, string>> = {
-  Int: 'an integer',
+  Int: 'an integer from -2147483648 to 2147483647',
   Float: 'a number',
   String: 'a string',
   Boolean: 'true or false',
@@ -36,8 +36,9 @@ export function inputIssues(place: InputPlace, value: unknown, path: Path = []):
   return valueIssues(place.type, place, value, path);
 }
 
-/** What a value of the type must be, in words that go after "must be". */
-export function acceptedBy(type: GraphQLLeafType): string {
+/** What a value of the type and within the bounds must be, in words that go after "must be". */
+export function acceptedBy(type: GraphQLLeafType, bounds?: Bounds): string {
+  if (type.name === 'Int' && bounds !== undefined) return `an integer from ${bounds.accepts}`;
   if (isEnumType(type)) {
     return `one of ${type
       .getValues()
@@ -97,7 +98,7 @@ function leafIssues(type: GraphQLLeafType, bounds: Bounds | undefined, value: un
   try {
     parsed = type.parseValue(value);
   } catch {
-    return [{ path, message: `must be ${acceptedBy(type)}, not ${show(value)}` }];
+    return [{ path, message: `must be ${acceptedBy(type, bounds)}, not ${show(value)}` }];
   }
   const { error } = bounds?.check.safeParse(parsed) ?? {};
   return error === undefined ? [] : error.issues.slice(0, 1).map(({ message }) => ({ path, message }));

@@ -8,6 +8,7 @@ import {
   getOperationAST,
   isObjectType,
   Kind,
+  type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
@@ -19,10 +20,13 @@ export const MOST_TOKENS = 5_000;
 export const MOST_ROWS = 20_000;
 /** How many fields an operation may have when its fragments are written out. */
 export const MOST_FIELDS = 5_000;
+/** How deep fields may lie within fields; the introspection of the usual tools is 13 deep. */
+export const MOST_DEPTH = 30;
 
 /**
- * Refuses an operation that asks for more rows or fields than are answered at once, before anything is read.
+ * Refuses an operation that asks for more rows, fields or depth than is answered at once, before anything is read.
  *
+ * @returns how many fields it has when its fragments are written out
  * @throws {ServiceError} INVALID_ARGUMENT that names the limit
  */
 export function assertWithinLimits(
@@ -30,51 +34,67 @@ export function assertWithinLimits(
   document: DocumentNode,
   operationName: string | undefined,
   variables: Readonly<Record<string, unknown>>,
-): void {
+): number {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
-  if (operation == null || root == null) return;
+  if (operation == null || root == null) return 0;
+  const values = { ...integerDefaults(operation), ...variables };
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
   let fields = 0;
-  const rows = rowsOf(root, operation.selectionSet);
+  const rows = rowsOf(root, operation.selectionSet, 1);
   if (rows > MOST_ROWS) {
     throw tooMuch(
       `The operation asks for up to ${rows} rows at once; ${MOST_ROWS} is the most. Ask for smaller pages.`,
     );
   }
 
-  function rowsOf(type: GraphQLObjectType, { selections }: SelectionSetNode): number {
+  return fields;
+
+  function rowsOf(type: GraphQLObjectType, { selections }: SelectionSetNode, depth: number): number {
+    if (depth > MOST_DEPTH) throw tooMuch(`The operation is nested more than ${MOST_DEPTH} fields deep.`);
     let sum = 0;
     for (const node of selections) {
       if (++fields > MOST_FIELDS) {
         throw tooMuch(`The operation has more than ${MOST_FIELDS} fields when its fragments are written out.`);
       }
       if (node.kind === Kind.FIELD) {
-        sum += rowsOfField(type, node);
+        sum += rowsOfField(type, node, depth);
       } else {
         const set = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
-        if (set !== undefined) sum += rowsOf(type, set.selectionSet);
+        if (set !== undefined) sum += rowsOf(type, set.selectionSet, depth);
       }
     }
     return sum;
   }
 
-  function rowsOfField(parent: GraphQLObjectType, node: FieldNode): number {
+  function rowsOfField(parent: GraphQLObjectType, node: FieldNode, depth: number): number {
     const type = getNamedType(parent.getFields()[node.name.value]?.type);
     if (node.selectionSet === undefined || !isObjectType(type)) return 0;
-    const within = rowsOf(type, node.selectionSet);
-    return type.name.endsWith('Connection') ? pageSize(node, variables) * (1 + within) : within;
+    const within = rowsOf(type, node.selectionSet, depth + 1);
+    return type.name.endsWith('Connection') ? pageSize(node, values) * (1 + within) : within;
   }
 }
 
-function pageSize(node: FieldNode, variables: Readonly<Record<string, unknown>>): number {
-  const argument = node.arguments?.find(({ name }) => name.value === 'first' || name.value === 'last');
-  const value = argument?.value;
-  const size = value?.kind === Kind.VARIABLE ? variables[value.name.value] : value?.kind === Kind.INT && value.value;
-  return Number(size) || DEFAULT_PAGE_SIZE;
+/** Whichever of `first` and `last` is the larger: only one may stand in the end, but null counts for none. */
+function pageSize(node: FieldNode, values: Readonly<Record<string, unknown>>): number {
+  const sizes = (node.arguments ?? [])
+    .filter(({ name }) => name.value === 'first' || name.value === 'last')
+    .map(({ value }) =>
+      Number(value.kind === Kind.VARIABLE ? values[value.name.value] : value.kind === Kind.INT && value.value),
+    );
+  const given = sizes.filter((size) => size > 0);
+  return given.length === 0 ? DEFAULT_PAGE_SIZE : Math.max(...given);
+}
+
+function integerDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> {
+  const defaults: Record<string, unknown> = {};
+  for (const { variable, defaultValue } of variableDefinitions) {
+    if (defaultValue?.kind === Kind.INT) defaults[variable.name.value] = defaultValue.value;
+  }
+  return defaults;
 }
 
 function tooMuch(message: string): ServiceError {

@@ -1,12 +1,11 @@
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, Kind, typeFromAST } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind, typeFromAST } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { type Issue, ServiceError, validationFailed } from '../errors.ts';
 import { readJson } from '../http/body.ts';
 import { parseJson, stringifyJson } from '../json.ts';
 import type { Context } from './builder.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
-import { refused, toClientError } from './errors.ts';
+import { formatError, refused, toClientError } from './errors.ts';
 import { type InputPlace, inputIssues } from './input.ts';
 import { assertWithinLimits, MOST_TOKENS } from './limits.ts';
 
@@ -27,16 +26,17 @@ export interface GraphQLServerOptions {
   readonly context: Context;
   /** The path it is served at. */
   readonly endpoint: string;
-  /** Documents that the playground opens with, each in a tab of its own. */
-  readonly examples: readonly string[];
 }
+
+/** An operation with more fields than this takes longer to compile than it saves. */
+const MOST_COMPILED = 300;
 
 export type GraphQLServer = (request: Request, call: GraphQLCall) => Response | Promise<Response>;
 
 /**
  * Yoga over the schema: exact integers in and out, operations that are compiled, and errors that a person can act on.
  */
-export function createGraphQLServer({ schema, context, endpoint, examples }: GraphQLServerOptions): GraphQLServer {
+export function createGraphQLServer({ schema, context, endpoint }: GraphQLServerOptions): GraphQLServer {
   const yoga = createYoga<ServerContext, Context>({
     schema,
     context: () => context,
@@ -47,9 +47,8 @@ export function createGraphQLServer({ schema, context, endpoint, examples }: Gra
     logging: false,
     maxRequestBodySize: false,
     maskedErrors: { maskError: toClientError },
-    renderGraphiQL,
-    graphiql: { title: 'Pet store: GraphQL', defaultTabs: examples.map((query) => ({ query })) },
-    plugins: [readsExactly(), checksOperations(schema), runsCompiled(schema), answersExactly()],
+    graphiql: false,
+    plugins: [readsExactly(), runsOperations(schema), answersExactly()],
   });
   return (request, call) => yoga.fetch(request, { call });
 }
@@ -97,19 +96,23 @@ function readJsonParameter(name: string, text: string): unknown {
   }
 }
 
-/** Refuses what is too large or wrong in the variables, before anything runs and with all faults at once. */
-function checksOperations(schema: GraphQLSchema): Plugin<Context & ServerContext, ServerContext> {
+/** Runs operations, after refusing what is too large or wrong in the variables: before anything runs, all faults at once. */
+function runsOperations(schema: GraphQLSchema): Plugin<Context & ServerContext, ServerContext> {
+  const operationFor = operationsOf(schema);
   return {
     onParse({ parseFn, setParseFn }) {
       setParseFn((source, options) => parseFn(source, { ...options, maxTokens: MOST_TOKENS }));
     },
-    onExecute({ args, context, setResultAndStopExecution }) {
-      const { document, operationName, variableValues = {} } = args;
+    onExecute({ args, context, setExecuteFn, setResultAndStopExecution }) {
+      const { document, variableValues = {} } = args;
+      const operationName = args.operationName ?? undefined;
       context.call.operation = labelOf(document, operationName);
       try {
-        assertWithinLimits(schema, document, operationName ?? undefined, variableValues);
+        const fields = assertWithinLimits(schema, document, operationName, variableValues);
         const issues = variableIssues(schema, document, operationName, variableValues);
         if (issues.length > 0) throw validationFailed(issues);
+        const operation = operationFor(document, operationName, fields);
+        setExecuteFn(({ contextValue }) => operation(variableValues, contextValue));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         setResultAndStopExecution({ errors: [refused(error, { spec: true })] });
@@ -121,7 +124,7 @@ function checksOperations(schema: GraphQLSchema): Plugin<Context & ServerContext
 function variableIssues(
   schema: GraphQLSchema,
   document: DocumentNode,
-  operationName: string | null | undefined,
+  operationName: string | undefined,
   values: Readonly<Record<string, unknown>>,
 ): Issue[] {
   const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
@@ -133,44 +136,43 @@ function variableIssues(
   });
 }
 
-function labelOf(document: DocumentNode, operationName: string | null | undefined): string {
+function labelOf(document: DocumentNode, operationName: string | undefined): string {
   const [first, ...others] = getOperationAST(document, operationName)?.selectionSet.selections ?? [];
   return first?.kind === Kind.FIELD && others.length === 0 ? first.name.value : 'several';
 }
 
-/** Compiles an operation when it comes a second time: one that never comes again is not worth it. */
-function runsCompiled(schema: GraphQLSchema): Plugin<Context & ServerContext, ServerContext> {
-  const compiled = new WeakMap<DocumentNode, Map<string, Operation>>();
-  return {
-    onExecute({ args: { document, operationName }, setExecuteFn }) {
-      const operation = operationFor(document, operationName ?? undefined);
-      setExecuteFn(({ variableValues, contextValue }) => operation(variableValues ?? {}, contextValue));
-    },
-  };
-
-  function operationFor(document: DocumentNode, name: string | undefined): Operation {
-    const known = compiled.get(document);
-    if (known === undefined) {
-      compiled.set(document, new Map());
-      return interpretOperation(schema, document, name);
-    }
+/**
+ * Compiles an operation when it comes a second time: one that never comes again is not worth it, nor is one with very
+ * many fields. What was compiled is kept as long as its document, which is in Yoga's bounded cache.
+ */
+function operationsOf(schema: GraphQLSchema) {
+  const seen = new WeakMap<DocumentNode, Map<string, Operation>>();
+  return (document: DocumentNode, name: string | undefined, fields: number): Operation => {
+    const known = seen.get(document);
+    if (known === undefined) seen.set(document, new Map());
+    if (known === undefined || fields > MOST_COMPILED) return interpretOperation(schema, document, name);
     const operation = known.get(name ?? '') ?? compileOperation(schema, document, name);
     known.set(name ?? '', operation);
     return operation;
-  }
+  };
 }
 
-/** Writes integers exactly, and tells the caller of the gravest failure. */
+/** Writes integers exactly and every error in the same shape, whoever found it; and tells the caller of the gravest. */
 function answersExactly(): Plugin<Context & ServerContext, ServerContext> {
   return {
     onResultProcess({ result, serverContext }) {
       if (Array.isArray(result) || !('errors' in result || 'data' in result)) return;
-      Object.assign(result, { stringify: stringifyJson });
-      const errors = (result.errors ?? []).flatMap((error) => {
-        const origin = error instanceof GraphQLError ? error.originalError : undefined;
-        return origin instanceof ServiceError ? [origin] : [];
-      });
-      const [gravest] = errors.sort((one, other) => other.status - one.status);
+      const { errors, data, extensions } = result;
+      const answer = {
+        ...(errors && { errors: errors.map(formatError) }),
+        ...(data !== undefined && { data }),
+        ...(extensions && { extensions }),
+      };
+      Object.assign(result, { stringify: () => stringifyJson(answer) });
+      const failures = (errors ?? []).flatMap(({ originalError }) =>
+        originalError instanceof ServiceError ? [originalError] : [],
+      );
+      const [gravest] = failures.sort((one, other) => other.status - one.status);
       if (gravest !== undefined) serverContext.call.error = gravest;
     },
   };

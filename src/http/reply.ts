@@ -2,7 +2,7 @@
 export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
 }
 
 /** Header fields of two sources together; a field that both have becomes one list (RFC 9110, section 5.3). */

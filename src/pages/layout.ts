@@ -25,9 +25,9 @@ ${content}
 }
 
 const STYLE = `
-:root { --ink: #1c2330; --soft: #545f70; --paper: #fbfaf7; --card: #fff; --line: #e2ded5; --accent: #0b6b53; --code: #f3f0e9; }
+:root { --ink: #1c2330; --soft: #545f70; --paper: #fbfaf7; --card: #fff; --line: #e2ded5; --accent: #0b6b53; --warm: #9a4a06; --code: #f3f0e9; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e9e6df; --soft: #a9b0ba; --paper: #14181d; --card: #1b2127; --line: #2e363f; --accent: #6fd3b4; --code: #10141a; }
+  :root { --ink: #e9e6df; --soft: #a9b0ba; --paper: #14181d; --card: #1b2127; --line: #2e363f; --accent: #6fd3b4; --warm: #f0a860; --code: #10141a; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
@@ -45,8 +45,19 @@ a:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-
 .cards span { color: var(--soft); font-size: .93rem; }
 pre { background: var(--code); border: 1px solid var(--line); border-radius: .6rem; padding: .9rem 1rem; overflow-x: auto; font: 14px/1.5 ui-monospace, monospace; }
 code { font: .92em ui-monospace, monospace; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .95rem; }
-th, td { text-align: left; padding: .55rem .8rem .55rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+table { border-collapse: collapse; width: 100%; font-size: .95rem; margin-top: 1.4rem; }
+th, td { text-align: left; padding: .7rem .9rem .7rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 600; }
+td code { white-space: nowrap; }
+td code + code { display: block; color: var(--soft); }
+.level { border: 1px solid currentColor; border-radius: 99px; padding: .05rem .6rem; font-size: .85em; white-space: nowrap; color: var(--soft); }
+.level.deprecated { color: var(--warm); }
+@media (max-width: 44rem) {
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+  thead { display: none; }
+  tr { display: block; padding: .8rem 0; border-bottom: 1px solid var(--line); }
+  td { display: block; border: 0; padding: .15rem 0; }
+  td:empty { display: none; }
+  td[data-label]:not([data-label=""])::before { content: attr(data-label) ": "; color: var(--soft); }
+}
 `;

@@ -85,7 +85,7 @@ async function answer(
     return { ...errorReply(error, accept), operation: 'methodNotAllowed', error };
   }
   const { operationId } = endpoint.operation;
-  const headers = endpoint.headersFor(segments);
+  const headers = endpoint.headersFor({ segments, address: request.address });
   try {
     if (!acceptsJson(accept)) {
       throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json; the Accept field takes none of it.');

@@ -26,7 +26,7 @@ export interface Endpoint {
   readonly route: Route;
   readonly operation: ResolvedOperation;
   /** The fields that every answer carries, whatever its status. */
-  headersFor(segments: EndpointRequest['segments']): Readonly<Record<string, string>>;
+  headersFor(request: Pick<EndpointRequest, 'segments' | 'address'>): Readonly<Record<string, string>>;
   /** Rejects with a `ServiceError`. */
   run(request: EndpointRequest, context: Context): Promise<Answer>;
 }
@@ -34,15 +34,10 @@ export interface Endpoint {
 /**
  * Makes the endpoints of the routes.
  *
- * @param basePath what every address of the service begins with
  * @param page the path of the page about deprecations and sunsets
  * @throws {Error} when a route's operation does not fit the schema
  */
-export function compileRoutes(
-  schema: GraphQLSchema,
-  routes: readonly Route[],
-  { basePath, page }: { basePath: string; page: string },
-): readonly Endpoint[] {
+export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[], page: string): readonly Endpoint[] {
   const resolved = routes.map((route) => ({
     route,
     operation: resolveOperation(schema, route.operation, route.path),
@@ -50,9 +45,18 @@ export function compileRoutes(
   return resolved.map(({ route, operation }) => ({
     route,
     operation,
-    headersFor: headersOf(operation, resolved, basePath, page),
+    headersFor: headersOf(operation, resolved, page),
     run: runner(schema, route, operation),
   }));
+}
+
+/** What each root field is called on REST: `Query.books` -> `GET /books`. */
+export function operationsByField(endpoints: readonly Endpoint[]): ReadonlyMap<string, string> {
+  return new Map(endpoints.map(({ route, operation }) => [coordinateOf(operation), `${route.method} ${route.path}`]));
+}
+
+function coordinateOf({ parent, field }: ResolvedOperation): string {
+  return `${parent.name}.${field.name}`;
 }
 
 function runner(schema: GraphQLSchema, route: Route, operation: ResolvedOperation): Endpoint['run'] {
@@ -82,7 +86,6 @@ function runner(schema: GraphQLSchema, route: Route, operation: ResolvedOperatio
 function headersOf(
   operation: ResolvedOperation,
   all: readonly { route: Route; operation: ResolvedOperation }[],
-  basePath: string,
   page: string,
 ): Endpoint['headersFor'] {
   const mark = markOf(operation.field);
@@ -90,18 +93,18 @@ function headersOf(
   const headers = lifecycleHeaders(mark);
   if (mark.level !== 'deprecated') return () => headers;
   const { field, args = {} } = mark.successor;
-  const successor = all.find((other) => `${other.operation.parent.name}.${other.operation.field.name}` === field);
+  const successor = all.find((other) => coordinateOf(other.operation) === field);
   if (successor === undefined) throw new Error(`${operation.operationId}: its successor ${field} has no route.`);
   const parameters = Object.entries(args).map(([to, from]) => ({
     parameter: variableFor(successor.operation, to),
     segment: variableFor(operation, from),
   }));
-  return (segments) => {
+  return ({ segments, address }) => {
     const query = parameters
       .filter(({ segment }) => /^-?\d+$/.test(segments[segment] ?? ''))
       .map(({ parameter, segment }) => `${parameter}=${segments[segment]}`);
-    const address = `${basePath}${successor.route.path}${query.length === 0 ? '' : `?${query.join('&')}`}`;
-    return { ...headers, link: lifecycleLink({ page: basePath + page, successor: address }) };
+    const instead = `${successor.route.path}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+    return { ...headers, link: lifecycleLink({ page: address(page), successor: address(instead) }) };
   };
 }
 

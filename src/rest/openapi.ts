@@ -11,8 +11,6 @@ import type { Variable } from './variables.ts';
 export interface OpenApiOptions {
   readonly title: string;
   readonly version: string;
-  /** The licence's name, of SPDX where it is one of theirs. */
-  readonly license: string;
   readonly description: string;
   readonly basePath: string;
   /** Navigation groups: tag -> the tags under it, with their descriptions. */
@@ -35,10 +33,10 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApi
   }
   components.refer('Error', errorSchema);
   components.refer('Problem', problemSchema);
-  const { title, version, license, description, basePath, tagGroups } = options;
+  const { title, version, description, basePath, tagGroups } = options;
   return {
     openapi: '3.0.3',
-    info: { title, version, description, license: { name: license } },
+    info: { title, version, description },
     servers: [{ url: basePath === '' ? '/' : basePath, description: 'This service.' }],
     security: [],
     tags: Object.entries(tagGroups).flatMap(([group, tags]) => [

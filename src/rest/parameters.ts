@@ -64,12 +64,13 @@ export function leafType({ name, type }: Variable): GraphQLLeafType {
 
 function readText(variable: Variable, text: string): unknown {
   const type = leafType(variable);
+  const bounds = boundsOf(variable.argument);
   const value = parseText(type, text);
   if (value === undefined) {
-    const accepted = isEnumType(type) ? `one of ${enumSpellings(type).join(', ')}` : acceptedBy(type);
+    const accepted = isEnumType(type) ? `one of ${enumSpellings(type).join(', ')}` : acceptedBy(type, bounds);
     throw invalid({ path: [variable.name], message: `must be ${accepted}, not ${show(text)}` });
   }
-  const { error } = boundsOf(variable.argument)?.check.safeParse(value) ?? {};
+  const { error } = bounds?.check.safeParse(value) ?? {};
   if (error !== undefined) {
     throw invalid({ path: [variable.name], message: error.issues[0]?.message ?? 'is out of bounds' });
   }

@@ -120,12 +120,9 @@ function deprecation(petId?: number | bigint): object {
     'api-stability': 'deprecated',
     deprecation: '@1782864000',
     sunset: 'Fri, 31 Dec 2027 23:59:59 GMT',
-    link: expect.stringMatching(
-      new RegExp(
-        `^<${successor.replace('?', '\\?')}>; rel="successor-version", ` +
-          `</lifecycle>; rel="deprecation"; type="text/html", </lifecycle>; rel="sunset"(; type="text/html")?$`,
-      ),
-    ),
+    link:
+      `<http://pets.example${successor}>; rel="successor-version", ` +
+      '<http://pets.example/lifecycle>; rel="deprecation"; type="text/html", <http://pets.example/lifecycle>; rel="sunset"',
     warning: expect.stringMatching(/^299 - "[^"]*2027-12-31[^"]*"$/),
   };
 }
@@ -246,13 +243,14 @@ describe('GET /pets/{petId} is deprecated, and says so', () => {
   test('and its successor, followed as it is written, finds the same pet', async () => {
     const { petId } = await makeRows();
     const { headers, body } = await app.rest('GET', `/pets/${petId}`);
-    const successor = /<([^>]+)>; rel="successor-version"/.exec(headers.get('link') ?? '')?.[1] ?? '';
+    const successor =
+      /<http:\/\/pets\.example([^>]+)>; rel="successor-version"/.exec(headers.get('link') ?? '')?.[1] ?? '';
     expect((await app.rest('GET', successor)).body).toEqual([body]);
   });
 
   test('and the page about it exists', async () => {
     const { headers } = await app.rest('GET', '/pets/1');
-    const page = /<([^>]+)>; rel="deprecation"/.exec(headers.get('link') ?? '')?.[1] ?? '';
+    const page = /<http:\/\/pets\.example([^>]+)>; rel="deprecation"/.exec(headers.get('link') ?? '')?.[1] ?? '';
     const { status, headers: pageHeaders, text } = await app.rest('GET', page, { headers: { accept: 'text/html' } });
     expect(status).toBe(200);
     expect(pageHeaders.get('content-type')).toMatch(/^text\/html/);

@@ -165,12 +165,11 @@ describe('BASE_PATH goes before every path', () => {
   test('in the links of a deprecated operation, which are there', async () => {
     const { body } = await makePets(chosen);
     const { headers } = await chosen.rest('GET', `/pets/${body.id}`);
-    expect(linkOf(headers, 'successor-version')).toBe(`/api/v1/pets?id=${body.id}`);
-    expect(linkOf(headers, 'deprecation')).toBe('/api/v1/lifecycle');
-    expect(linkOf(headers, 'sunset')).toBe('/api/v1/lifecycle');
+    expect(linkOf(headers, 'successor-version')).toBe(`http://pets.example/api/v1/pets?id=${body.id}`);
+    expect(linkOf(headers, 'deprecation')).toBe('http://pets.example/api/v1/lifecycle');
+    expect(linkOf(headers, 'sunset')).toBe('http://pets.example/api/v1/lifecycle');
     for (const relation of ['successor-version', 'deprecation', 'sunset']) {
-      const address = new URL(linkOf(headers, relation), 'http://pets.example');
-      expect((await chosen.fetch(new Request(address))).status).toBe(200);
+      expect((await chosen.fetch(new Request(linkOf(headers, relation)))).status).toBe(200);
     }
   });
 

@@ -94,7 +94,7 @@ builder.queryFields((t) => ({
   order: t.field({
     type: OrderType,
     nullable: true,
-    description: 'Get an order. Null when no order has the id.',
+    description: 'Get an order by its id; there may be none.',
     args: orderId,
     resolve: (_, { orderId: id }, { orders }) => orders.byId(id),
   }),

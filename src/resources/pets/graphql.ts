@@ -99,7 +99,7 @@ builder.queryFields((t) => ({
       successor: { field: 'Query.pets', args: { id: 'petId' } },
       why: 'Lists take many ids at once and answer in one shape.',
     }),
-    description: 'Get a pet. Null when no pet has the id.',
+    description: 'Get a pet by its id; there may be none.',
     args: petId,
     resolve: (_, { petId: id }, { pets }) => pets.byId(id),
   }),

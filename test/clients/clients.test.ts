@@ -1,0 +1,231 @@
+import { Client, cacheExchange, fetchExchange, gql } from '@urql/core';
+import createClient from 'openapi-fetch';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { type Listener, listen } from '../../src/http/listen.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { paths } from './openapi.d.ts';
+
+/** The service is under a prefix, as behind a gateway: clients must be able to follow what it tells them all the same. */
+const BASE_PATH = '/api/v1';
+
+interface Walk {
+  readonly pets: {
+    readonly nodes: readonly { readonly id: number }[];
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+    readonly totalCount: number;
+  };
+}
+
+let opened: TestDatabase;
+let listener: Listener;
+let base: string;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  const app = createApp({
+    database: opened.database,
+    settings: { BASE_PATH, PUBLIC_URL: undefined, CORS_ORIGINS: ['*'] },
+    metrics: createMetrics(),
+    logger: pino({ level: 'silent' }),
+  });
+  listener = await listen(app.listener, { host: '127.0.0.1', port: 0 });
+  base = `http://127.0.0.1:${listener.port}${BASE_PATH}`;
+});
+afterAll(async () => {
+  await listener?.drain(0);
+  await opened?.dispose();
+});
+
+describe('openapi-fetch, with types of the OpenAPI description', () => {
+  test('sells a pet', async () => {
+    const client = createClient<paths>({ baseUrl: base });
+    const category = (await client.POST('/categories', { body: { name: 'Dogs', description: 'Loyal.' } })).data;
+    expect(category).toEqual({ id: expect.any(Number), name: 'Dogs', description: 'Loyal.' });
+    const categoryId = category?.id ?? 0;
+
+    const created = await client.POST('/pets', { body: { name: 'Rex', categoryId } });
+    expect(created.response.status).toBe(201);
+    const petId = created.data?.id ?? 0;
+    const rex = { id: petId, name: 'Rex', categoryId, status: 'available' };
+    expect(created.data).toEqual(rex);
+    expect(await (await fetch(created.response.headers.get('location') ?? '')).json()).toEqual(rex);
+
+    const path = { petId };
+    const counted = await client.PUT('/store/inventory/{petId}', { params: { path }, body: { quantity: 2 } });
+    expect([counted.response.status, counted.data]).toEqual([201, { petId, quantity: 2, status: 'available' }]);
+
+    const placed = await client.POST('/store/orders', {
+      body: { petId, quantity: 2, shipDate: '2026-12-01T10:30:00+01:00' },
+    });
+    const orderId = placed.data?.id ?? 0;
+    expect(placed.data).toEqual({
+      id: orderId,
+      petId,
+      quantity: 2,
+      shipDate: '2026-12-01T09:30:00.000Z',
+      complete: false,
+    });
+    expect((await client.GET('/store/inventory/{petId}', { params: { path } })).data).toMatchObject({
+      quantity: 0,
+      status: 'pending',
+    });
+
+    const tooMuch = await client.POST('/store/orders', { body: { petId } });
+    expect(tooMuch.data).toBeUndefined();
+    expect(tooMuch.error).toEqual({ code: 'OUT_OF_STOCK', message: expect.any(String), status: 409 });
+
+    const order = { params: { path: { orderId } } };
+    const changed = await client.PATCH('/store/orders/{orderId}', { ...order, body: { quantity: 1, shipDate: null } });
+    expect(changed.data).toEqual({ id: orderId, petId, quantity: 1, complete: false });
+    expect((await client.DELETE('/store/orders/{orderId}', order)).response.status).toBe(204);
+    expect((await client.GET('/store/orders/{orderId}', order)).error).toMatchObject({
+      code: 'NOT_FOUND',
+      status: 404,
+    });
+    expect((await client.GET('/store/inventory/{petId}', { params: { path } })).data).toMatchObject({
+      quantity: 2,
+      status: 'available',
+    });
+
+    const renamed = await client.PATCH('/pets/{petId}', { params: { path }, body: { name: 'Rexina' } });
+    expect(renamed.data).toEqual({ ...rex, name: 'Rexina' });
+    expect((await client.DELETE('/store/inventory/{petId}', { params: { path } })).response.status).toBe(204);
+    expect((await client.DELETE('/pets/{petId}', { params: { path } })).response.status).toBe(204);
+    expect(
+      (await client.DELETE('/categories/{categoryId}', { params: { path: { categoryId } } })).response.status,
+    ).toBe(204);
+  });
+
+  test('walks a list by the addresses in Link, filters and sort kept, to its end', async () => {
+    const client = createClient<paths>({ baseUrl: base });
+    const category = (await client.POST('/categories', { body: { name: 'Walked' } })).data;
+    const categoryId = category?.id ?? 0;
+    for (let n = 10; n < 17; n++) await client.POST('/pets', { body: { name: `Pet & co. ${n}`, categoryId } });
+    const query = {
+      categoryId: [categoryId],
+      status: ['available' as const, 'sold' as const],
+      name: 'pet & co.',
+      sort: '-name' as const,
+      limit: 3,
+    };
+
+    const first = await client.GET('/pets', { params: { query } });
+    const pages = [first.data ?? []];
+    for (let next = nextOf(first.response); next !== undefined; ) {
+      expect(next.startsWith(`${base}/pets?`)).toBe(true);
+      const response = await fetch(next);
+      pages.push((await response.json()) as (typeof pages)[number]);
+      next = nextOf(response);
+    }
+    expect(pages.map((page) => page.map(({ name }) => name.slice(-2)))).toEqual([
+      ['16', '15', '14'],
+      ['13', '12', '11'],
+      ['10'],
+    ]);
+  });
+
+  test('learns of a deprecation from the answer', async () => {
+    const client = createClient<paths>({ baseUrl: base });
+    const { response } = await client.GET('/pets/{petId}', { params: { path: { petId: 404 } } });
+    expect(response.headers.get('deprecation')).toBe('@1782864000');
+    expect(response.headers.get('sunset')).toBe('Fri, 31 Dec 2027 23:59:59 GMT');
+    const successor = await fetch(addressOf(response, 'successor-version') ?? '');
+    expect([successor.status, await successor.json()]).toEqual([200, []]);
+    const page = await fetch(addressOf(response, 'deprecation') ?? '');
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
+});
+
+describe('urql, with its cache', () => {
+  const Pet = gql`
+    fragment Fields on Pet {
+      __typename
+      id
+      name
+      status
+      inventory {
+        petId
+        quantity
+      }
+    }
+  `;
+
+  test('sells a pet', async () => {
+    const client = new Client({ url: `${base}/graphql`, exchanges: [cacheExchange, fetchExchange] });
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
+    const change = async (document: ReturnType<typeof gql>, variables: object): Promise<any> => {
+      const { data, error } = await client.mutation(document, variables).toPromise();
+      expect(error).toBeUndefined();
+      return data;
+    };
+    const CREATE_CATEGORY = gql`mutation ($category: NewCategory!) { createCategory(category: $category) { id } }`;
+    const CREATE_PET = gql`mutation ($pet: NewPet!) { createPet(pet: $pet) { ...Fields } } ${Pet}`;
+    const REPLACE_STOCK = gql`mutation ($petId: Int64!, $quantity: Int!) { replaceStock(petId: $petId, update: { quantity: $quantity }) { pet { ...Fields } } } ${Pet}`;
+    const PLACE_ORDER = gql`mutation ($order: NewOrder!) { placeOrder(order: $order) { id shipDate pet { ...Fields } } } ${Pet}`;
+    const UPDATE_ORDER = gql`mutation ($orderId: Int64!, $changes: OrderChanges!) { updateOrder(orderId: $orderId, changes: $changes) { id shipDate pet { ...Fields } } } ${Pet}`;
+    const CANCEL_ORDER = gql`mutation ($orderId: Int64!) { cancelOrder(orderId: $orderId) { id pet { ...Fields } } } ${Pet}`;
+    const PETS = gql`query ($categoryId: [Int64!], $after: String) {
+      pets(categoryId: $categoryId, first: 2, after: $after) { nodes { ...Fields } pageInfo { hasNextPage endCursor } totalCount }
+    } ${Pet}`;
+
+    const { id: categoryId } = (await change(CREATE_CATEGORY, { category: { name: 'Cats' } })).createCategory;
+    const pets: number[] = [];
+    for (const name of ['Tom', 'Tim', 'Tam']) {
+      const { createPet } = await change(CREATE_PET, { pet: { name, categoryId } });
+      expect(createPet).toEqual({
+        __typename: 'Pet',
+        id: expect.any(Number),
+        name,
+        status: 'available',
+        inventory: null,
+      });
+      pets.push(createPet.id);
+    }
+    const [petId] = pets;
+    const { replaceStock } = await change(REPLACE_STOCK, { petId, quantity: 1 });
+    expect(replaceStock.pet).toMatchObject({ status: 'available', inventory: { petId, quantity: 1 } });
+
+    const { placeOrder } = await change(PLACE_ORDER, { order: { petId, shipDate: '2026-12-01T10:30:00+01:00' } });
+    expect(placeOrder).toMatchObject({
+      shipDate: '2026-12-01T09:30:00.000Z',
+      pet: { status: 'pending', inventory: { quantity: 0 } },
+    });
+    const { data, error } = await client.mutation(PLACE_ORDER, { order: { petId } }).toPromise();
+    expect(data ?? null).toBeNull();
+    expect(error?.graphQLErrors[0]?.extensions).toEqual({ code: 'OUT_OF_STOCK', status: 409 });
+
+    const orderId = placeOrder.id;
+    const { updateOrder } = await change(UPDATE_ORDER, { orderId, changes: { shipDate: null } });
+    expect(updateOrder).toMatchObject({ id: orderId, shipDate: null, pet: { status: 'pending' } });
+    const { cancelOrder } = await change(CANCEL_ORDER, { orderId });
+    expect(cancelOrder.pet).toMatchObject({ status: 'available', inventory: { quantity: 1 } });
+
+    const walked: number[] = [];
+    for (let after: string | null = null, more = true; more; ) {
+      const { pets: page } = (await client.query<Walk>(PETS, { categoryId: [categoryId], after }).toPromise())
+        .data as Walk;
+      expect(page.totalCount).toBe(3);
+      walked.push(...page.nodes.map(({ id }) => id));
+      ({ hasNextPage: more, endCursor: after } = page.pageInfo);
+    }
+    expect(walked).toEqual(pets);
+  });
+});
+
+function nextOf(response: Response): string | undefined {
+  return linkTo(response, 'next');
+}
+
+/** The address that the response links to; it may be relative to the response's own (RFC 8288, section 3.1). */
+function addressOf(response: Response, relation: string): string | undefined {
+  const link = linkTo(response, relation);
+  return link === undefined ? undefined : new URL(link, response.url).href;
+}
+
+/** As Octokit and its like find them: the relation comes first after the address. */
+function linkTo({ headers }: Response, relation: string): string | undefined {
+  return new RegExp(`<([^<>]+)>; rel="${relation}"`).exec(headers.get('link') ?? '')?.[1];
+}

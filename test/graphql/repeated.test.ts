@@ -1,0 +1,215 @@
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seed } from '../../src/seed.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { ask, post, type Values } from './ask.ts';
+
+type Question = [about: string, query: string, variables?: Values];
+
+const TIMES = 3;
+const ONE = 'pets(first: 1) { nodes';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await seed(app.database, 60, () => {});
+});
+afterAll(() => app?.dispose());
+
+// The first time a document is interpreted, and from the second on it is compiled: nobody must be able to tell.
+describe('a document is answered the same, byte for byte, however often it comes', () => {
+  test.each<Question>([
+    [
+      'keys in the order of the selection',
+      '{ pets(first: 2) { pageInfo { endCursor } nodes { status id name } } __typename }',
+    ],
+    ['aliases', `{ z: ${ONE} { name id } } a: pets(last: 1) { nodes { id n: name } } ${ONE} { i: id id } } }`],
+    ['selections that are merged', `{ ${ONE} { name } } ... on Query { ${ONE} { id status } } } }`],
+    ['__typename at every level', `{ __typename ${ONE} { __typename id category { __typename } } __typename } }`],
+    [
+      'fragments within fragments',
+      `{ ${ONE} { ...A } } } fragment A on Pet { id ...B } fragment B on Pet { name category { ...C } } fragment C on Category { description }`,
+    ],
+    ['inline fragments', `{ ${ONE} { ... { id } ... on Pet { name ... { status } } } } }`],
+    [
+      'connections',
+      '{ inventory(first: 2, status: [pending, sold]) { totalCount edges { cursor node { petId pet { name } } } pageInfo { startCursor hasPreviousPage } } }',
+    ],
+    [
+      'nulls',
+      '{ pet(petId: 9) { inventory { quantity } } none: pet(petId: 404) { name } order(orderId: 1) { shipDate } }',
+    ],
+    [
+      'rows within rows',
+      '{ category(categoryId: 1) { pets(first: 2) { nodes { category { pets(first: 1) { nodes { orders { nodes { pet { id } } } } } } } } } }',
+    ],
+    [
+      'an identifier beyond 2^53 as a literal',
+      '{ order(orderId: 9223372036854775807) { id } pets(id: [-9223372036854775808, 1]) { nodes { id } } }',
+    ],
+    [
+      'an identifier beyond 2^53 as a default',
+      'query ($id: [Int64!] = [9223372036854775807, 1]) { orders(id: $id) { nodes { id } } }',
+    ],
+    [
+      'an identifier beyond 2^53 in a variable',
+      'query ($id: Int64!) { pets(id: [1, $id]) { nodes { id } } }',
+      { id: 9_223_372_036_854_775_807n },
+    ],
+    [
+      'one value for a list',
+      'query ($id: [Int64!]) { pets(id: $id) { nodes { id } } categories(id: 2) { nodes { id } } }',
+      { id: 3 },
+    ],
+    [
+      'a default that is used',
+      'query ($first: Int = 2, $sort: PetSort = name_desc, $status: [PetStatus!] = [sold]) { pets(first: $first, sort: $sort, status: $status) { nodes { name } } }',
+    ],
+    [
+      'a default of a required variable',
+      'query ($sort: PetSort! = name) { pets(first: 2, sort: $sort) { nodes { name } } }',
+    ],
+    [
+      'a default that null replaces',
+      'query ($first: Int = 2, $sort: PetSort = name) { pets(first: $first, sort: $sort) { nodes { id } } }',
+      { first: null, sort: null },
+    ],
+    [
+      'variables that are absent',
+      'query ($first: Int, $last: Int, $sort: PetSort, $name: String) { pets(first: $first, last: $last, sort: $sort, name: $name) { nodes { id } } }',
+      { last: 2 },
+    ],
+    [
+      '@include and @skip, true',
+      `query ($yes: Boolean!) { ${ONE} { id @include(if: $yes) name @skip(if: $yes) ...F @include(if: $yes) } } } fragment F on Pet { status }`,
+      { yes: true },
+    ],
+    [
+      '@include and @skip, false',
+      `query ($yes: Boolean!) { ${ONE} { id @include(if: $yes) name @skip(if: $yes) ...F @include(if: $yes) } } } fragment F on Pet { status }`,
+      { yes: false },
+    ],
+    [
+      '@include and @skip by a default',
+      `query ($yes: Boolean = false) { a: __typename @include(if: $yes) b: __typename @skip(if: $yes) }`,
+    ],
+    [
+      '@include and @skip of whole lists',
+      `query ($yes: Boolean!) { ${ONE} { id } } two: pets(first: 2) @skip(if: $yes) { nodes { name } } }`,
+      { yes: true },
+    ],
+    ['@skip of everything', '{ __typename @skip(if: true) }'],
+    [
+      'a field that is left out in one place and asked for in another',
+      `query ($yes: Boolean!) { ${ONE} { name @skip(if: $yes) id name status } } }`,
+      { yes: true },
+    ],
+    [
+      'the same through fragments',
+      `query ($yes: Boolean!) { ${ONE} { ...F } } } fragment F on Pet { name @skip(if: $yes) ... on Pet @include(if: $yes) { id ...G } } fragment G on Pet { category { id } name }`,
+      { yes: true },
+    ],
+    [
+      'names that JavaScript knows',
+      '{ constructor: __typename toString: __typename __proto__: __typename hasOwnProperty: __typename }',
+    ],
+    [
+      'introspection',
+      getIntrospectionQuery({ specifiedByUrl: true, directiveIsRepeatable: true, inputValueDeprecation: true }),
+    ],
+    [
+      'introspection of one type',
+      'query ($name: String!) { __type(name: $name) { name fields(includeDeprecated: true) { name isDeprecated } } __typename }',
+      { name: 'Query' },
+    ],
+    ['a failure', '{ pets(first: 0) { nodes { id } } }'],
+    [
+      'failures beside answers',
+      '{ a: pet(petId: 1) { orders(first: 0) { nodes { id } } } b: pet(petId: 2) { id } c: pet(petId: 3) { orders(last: 0) { nodes { id } } } }',
+    ],
+    ['a failure within rows', '{ pets(first: 3) { nodes { id orders(after: "x") { nodes { id } } } } }'],
+    ['wrong variables', 'query ($first: Int) { pets(first: $first) { nodes { id } } }', { first: 'x' }],
+    ['a failed change', 'mutation { deletePet(petId: 404) { id } }'],
+    ['a document that cannot be read', '{ pets {'],
+    ['an unknown field', '{ nope }'],
+  ])('%s', async (_, query, variables) => {
+    const [first, ...later] = await answers(query, variables);
+    for (const answer of later) expect(answer).toBe(first);
+  });
+});
+
+describe('a change means the same, however often its document comes', () => {
+  const ORDER = '{ quantity shipDate complete pet { id } }';
+  const shipDate = '2026-11-21T09:30:00.000Z';
+
+  test.each<Question>([
+    ['defaults of fields', `mutation { placeOrder(order: {}) ${ORDER} }`],
+    [
+      'a date-time as a literal',
+      `mutation { placeOrder(order: { shipDate: "2026-11-21T10:30:00.000+01:00" }) ${ORDER} }`,
+    ],
+    [
+      'a date-time in a variable',
+      `mutation ($at: DateTime) { placeOrder(order: { shipDate: $at }) ${ORDER} }`,
+      { at: shipDate },
+    ],
+    [
+      'a date-time as a default',
+      `mutation ($at: DateTime = "${shipDate}") { placeOrder(order: { shipDate: $at }) ${ORDER} }`,
+    ],
+    [
+      'an absent variable in a literal: the field has its default',
+      `mutation ($quantity: Int) { placeOrder(order: { quantity: $quantity }) ${ORDER} }`,
+      {},
+    ],
+    [
+      'a variable with a default in a literal',
+      `mutation ($quantity: Int = 4) { placeOrder(order: { quantity: $quantity }) ${ORDER} }`,
+    ],
+    [
+      'a whole input as the default of a required variable',
+      `mutation ($order: NewOrder! = { quantity: 2 }) { placeOrder(order: $order) ${ORDER} }`,
+    ],
+    ['enums', 'mutation ($status: PetStatus = sold) { updatePet(petId: 1, changes: { status: $status }) { status } }'],
+  ])('%s', async (_, query, variables) => {
+    const [first, ...later] = await answers(query, variables);
+    expect(first).not.toContain('"errors"');
+    for (const answer of later) expect(answer).toBe(first);
+  });
+
+  test('an absent variable in a literal leaves the field as it is', async () => {
+    const { placeOrder } = await ask(app, `mutation { placeOrder(order: { shipDate: "${shipDate}" }) { id } }`);
+    const query = `mutation ($id: Int64!, $at: DateTime, $complete: Boolean) {
+      updateOrder(orderId: $id, changes: { shipDate: $at, complete: $complete }) { shipDate complete }
+    }`;
+    for (let time = 0; time < TIMES; time++) {
+      expect((await ask(app, query, { id: placeOrder.id })).updateOrder).toEqual({ shipDate, complete: false });
+    }
+    expect((await ask(app, query, { id: placeOrder.id, at: null })).updateOrder.shipDate).toBeNull();
+  });
+
+  test('changes of one document are made one after another', async () => {
+    const query =
+      'mutation { a: createCategory(category: { name: "In turn" }) { id } b: createCategory(category: { name: "In turn" }) { id } }';
+    for (let time = 0; time < TIMES; time++) {
+      const { a, b } = await ask(app, query);
+      expect(b.id).toBe(a.id + 1);
+    }
+  });
+
+  test('a change that fails stops those after it', async () => {
+    const query = 'mutation { deletePet(petId: 404) { id } createCategory(category: { name: "Never" }) { id } }';
+    for (let time = 0; time < TIMES; time++) await app.graphql(query);
+    expect((await ask(app, '{ categories(name: "Never") { totalCount } }')).categories.totalCount).toBe(0);
+  });
+});
+
+async function answers(query: string, variables?: Values): Promise<string[]> {
+  const all: string[] = [];
+  for (let time = 0; time < TIMES; time++) {
+    const response = await post(app, query, variables);
+    all.push(`${response.status} ${await response.text()}`);
+  }
+  return all;
+}

@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { isEnumType, isInputObjectType, isIntrospectionType, isObjectType, isSpecifiedScalarType } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { printGraphQL, printOpenApi } from '../../src/app.ts';
+import { compileRoutes } from '../../src/rest/compile.ts';
+import { describeRoutes, routes } from '../../src/routes.ts';
+import { schema } from '../../src/schema.ts';
+import { assertFits } from '../support/contract.ts';
+
+interface Schema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly allOf?: readonly Schema[];
+  readonly $ref?: string;
+  readonly example?: unknown;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary?: string;
+  readonly description?: string;
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly [extension: `x-${string}`]: unknown;
+  readonly deprecated?: boolean;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const committed = (name: string) => readFileSync(new URL(`../../schema/${name}`, import.meta.url), 'utf8');
+const source = committed('openapi.json');
+const document = JSON.parse(source) as Document;
+const schemas = document.components.schemas;
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
+);
+
+describe('the committed descriptions are what the service serves; `npm run schema` writes them anew', () => {
+  test('schema/schema.graphql', () => expect(printGraphQL()).toBe(committed('schema.graphql')));
+
+  test('schema/openapi.json', () => {
+    const endpoints = compileRoutes(schema, routes, '/lifecycle');
+    expect(printOpenApi(describeRoutes(endpoints, ''))).toBe(source);
+  });
+});
+
+describe('everything in the GraphQL schema says what it is', () => {
+  const types = Object.values(schema.getTypeMap()).filter(
+    (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+  );
+
+  test.each(types.map((type) => [type.name, type] as const))('%s', (_, type) => {
+    const parts: readonly { name: string; description?: string | null | undefined }[] = isEnumType(type)
+      ? type.getValues()
+      : isInputObjectType(type)
+        ? Object.values(type.getFields())
+        : isObjectType(type)
+          ? Object.values(type.getFields()).flatMap((field) => [field, ...field.args])
+          : [];
+    expect([type, ...parts].filter(({ description }) => !description?.endsWith('.')).map(({ name }) => name)).toEqual(
+      [],
+    );
+  });
+
+  test('directives', () => {
+    expect(schema.getDirectives().filter(({ description }) => !description)).toEqual([]);
+  });
+});
+
+describe('the interface description', () => {
+  test('MUST be in OpenAPI format, version 3.0.3', async () => {
+    expect(document.openapi).toBe('3.0.3');
+    expect(await new Validator().validate(JSON.parse(source))).toEqual({ valid: true });
+  });
+
+  test('MUST carry version 1.0.0', () => expect(document.info.version).toBe('1.0.0'));
+
+  test('SHOULD pass the rules that Redocly recommends, warnings included', async () => {
+    // But for one: the project states no licence, and to state one is its owners' to do.
+    const config = await createConfig({ extends: ['recommended'], rules: { 'info-license': 'off' } });
+    const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+    expect(
+      problems.map(({ severity, ruleId, message, location }) => ({
+        severity,
+        ruleId,
+        message,
+        at: location.map(({ pointer }) => pointer),
+      })),
+    ).toEqual([]);
+  });
+
+  test('has an example for each component, which fits its own schema', () => {
+    for (const [name, component] of Object.entries(schemas)) {
+      expect(component, name).toHaveProperty('example');
+      assertFits({ $ref: `#/components/schemas/${name}` }, component.example, `The example of ${name}`);
+    }
+  });
+
+  test('says what each component and each of its fields is', () => {
+    for (const [name, component] of Object.entries(schemas)) {
+      expect(component.description, name).toMatch(/\.$/);
+      for (const [field, { description }] of Object.entries(component.properties ?? {})) {
+        expect(description, `${name}.${field}`).toMatch(/\.$/);
+      }
+    }
+  });
+});
+
+describe('the shapes of the specification', () => {
+  const id = 'integer int64';
+  const pet = { name: 'string', categoryId: id, status: 'PetStatus' };
+  const category = { name: 'string', description: 'string' };
+
+  test.each<[name: string, required: readonly string[], fields: Readonly<Record<string, string>>]>([
+    ['NewPet', ['name', 'categoryId'], pet],
+    ['Pet', ['name', 'categoryId', 'id'], { ...pet, id }],
+    ['NewCategory', ['name'], category],
+    ['Category', ['name', 'id'], { ...category, id }],
+    ['Order', [], { id, petId: id, quantity: 'integer', shipDate: 'string date-time', complete: 'boolean' }],
+    ['InventoryItem', ['petId', 'quantity', 'status'], { petId: id, quantity: 'integer', status: 'PetStatus' }],
+    ['InventoryUpdate', ['quantity'], { quantity: 'integer' }],
+    ['Error', ['code', 'message', 'status'], { code: 'string', message: 'string', status: 'integer' }],
+  ])('%s MUST have exactly its fields, and require %j', (name, required, fields) => {
+    const { type, properties = {}, required: requiredHere = [] } = schemas[name] ?? {};
+    expect(type).toBe('object');
+    expect(Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, typeOf(schema)]))).toEqual(
+      fields,
+    );
+    expect([...requiredHere].sort()).toEqual([...required].sort());
+  });
+
+  test('Pets MUST be an array whose items are Pet objects', () => {
+    expect(schemas.Pets).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Pet' } });
+  });
+
+  test('PetStatus MUST allow available, pending and sold, and nothing else', () => {
+    expect(schemas.PetStatus).toMatchObject({ type: 'string', enum: ['available', 'pending', 'sold'] });
+  });
+
+  test('GraphQL has the same values of PetStatus', () => {
+    const status = schema.getType('PetStatus');
+    expect(isEnumType(status) && status.getValues().map(({ name }) => name)).toEqual(schemas.PetStatus?.enum);
+  });
+});
+
+describe('the operations of the specification', () => {
+  const get = (path: string) => document.paths[path]?.get;
+
+  test('GET /pets/{petId} MUST be deprecated, with a sunset date', () => {
+    expect(get('/pets/{petId}')).toMatchObject({ deprecated: true, 'x-deprecated-sunset': '2027-12-31' });
+  });
+
+  test('it is the only one: "one operation is deprecated"', () => {
+    expect(operations.filter(([, { deprecated }]) => deprecated).map(([name]) => name)).toEqual(['GET /pets/{petId}']);
+  });
+
+  test('GET /store/orders MUST have its interactive trial switched off', () => {
+    expect(get('/store/orders')).toMatchObject({ 'x-hideTryItPanel': true });
+  });
+
+  test('some operations MUST be marked experimental or beta', () => {
+    const levels = operations.map(([, operation]) => operation['x-stability']);
+    expect(levels).toContain('beta');
+    expect(levels).toContain('experimental');
+  });
+
+  test('the tags Store and Pets MUST be groups that carry no endpoints of their own', () => {
+    const used = new Set(operations.flatMap(([, { tags }]) => tags));
+    expect(used).toEqual(new Set(['Animals', 'Categories', 'Orders', 'Inventory']));
+    expect(document).toMatchObject({
+      'x-tagGroups': [
+        { name: 'Pets', tags: ['Pets', 'Animals', 'Categories'] },
+        { name: 'Store', tags: ['Store', 'Orders', 'Inventory'] },
+      ],
+    });
+  });
+
+  test.each(operations)('%s says what it does and how it may end', (_, operation) => {
+    expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/);
+    expect(operation.summary).toMatch(/\w$/);
+    expect(operation.description).toMatch(/\.$/);
+    const statuses = Object.keys(operation.responses);
+    expect(statuses.some((status) => status.startsWith('2'))).toBe(true);
+    expect(statuses).toEqual(expect.arrayContaining(['400', '406', '500', '503', '504']));
+  });
+});
+
+/** What a field holds, in a word or two: the name of a component, or a type and its format (int32 is what integers are). */
+function typeOf({ allOf, $ref, type, format }: Schema): string {
+  const [part] = allOf ?? [];
+  if (part !== undefined) return typeOf(part);
+  if ($ref !== undefined) return $ref.replace('#/components/schemas/', '');
+  return format === undefined || format === 'int32' ? String(type) : `${type} ${format}`;
+}
