@@ -48,7 +48,8 @@ code { font: .92em ui-monospace, monospace; }
 table { border-collapse: collapse; width: 100%; font-size: .95rem; margin-top: 1.4rem; }
 th, td { text-align: left; padding: .7rem .9rem .7rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 600; }
-td code { white-space: nowrap; }
+td code, td:nth-child(3), td:nth-child(4) { white-space: nowrap; }
+.why { display: block; margin-top: .3rem; color: var(--soft); }
 td code + code { display: block; color: var(--soft); }
 .level { border: 1px solid currentColor; border-radius: 99px; padding: .05rem .6rem; font-size: .85em; white-space: nowrap; color: var(--soft); }
 .level.deprecated { color: var(--warm); }

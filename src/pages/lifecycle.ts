@@ -47,7 +47,7 @@ function tableRow(coordinate: string, mark: Mark, operations: ReadonlyMap<string
       ? [
           escapeHtml(mark.since),
           `<strong>${escapeHtml(mark.sunset)}</strong>`,
-          `${named(mark.successor.field)}<br>${escapeHtml(mark.why)}`,
+          `${named(mark.successor.field)}<span class="why">${escapeHtml(mark.why)}</span>`,
         ]
       : ['', '', ''];
   const labels = ['', '', 'Since', 'Sunset', 'Use instead'];
