@@ -112,7 +112,7 @@ describe('ids beyond what a JavaScript number holds', () => {
     expect(text).toContain(`"id":${id},`);
     expect(text).toContain(`"categoryId":${id},`);
     expect(body).toEqual(pet);
-    expect(headers.get('link')).toContain(`</pets?id=${id}>; rel="successor-version"`);
+    expect(headers.get('link')).toContain(`<http://pets.example/pets?id=${id}>; rel="successor-version"`);
     expect((await app.rest('PUT', `/pets/${id}`, { body: pet })).body).toEqual(pet);
     expect((await app.rest('PATCH', `/pets/${id}`, { body: { id, categoryId: id } })).body).toEqual(pet);
     expect((await app.rest('GET', `/pets?id=${id}&categoryId=${id}`)).body).toEqual([pet]);
