@@ -22,11 +22,19 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'embedded', globalSetup: ['test/support/global-embedded.ts'], ...withDatabase },
+        test: {
+          name: 'embedded',
+          globalSetup: ['test/support/global-build.ts', 'test/support/global-embedded.ts'],
+          ...withDatabase,
+        },
       },
       {
         extends: true,
-        test: { name: 'server', globalSetup: ['test/support/global-server.ts'], ...withDatabase },
+        test: {
+          name: 'server',
+          globalSetup: ['test/support/global-build.ts', 'test/support/global-server.ts'],
+          ...withDatabase,
+        },
       },
       {
         extends: true,

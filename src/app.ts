@@ -8,7 +8,7 @@ import type { Database } from './db/client.ts';
 import type { Settings } from './env.ts';
 import { ServiceError, toServiceError } from './errors.ts';
 import { createGraphQLServer, type GraphQLCall } from './graphql/server.ts';
-import { createHealth } from './health.ts';
+import { createHealth, type HealthAnswer } from './health.ts';
 import { createCors } from './http/cors.ts';
 import { type IncomingRequest, readRequest } from './http/incoming.ts';
 import { prefersHtml } from './http/negotiation.ts';
@@ -23,6 +23,7 @@ import { errorReply } from './rest/problem.ts';
 import { describeRoutes, routes } from './routes.ts';
 import { schema } from './schema.ts';
 
+/** What the service is made of. */
 export interface AppOptions {
   readonly database: Database;
   readonly settings: Pick<Settings, 'BASE_PATH' | 'PUBLIC_URL' | 'CORS_ORIGINS'>;
@@ -30,6 +31,7 @@ export interface AppOptions {
   readonly logger: Logger;
 }
 
+/** The service, ready to answer. */
 export interface App {
   /** Answers a request, without a socket. */
   fetch(request: Request): Promise<Response>;
@@ -45,6 +47,8 @@ interface Answered {
   readonly response: Response;
   readonly error?: ServiceError | undefined;
 }
+
+const ONLY_READ = { allow: 'GET, HEAD, OPTIONS' };
 
 type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
 
@@ -83,7 +87,7 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
     const { face, operation, response, error } = await dispatch(request).catch((thrown: unknown): Answered => {
       const failure = raw.signal.aborted ? cutOff(thrown) : toServiceError(thrown);
       return {
-        face: 'page',
+        face: 'none',
         operation: 'failed',
         response: toResponse(raw.method, errorReply(failure, null)),
         error: failure,
@@ -91,7 +95,8 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
     });
     response.headers.set('x-request-id', request.id);
     for (const [name, value] of Object.entries(cors.headersFor(raw.headers.get('origin')))) {
-      response.headers.set(name, value);
+      if (name === 'vary') response.headers.append(name, value);
+      else response.headers.set(name, value);
     }
     const seconds = (performance.now() - began) / 1000;
     metrics.request(face, operation, response.status, seconds);
@@ -107,7 +112,7 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
     if (requestedMethod !== null) {
       const allowed = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
       const response = toResponse(method, { status: 204, headers: { ...cors.preflightHeaders(allowed) }, body: null });
-      return { face: 'page', operation: 'preflight', response };
+      return { face: 'none', operation: 'preflight', response };
     }
     const answering = path === undefined ? undefined : rest({ ...request, path });
     if (answering !== undefined) {
@@ -117,25 +122,27 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
     if (path === '/graphql') {
       return answerGraphQL(request);
     }
-    const healthCheck = path === undefined ? undefined : health.checks[path];
-    const page = healthCheck ?? (path === undefined ? undefined : pages[path]);
-    if (page === undefined || path === undefined) {
-      return failed(
-        new ServiceError(
-          'NOT_FOUND',
-          `${path ?? 'The address'} is no path of this service; see ${basePath}/openapi.json.`,
-        ),
-      );
+    const check = path === undefined ? undefined : health.checks[path];
+    const page = path === undefined ? undefined : pages[path];
+    const read = check ?? page;
+    if (path === undefined || read === undefined) {
+      const what = path ?? 'The address';
+      return failed(new ServiceError('NOT_FOUND', `${what} is no path of this service; see ${basePath}/openapi.json.`));
     }
-    const face = healthCheck === undefined ? 'page' : 'health';
-    return {
-      face,
-      operation: path,
-      response: toResponse(method, await onlyRead(method, path, () => page(request), accept)),
-    };
+    if (method === 'OPTIONS') return answered('page', { status: 204, headers: ONLY_READ, body: null });
+    if (method !== 'GET' && method !== 'HEAD') {
+      const message = `${path} has no method ${method}; it has ${ONLY_READ.allow}.`;
+      return failed(new ServiceError('METHOD_NOT_ALLOWED', message, { headers: ONLY_READ }));
+    }
+    const { error, ...reply }: HealthAnswer = await read(request);
+    return { ...answered(check === undefined ? 'page' : 'health', reply), error };
+
+    function answered(face: Face, reply: HttpReply): Answered {
+      return { face, operation: path ?? 'none', response: toResponse(method, reply) };
+    }
 
     function failed(error: ServiceError): Answered {
-      return { face: 'page', operation: 'none', response: toResponse(method, errorReply(error, accept)), error };
+      return { face: 'none', operation: 'none', response: toResponse(method, errorReply(error, accept)), error };
     }
   }
 
@@ -198,19 +205,6 @@ function toResponse(method: string, { status, headers, body }: HttpReply): Respo
   if (method !== 'HEAD' || body === null) return new Response(body, { status, headers: { ...headers } });
   const length = String(Buffer.byteLength(body));
   return new Response(null, { status, headers: { ...headers, 'content-length': length } });
-}
-
-async function onlyRead(
-  method: string,
-  path: string,
-  read: () => HttpReply | Promise<HttpReply>,
-  accept: string | null,
-): Promise<HttpReply> {
-  const allow = { allow: 'GET, HEAD, OPTIONS' };
-  if (method === 'GET' || method === 'HEAD') return read();
-  if (method === 'OPTIONS') return { status: 204, headers: allow, body: null };
-  const message = `${path} has no method ${method}; it has ${allow.allow}.`;
-  return errorReply(new ServiceError('METHOD_NOT_ALLOWED', message, { headers: allow }), accept);
 }
 
 function fixed(reply: HttpReply): PageMaker {

@@ -44,7 +44,7 @@ interface ServiceErrorOptions {
 /**
  * A failure that a client is told about, on either face: REST makes the Error object of it, and GraphQL carries
  * `code` and `status` in `extensions`. The message is for the person who reads it: what was wrong, where, and
- * what is accepted.
+ * what is accepted. A `GraphQLError`, so that both executors pass its code and status on as they are.
  */
 export class ServiceError extends GraphQLError {
   readonly code: ErrorCode;
@@ -77,7 +77,7 @@ export function describeIssue({ path, message }: Issue): string {
 }
 
 /** A JSON Pointer (RFC 6901) to the value that the keys lead to. */
-export function toPointer(path: readonly (string | number)[]): string {
+function toPointer(path: readonly (string | number)[]): string {
   return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 

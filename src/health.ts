@@ -1,21 +1,30 @@
 import { sql } from 'drizzle-orm';
 import { type Database, integer } from './db/client.ts';
+import { ServiceError, toServiceError } from './errors.ts';
 import type { HttpReply } from './http/reply.ts';
 import type { Metrics } from './metrics.ts';
 
 /** How long the database may take to answer `/readyz`, in milliseconds. */
 const PATIENCE = 1_000;
 
+/** An answer to an operator's question; the error is why it is not a good one. */
+export interface HealthAnswer extends HttpReply {
+  readonly error?: ServiceError;
+}
+
 /** What operators and their tools ask: whether the process lives, whether it can work, and how it fares. */
 export function createHealth(database: Database, metrics: Metrics) {
   const ping = database.statement('health.ping', sql`select 1`, { one: integer });
   let isDraining = false;
 
-  const checks: Readonly<Record<string, () => HttpReply | Promise<HttpReply>>> = {
+  const checks: Readonly<Record<string, () => HealthAnswer | Promise<HealthAnswer>>> = {
     '/livez': () => json(200, { status: 'ok' }),
     '/readyz': async () => {
       if (isDraining) return json(503, { status: 'stopping' });
-      return (await answersInTime()) ? json(200, { status: 'ok' }) : json(503, { status: 'database unavailable' });
+      const error = await failureOf(ping());
+      return error === undefined
+        ? json(200, { status: 'ok' })
+        : { ...json(503, { status: 'database unavailable' }), error };
     },
     '/metrics': async () => {
       const { contentType, text } = await metrics.render();
@@ -28,18 +37,15 @@ export function createHealth(database: Database, metrics: Metrics) {
       isDraining = true;
     },
   };
+}
 
-  async function answersInTime(): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE, false);
-    });
-    const answer = ping().then(
-      () => true,
-      () => false,
-    );
-    return Promise.race([answer, late]).finally(() => clearTimeout(timer));
-  }
+/** Why the answer failed or did not come in time; undefined when it came. */
+async function failureOf(answer: Promise<unknown>): Promise<ServiceError | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<ServiceError>((resolve) => {
+    timer = setTimeout(() => resolve(new ServiceError('TIMEOUT', `No answer within ${PATIENCE} ms.`)), PATIENCE);
+  });
+  return Promise.race([answer.then(() => undefined, toServiceError), late]).finally(() => clearTimeout(timer));
 }
 
 function json(status: number, body: object): HttpReply {

@@ -39,8 +39,14 @@ async function start(): Promise<void> {
       await database.close();
       logger.info('stopped');
     };
-    process.once('SIGTERM', stop);
-    process.once('SIGINT', stop);
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        stop(signal).catch((error: unknown) => {
+          logger.error({ err: error }, 'the stop failed');
+          process.exitCode = 1;
+        });
+      });
+    }
     announce(settings, listener.port, database.kind);
   } catch (error) {
     await database.close();

@@ -1,7 +1,8 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { Probe } from './db/client.ts';
 
-export type Face = 'rest' | 'graphql' | 'page' | 'health';
+/** What was asked; `none` where it was nothing that there is. */
+export type Face = 'rest' | 'graphql' | 'page' | 'health' | 'none';
 
 /** What is counted while the service works, for Prometheus. Every label has few values, whatever clients send. */
 export interface Metrics {
@@ -12,6 +13,7 @@ export interface Metrics {
   render(): Promise<{ contentType: string; text: string }>;
 }
 
+/** Metrics of their own registry, with those of the process. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { type Database, integer } from './db/client.ts';
 
 /** Pets that go into the database with one statement. */
-const CHUNK = 5_000;
+export const CHUNK = 5_000;
 
 const CATEGORIES: readonly (readonly [name: string, description: string])[] = [
   ['Dogs', 'Companions of every size, from lap to sledge.'],

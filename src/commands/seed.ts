@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { migrateDatabase } from '../db/migrate.ts';
-import { seed } from '../seed.ts';
+import { CHUNK, seed } from '../seed.ts';
 import { runCommand, withDatabase } from './command.ts';
 
 const MOST_PETS = 10_000_000;
@@ -27,6 +27,6 @@ function showProgress(done: number, all: number, seconds: number): void {
   const rate = Math.round(done / seconds).toLocaleString('en');
   const line = `${bar} ${done.toLocaleString('en')} of ${all.toLocaleString('en')} pets, ${rate}/s`;
   if (process.stdout.isTTY) process.stdout.write(`\r${line}`);
-  else if (done === all || Math.floor((done * 10) / all) > Math.floor(((done - 5_000) * 10) / all))
+  else if (done === all || Math.floor((done * 10) / all) > Math.floor(((done - CHUNK) * 10) / all))
     process.stdout.write(`${line}\n`);
 }

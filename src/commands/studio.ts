@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
 import { lockFolder } from '../db/lock.ts';
 import { readSettings } from '../env.ts';
 import { runCommand } from './command.ts';
@@ -6,9 +8,13 @@ import { runCommand } from './command.ts';
 /** Drizzle Studio opens the embedded database by itself, so its folder is held meanwhile as the service would hold it. */
 runCommand(async () => {
   const { DATABASE_URL: url, DATA_DIR: folder } = readSettings(process.env);
+  await mkdir(folder, { recursive: true });
   const unlock = url === undefined ? await lockFolder(folder) : undefined;
   process.on('SIGINT', () => {});
-  const studio = spawn('drizzle-kit', ['studio'], { stdio: 'inherit' });
-  await new Promise((resolve) => studio.once('exit', resolve));
-  await unlock?.();
+  try {
+    const [code] = await once(spawn('drizzle-kit', ['studio'], { stdio: 'inherit' }), 'exit');
+    process.exitCode = code ?? 1;
+  } finally {
+    await unlock?.();
+  }
 });

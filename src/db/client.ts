@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Column, fillPlaceholders, type GetColumnData, type SQLWrapper } from 'drizzle-orm';
 import { PgColumn, PgDialect } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
@@ -40,6 +41,8 @@ export interface DatabaseLocation {
 const POOL_SIZE = 10;
 const DEADLOCK = '40P01';
 const MOST_ATTEMPTS = 3;
+/** Before a statement runs again, in milliseconds. */
+const PAUSE = 20;
 const dialect = new PgDialect();
 const unwatched: Probe = { statement: () => {}, batch: () => {} };
 
@@ -81,7 +84,7 @@ export class Database {
     };
   }
 
-  /** Runs the work in one transaction on one connection; rolls back when it rejects. */
+  /** Runs the work in one transaction on one connection, however long it takes; rolls back when it rejects. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     return this.#driver.transaction(work);
   }
@@ -97,7 +100,8 @@ export class Database {
         try {
           return await this.#driver.query(sql, parameters);
         } catch (error) {
-          if (!mayRunAgain(sql, error, attempt)) throw error;
+          if (attempt === MOST_ATTEMPTS || !mayRunAgain(sql, error)) throw error;
+          await sleep(attempt * PAUSE);
         }
       }
     } finally {
@@ -108,12 +112,12 @@ export class Database {
 
 /**
  * A deadlock's victim was rolled back whole, and each statement is a transaction of its own: running it again is safe.
- * When a connection is lost nobody knows whether a write was done; a read is simply run once more, for idle connections
- * may all have been closed at the other end.
+ * When a connection is lost nobody knows whether a write was done; a read is simply run once more, after a moment in
+ * which the pool notices which of its idle connections the other end has closed.
  */
-function mayRunAgain(sql: string, error: unknown, attempt: number): boolean {
-  if (error instanceof DatabaseError) return error.state === DEADLOCK && attempt < MOST_ATTEMPTS;
-  return error instanceof ServiceError && error.code === 'UNAVAILABLE' && attempt === 1 && /^select\b/i.test(sql);
+function mayRunAgain(sql: string, error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.state === DEADLOCK;
+  return error instanceof ServiceError && error.code === 'UNAVAILABLE' && /^select\b/i.test(sql);
 }
 
 /** Decoders for columns that no table has. */

@@ -11,7 +11,7 @@ export type Query = (text: string, parameters: readonly Parameter[]) => Promise<
 export interface Driver {
   readonly kind: 'embedded' | 'server';
   readonly query: Query;
-  /** Runs the work in one transaction on one connection; rolls back when it rejects. */
+  /** Runs the work in one transaction on one connection, however long it takes; rolls back when it rejects. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

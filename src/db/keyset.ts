@@ -21,7 +21,7 @@ export interface KeysetSort {
 }
 
 /** Which rows of a list a page takes: `size` of them from one end of what lies between two places. */
-export interface Bounds {
+export interface PageBounds {
   readonly size: number;
   readonly backward: boolean;
   readonly after: Place | undefined;
@@ -29,12 +29,12 @@ export interface Bounds {
 }
 
 /** What of the bounds shows in the SQL; the rest are values. */
-export function boundsShape({ backward, after, before }: Bounds): string {
+export function boundsShape({ backward, after, before }: PageBounds): string {
   return `${backward ? 'last' : 'first'}${after ? '/after' : ''}${before ? '/before' : ''}`;
 }
 
 /** The values of the bounds' placeholders. One row more than the page has tells whether there is another page. */
-export function boundsValues({ size, after, before }: Bounds) {
+export function boundsValues({ size, after, before }: PageBounds) {
   return {
     limit: size + 1,
     afterId: after?.id,
@@ -48,7 +48,7 @@ export function boundsValues({ size, after, before }: Bounds) {
 export function pageQuery(
   source: ListSource,
   sort: KeysetSort,
-  bounds: Bounds,
+  bounds: PageBounds,
   conditions: readonly (SQL | undefined)[],
 ): SQL {
   const columns = sql.join(Object.values(source.columns), sql`, `);
@@ -58,19 +58,20 @@ export function pageQuery(
 }
 
 /** A page for each of the `parents`, in the order of the ids; takes the values of `boundsValues`, too. */
-export function nestedPageQuery(source: ListSource, parent: PgColumn, bounds: Bounds, where: SQL | undefined): SQL {
+export function nestedPageQuery(source: ListSource, parent: PgColumn, bounds: PageBounds, where: SQL | undefined): SQL {
   const page = pageQuery(source, { descending: false }, bounds, [where, sql`${parent} = parent.key`]);
   const id = sql`child.${sql.identifier(source.id.name)}`;
   return sql`select child.* from unnest(${sql.placeholder('parents')}::bigint[]) as parent(key)
     cross join lateral (${page}) as child order by ${id} ${bounds.backward ? sql`desc` : sql`asc`}`;
 }
 
+/** The where clause of all conditions that are there; nothing when none is. */
 export function whereAll(conditions: readonly (SQL | undefined)[]): SQL {
   const present = conditions.filter((condition) => condition !== undefined);
   return present.length === 0 ? sql`` : sql`where ${sql.join(present, sql` and `)}`;
 }
 
-function placeConditions(source: ListSource, sort: KeysetSort, { after, before }: Bounds): SQL[] {
+function placeConditions(source: ListSource, sort: KeysetSort, { after, before }: PageBounds): SQL[] {
   const [later, earlier] = sort.descending ? [sql`<`, sql`>`] : [sql`>`, sql`<`];
   return [
     ...(after === undefined ? [] : [sql`${sortTuple(source, sort)} ${later} ${placeTuple(sort, 'after')}`]),
@@ -89,7 +90,7 @@ function placeTuple({ by }: KeysetSort, side: 'after' | 'before'): SQL {
 }
 
 /** A backward page is read from its end, and turned round afterwards. */
-function orderBy(source: ListSource, { by, descending }: KeysetSort, { backward }: Bounds): SQL {
+function orderBy(source: ListSource, { by, descending }: KeysetSort, { backward }: PageBounds): SQL {
   const direction = descending === backward ? sql`asc` : sql`desc`;
   const id = sql`${source.id} ${direction}`;
   return by === undefined ? id : sql`${by.expression} ${direction}, ${id}`;

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How often, and after how many milliseconds, to look again while another process removes a stale lock. */
+const MOST_TRIES = 50;
+const PAUSE = 50;
 
 interface Holder {
+  /** Names this taking of the lock, so that it is taken over once at most. */
+  readonly id: string;
   readonly pid: number;
   readonly host: string;
   /** When the process began, as the system counts it: tells a process from a later one with the same pid. */
@@ -20,11 +27,18 @@ interface Holder {
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, 'lock.json');
-  const mine = join(folder, `lock.${process.pid}.${randomUUID()}`);
-  const holder: Holder = { pid: process.pid, host: hostname(), began: await beginningOf(process.pid) };
+  const id = randomUUID();
+  const mine = join(folder, `lock.${id}`);
+  const holder: Holder = { id, pid: process.pid, host: hostname(), began: await beginningOf(process.pid) };
   await writeFile(mine, JSON.stringify(holder));
   try {
-    while (!(await claim(mine, path))) await removeStale(path, folder, mine);
+    for (let tries = 0; !(await claim(mine, path)); tries++) {
+      const takeover = await removeStale(path, folder, mine);
+      if (takeover === undefined) continue;
+      if (tries === MOST_TRIES)
+        throw new Error(`The folder ${folder} is being taken over. (If not, remove ${takeover}.)`);
+      await sleep(PAUSE);
+    }
   } finally {
     await rm(mine, { force: true });
   }
@@ -42,17 +56,23 @@ async function claim(mine: string, path: string): Promise<boolean> {
   }
 }
 
-async function removeStale(path: string, folder: string, mine: string): Promise<void> {
+/**
+ * Removes the lock of a process that is gone. Only one process may do so for each taking of the lock, and it looks again
+ * when it may: otherwise one that looked early could remove the lock of one that was faster.
+ *
+ * @returns the file that says another process is at it
+ */
+async function removeStale(path: string, folder: string, mine: string): Promise<string | undefined> {
   const found = await readFile(path, 'utf8').catch(() => undefined);
-  if (found === undefined) return;
+  if (found === undefined) return undefined;
   const holder = parseHolder(found);
   if (holder === undefined || !(await isGone(holder))) throw heldBy(holder, folder, path);
-  const aside = `${mine}.stale`;
-  await rename(path, aside).catch(() => undefined);
-  const moved = await readFile(aside, 'utf8').catch(() => undefined);
-  // Another process may have taken over between our look and our move: then what we moved is its lock, not the stale one.
-  if (moved !== undefined && moved !== found) await link(aside, path).catch(() => undefined);
-  await rm(aside, { force: true });
+  const takeover = join(folder, `lock.takeover.${holder.id}`);
+  if (!(await claim(mine, takeover))) return takeover;
+  const now = await readFile(path, 'utf8').catch(() => undefined);
+  if (now === found) await rm(path, { force: true });
+  await rm(takeover, { force: true });
+  return undefined;
 }
 
 function parseHolder(text: string): Holder | undefined {

@@ -16,8 +16,6 @@ const MIGRATION_LOCK = 7_385_113;
 export async function migrateDatabase(database: Database): Promise<number> {
   const migrations = readMigrationFiles({ migrationsFolder });
   return database.transaction(async (query) => {
-    await query('set local statement_timeout = 0', []);
-    await query('set local lock_timeout = 0', []);
     await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
     await query('create schema if not exists drizzle', []);
     await query(

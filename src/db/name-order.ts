@@ -4,8 +4,9 @@ import { isStorable } from '../text.ts';
 import type { Sort } from './paging.ts';
 
 /**
- * A name as lists order and find it: without regard to case, and byte by byte, so that every database agrees whatever
- * its collation. An index on this very expression, followed by the id, serves the sorts and the filter below.
+ * A name as lists order and find it: without regard to case, and byte by byte whatever the database's collation. Which
+ * letters beyond ASCII have another case is for the database's locale to say. An index on this very expression, followed
+ * by the id, serves the sorts and the filter below.
  */
 export function nameKey(column: PgColumn): SQL {
   return foldCase(sql`${column}`);

@@ -6,12 +6,12 @@ import { coalesce, groupBy, inOrder } from './batch.ts';
 import { type Database, integer, type RowOf, type Statement } from './client.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import {
-  type Bounds,
   boundsShape,
   boundsValues,
   type KeysetSort,
   type ListSource,
   nestedPageQuery,
+  type PageBounds,
   pageQuery,
   whereAll,
 } from './keyset.ts';
@@ -24,6 +24,7 @@ export interface PageWindow {
   readonly before?: string | null | undefined;
 }
 
+/** A part of a list, and where it lies in it. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly hasNextPage: boolean;
@@ -115,7 +116,7 @@ export function nestedPages<C extends ListSource['columns']>(
   parent: PgColumn,
   parentOf: (row: RowOf<C>) => Int64 | null,
 ): (parentId: Int64, window: PageWindow) => Promise<Page<RowOf<C>>> {
-  type Key = { readonly parentId: Int64; readonly bounds: Bounds };
+  type Key = { readonly parentId: Int64; readonly bounds: PageBounds };
   const name = `${plan.name}.listBy.${parent.name}`;
   const byId: Sort<RowOf<C>> = { descending: false };
   const list = `${plan.name}.id`;
@@ -167,7 +168,7 @@ function nestedCount(
   });
 }
 
-function readWindow<Row>({ first, after, last, before }: PageWindow, list: string, sort: Sort<Row>): Bounds {
+function readWindow<Row>({ first, after, last, before }: PageWindow, list: string, sort: Sort<Row>): PageBounds {
   if (first != null && last != null) {
     throw new ServiceError('INVALID_ARGUMENT', 'first and last cannot be combined; ask for one of them.');
   }
@@ -183,7 +184,7 @@ function readWindow<Row>({ first, after, last, before }: PageWindow, list: strin
 
 function toPage<Row>(
   read: readonly Row[],
-  bounds: Bounds,
+  bounds: PageBounds,
   count: () => Promise<number>,
   cursorOf: (row: Row) => string,
 ): Page<Row> {

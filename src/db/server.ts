@@ -6,6 +6,8 @@ import { DatabaseError, type Driver, type Query, type RawRow } from './driver.ts
 const STATEMENT_TIMEOUT = 9_000;
 const DEADLINE = 10_000;
 const OLDEST_SERVER = 140_000;
+const NO_TIMEOUTS =
+  'set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0';
 const RETRY_SOON = { 'retry-after': '1' };
 
 const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string) => text };
@@ -31,7 +33,7 @@ export async function connectServer(url: string, poolSize: number): Promise<Driv
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT,
     },
   });
-  const query = queryOn(client);
+  const query = queryOn(client, DEADLINE);
   try {
     const [[version] = []] = await query("select current_setting('server_version_num')::int", []);
     if (typeof version !== 'number' || version < OLDEST_SERVER) {
@@ -47,6 +49,7 @@ export async function connectServer(url: string, poolSize: number): Promise<Driv
     transaction: async (work) => {
       const results: Awaited<ReturnType<typeof work>>[] = [];
       await client.begin(async (transaction) => {
+        await transaction.unsafe(NO_TIMEOUTS);
         results.push(await work(queryOn(transaction)));
       });
       return results[0] as Awaited<ReturnType<typeof work>>;
@@ -55,18 +58,19 @@ export async function connectServer(url: string, poolSize: number): Promise<Driv
   };
 }
 
-function queryOn(client: postgres.ISql): Query {
+function queryOn(client: postgres.ISql, deadline?: number): Query {
   return async (text, parameters) => {
     const pending = client.unsafe(text, [...parameters], { prepare: true }).values();
+    if (deadline === undefined) return pending.catch((error) => Promise.reject(translate(error)));
     let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<never>((_, reject) => {
+    const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         pending.cancel();
-        reject(tooSlow(`No answer within ${DEADLINE} ms: ${text}`));
-      }, DEADLINE);
+        reject(tooSlow(`No answer within ${deadline} ms: ${text}`));
+      }, deadline);
     });
     try {
-      return (await Promise.race([pending, deadline])) as readonly RawRow[];
+      return (await Promise.race([pending, late])) as readonly RawRow[];
     } catch (error) {
       throw translate(error);
     } finally {

@@ -17,11 +17,11 @@ import { ServiceError } from '../errors.ts';
 /** How many tokens a document may have. */
 export const MOST_TOKENS = 5_000;
 /** How many rows of lists an operation may ask for: the sizes of lists within lists multiply. */
-export const MOST_ROWS = 20_000;
+const MOST_ROWS = 20_000;
 /** How many fields an operation may have when its fragments are written out. */
-export const MOST_FIELDS = 5_000;
+const MOST_FIELDS = 5_000;
 /** How deep fields may lie within fields; the introspection of the usual tools is 13 deep. */
-export const MOST_DEPTH = 30;
+const MOST_DEPTH = 30;
 
 /**
  * Refuses an operation that asks for more rows, fields or depth than is answered at once, before anything is read.

@@ -1,4 +1,4 @@
-import { GraphQLError, Kind } from 'graphql';
+import { GraphQLError, Kind, print } from 'graphql';
 import { type Int64, parseInt64, toInt64 } from '../int64.ts';
 import { builder } from './builder.ts';
 
@@ -18,14 +18,14 @@ builder.scalarType('Int64', {
   },
   parseLiteral: (node): Int64 => {
     const parsed = node.kind === Kind.INT ? parseInt64(node.value) : undefined;
-    if (parsed === undefined) throw new GraphQLError(`Int64 must be ${AN_INT64}.`, { nodes: [node] });
+    if (parsed === undefined) throw new GraphQLError(`${print(node)} must be ${AN_INT64}.`, { nodes: [node] });
     return parsed;
   },
 });
 
 builder.scalarType('DateTime', {
   description: 'An instant: a date-time of RFC 3339 with its offset, kept to the millisecond and answered in UTC.',
-  specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
   extensions: { accepts: A_DATE_TIME },
   serialize: (value) => value.toISOString(),
   parseValue: (value) => {
@@ -35,7 +35,7 @@ builder.scalarType('DateTime', {
   },
   parseLiteral: (node) => {
     const parsed = node.kind === Kind.STRING ? parseDateTime(node.value) : undefined;
-    if (parsed === undefined) throw new GraphQLError(`DateTime must be ${A_DATE_TIME}.`, { nodes: [node] });
+    if (parsed === undefined) throw new GraphQLError(`${print(node)} must be ${A_DATE_TIME}.`, { nodes: [node] });
     return parsed;
   },
 });
@@ -46,7 +46,7 @@ const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?
  * Reads a date-time of RFC 3339, section 5.6, to the millisecond; undefined when it is none. Leap seconds are not
  * taken, for no clock here has them, nor is an instant outside the years 1 to 9999 in UTC.
  */
-export function parseDateTime(text: string): Date | undefined {
+function parseDateTime(text: string): Date | undefined {
   const [, year, month, day] = RFC_3339.exec(text) ?? [];
   if (
     Number(month) < 1 ||

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 
 /** The largest body that is read, in bytes. */
-export const LARGEST_BODY = 1_048_576;
+const LARGEST_BODY = 1_048_576;
 
 /**
  * Reads a request's body as JSON, integers exact.
@@ -22,7 +22,7 @@ export async function readJson(request: Request): Promise<unknown> {
 }
 
 /** @throws {ServiceError} as `readJson` does, but for MALFORMED_JSON */
-export async function readBytes(request: Request): Promise<Buffer> {
+async function readBytes(request: Request): Promise<Buffer> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > LARGEST_BODY) throw tooLarge();
   try {

@@ -1,7 +1,7 @@
 import { type DeprecationMark, type Mark, sinceInstant, sunsetInstant } from './mark.ts';
 
 /** Where the answers of a deprecated operation point. */
-export interface LifecycleAddresses {
+interface LifecycleAddresses {
   /** The page about deprecations and sunsets. */
   readonly page: string;
   /** What takes the operation's place. */

@@ -40,6 +40,7 @@ interface Resource {
 /** Answers the requests to the endpoints' paths; undefined for a path that none of them has. */
 export type RestAdapter = (request: RestRequest) => Promise<RestReply> | undefined;
 
+/** Puts the endpoints under their paths. */
 export function createRestAdapter(endpoints: readonly Endpoint[], context: Context): RestAdapter {
   const router = createRouter<Resource>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {

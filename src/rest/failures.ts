@@ -26,6 +26,11 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
     schema: text,
     example: '<https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"',
   },
+  'Accept-Patch': {
+    description: 'The media types that a PATCH takes (RFC 5789).',
+    schema: text,
+    example: 'application/merge-patch+json, application/json',
+  },
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' }, example: 1 },
   'API-Stability': {
     description: 'How far the operation can be relied on.',
@@ -66,7 +71,11 @@ export function failures({ route, operation }: Endpoint, marked: readonly string
     String(status),
     {
       description: ofStatus.map((code) => `\`${code}\`: ${errorTable[code].title}.`).join(' '),
-      headers: headerRefs([...(status === 503 || status === 504 ? ['Retry-After'] : []), ...marked]),
+      headers: headerRefs([
+        ...(status === 503 || status === 504 ? ['Retry-After'] : []),
+        ...(status === 415 && route.method === 'PATCH' ? ['Accept-Patch'] : []),
+        ...marked,
+      ]),
       content: {
         'application/json': { schema: { $ref: '#/components/schemas/Error' } },
         'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
@@ -91,7 +100,10 @@ export function headerRefs(names: readonly string[]): JsonSchema {
 }
 
 const errorFields = {
-  code: { type: 'string', enum: Object.keys(errorTable), description: 'Machine-readable error code.' },
+  code: {
+    type: 'string',
+    description: 'Machine-readable error code; the answers of an operation name theirs, and more may come.',
+  },
   status: { type: 'integer', description: 'The HTTP status code: that of the response.' },
 };
 

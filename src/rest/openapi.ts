@@ -1,9 +1,10 @@
+import { isEnumType } from 'graphql';
 import { markExtensions } from '../lifecycle/openapi.ts';
 import { markOf } from '../lifecycle/plugin.ts';
 import { mediaTypesFor } from './body.ts';
 import type { Endpoint } from './compile.ts';
 import { errorSchema, failures, HEADERS, headerRefs, markHeaders, problemSchema } from './failures.ts';
-import { isList, leafType } from './parameters.ts';
+import { isList, leafType, spellEnumValue } from './parameters.ts';
 import { Components, inputSchema, type JsonSchema, leafSchema, listSchema, placeSchema, rowSchema } from './schemas.ts';
 import type { Variable } from './variables.ts';
 
@@ -76,12 +77,15 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
         description: variable.argument.description ?? variable.name,
         schema: leafSchema(leafType(variable), components),
       })),
-      ...inQuery.map((variable) => queryParameter(variable, components)),
+      ...inQuery.map((variable) => queryParameter(variable, route.parameters?.[variable.name], components)),
     ],
     ...(inBody && {
       requestBody: {
         required: true,
-        description: inBody.argument.description ?? inBody.name,
+        description: [
+          inBody.argument.description ?? inBody.name,
+          ...(inPath.length > 0 ? ['The identifier of the path may be repeated in it.'] : []),
+        ].join(' '),
         content: Object.fromEntries(
           mediaTypesFor(route.method).map((type) => [type, { schema: inputSchema(inBody.type, components) }]),
         ),
@@ -91,16 +95,27 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
   };
 }
 
-function queryParameter(variable: Variable, components: Components): JsonSchema {
+function queryParameter(variable: Variable, words: string | undefined, components: Components): JsonSchema {
   const place = { ...variable.argument, type: variable.type, defaultValue: variable.defaultValue };
   return {
     name: variable.name,
     in: 'query',
     required: false,
-    description: `${variable.argument.description ?? variable.name}${isList(variable) ? ' Repeat it for any of several.' : ''}`,
+    description: [
+      words ?? variable.argument.description ?? variable.name,
+      ...(isList(variable) ? ['Repeat it for any of several.'] : []),
+      ...spellings(variable),
+    ].join(' '),
     ...(isList(variable) && { style: 'form', explode: true }),
     schema: placeSchema({ ...place, extensions: { bounds: place.extensions.bounds } }, components),
   };
+}
+
+/** What the values of a parameter mean, where REST spells them in its own way. */
+function spellings(variable: Variable): string[] {
+  const type = leafType(variable);
+  if (!isEnumType(type) || !type.getValues().some(({ name }) => spellEnumValue(name) !== name)) return [];
+  return type.getValues().map(({ name, description }) => `\`${spellEnumValue(name)}\`: ${description ?? name}`);
 }
 
 function responses(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {

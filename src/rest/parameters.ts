@@ -51,6 +51,7 @@ export function spellEnumValue(name: string): string {
   return name.endsWith('_desc') ? `-${name.slice(0, -'_desc'.length)}` : name;
 }
 
+/** Whether a parameter may be repeated. */
 export function isList({ type }: Variable): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type);
 }

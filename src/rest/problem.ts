@@ -23,6 +23,7 @@ export function errorReply(
     status,
     headers: {
       ...mergeHeaders(headers, error.headers),
+      vary: 'Accept',
       'content-type': isProblem ? 'application/problem+json' : 'application/json',
     },
     body: stringifyJson(body),

@@ -35,6 +35,8 @@ export interface RouteOptions {
   readonly reply: Reply;
   /** Failures of its own, beside those that every route of its kind has. */
   readonly errors?: readonly ErrorCode[];
+  /** What REST says of a parameter, where the words of its argument do not fit there. */
+  readonly parameters?: Readonly<Record<string, string>>;
   /** Whether the reference offers to try it. */
   readonly trial?: 'on' | 'off';
 }
@@ -46,6 +48,7 @@ export interface Route extends RouteOptions {
   readonly path: string;
 }
 
+/** Declares an HTTP operation; whether it holds is found when the routes are compiled. */
 export function route(method: Method, path: string, options: RouteOptions): Route {
   return { method, path, ...options };
 }
@@ -109,6 +112,12 @@ interface SelectedPage {
   readonly nodes: readonly unknown[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
+
+/** What REST says of the parameters that page a list. */
+export const pagingParameters = {
+  limit: 'The most rows to answer with. Accepts 1 to 100.',
+  after: 'Where the page begins: follow the address of `rel="next"` in `Link` rather than making it.',
+} as const;
 
 /** 200 with the connection's nodes as a bare array, and the next page's address in `Link` (RFC 8288). */
 export function page(): Reply {

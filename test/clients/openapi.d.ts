@@ -36,9 +36,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a pet by its id; there may be none
+         * Get a pet by its id
          * @deprecated
-         * @description Get a pet by its id; there may be none.
+         * @description Get a pet by its id.
          */
         get: operations["getPet"];
         /**
@@ -93,8 +93,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a category by its id; there may be none
-         * @description Get a category by its id; there may be none.
+         * Get a category by its id
+         * @description Get a category by its id.
          */
         get: operations["getCategory"];
         /**
@@ -145,8 +145,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an order by its id; there may be none
-         * @description Get an order by its id; there may be none.
+         * Get an order by its id
+         * @description Get an order by its id.
          */
         get: operations["getOrder"];
         put?: never;
@@ -193,8 +193,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the inventory entry of a pet; a pet that is not counted has none
-         * @description Get the inventory entry of a pet; a pet that is not counted has none.
+         * Get the inventory entry of a pet that is counted
+         * @description Get the inventory entry of a pet that is counted.
          */
         get: operations["getInventoryItem"];
         /**
@@ -256,11 +256,8 @@ export interface components {
          *     }
          */
         Error: {
-            /**
-             * @description Machine-readable error code.
-             * @enum {string}
-             */
-            code: "MALFORMED_JSON" | "INVALID_ARGUMENT" | "GRAPHQL_PARSE_FAILED" | "GRAPHQL_VALIDATION_FAILED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "OUT_OF_STOCK" | "ORDER_COMPLETE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_FAILED" | "UNKNOWN_REFERENCE" | "INTERNAL" | "UNAVAILABLE" | "TIMEOUT";
+            /** @description Machine-readable error code; the answers of an operation name theirs, and more may come. */
+            code: string;
             /** @description Human-readable description of the error. */
             message: string;
             /** @description The HTTP status code: that of the response. */
@@ -524,11 +521,8 @@ export interface components {
             status: number;
             /** @description What was wrong, where, and what is accepted. */
             detail: string;
-            /**
-             * @description Machine-readable error code.
-             * @enum {string}
-             */
-            code: "MALFORMED_JSON" | "INVALID_ARGUMENT" | "GRAPHQL_PARSE_FAILED" | "GRAPHQL_VALIDATION_FAILED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "OUT_OF_STOCK" | "ORDER_COMPLETE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_FAILED" | "UNKNOWN_REFERENCE" | "INTERNAL" | "UNAVAILABLE" | "TIMEOUT";
+            /** @description Machine-readable error code; the answers of an operation name theirs, and more may come. */
+            code: string;
             /** @description The faults one by one, where there may be several. */
             errors?: {
                 /** @description JSON Pointer (RFC 6901) to the value. */
@@ -557,6 +551,11 @@ export interface components {
          * @example <https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"
          */
         Link: string;
+        /**
+         * @description The media types that a PATCH takes (RFC 5789).
+         * @example application/merge-patch+json, application/json
+         */
+        "Accept-Patch": string;
         /**
          * @description Seconds to wait before trying again.
          * @example 1
@@ -598,11 +597,11 @@ export interface operations {
                 categoryId?: number[];
                 /** @description Only names that begin with this, in any case. Accepts 1 to 200 characters, not only white space. */
                 name?: string;
-                /** @description The order of the list. */
+                /** @description The order of the list. `id`: Oldest first. `-id`: Newest first. `name`: By name, without regard to case. `-name`: By name, backwards, without regard to case. */
                 sort?: "id" | "-id" | "name" | "-name";
-                /** @description How many rows from the beginning; 20 when neither `first` nor `last` is given. Accepts 1 to 100. */
+                /** @description The most rows to answer with. Accepts 1 to 100. */
                 limit?: number;
-                /** @description Only rows after the one with this cursor. */
+                /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
                 after?: string;
             };
             header?: never;
@@ -935,7 +934,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What the pet is to be. */
+        /** @description What the pet is to be. The identifier of the path may be repeated in it. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPet"];
@@ -1166,7 +1165,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The changes. */
+        /** @description The changes. The identifier of the path may be repeated in it. */
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["PetChanges"];
@@ -1237,6 +1236,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Accept-Patch": components["headers"]["Accept-Patch"];
                     "API-Stability": components["headers"]["API-Stability"];
                     [name: string]: unknown;
                 };
@@ -1304,9 +1304,9 @@ export interface operations {
                 id?: number[];
                 /** @description Only names that begin with this, in any case. Accepts 1 to 200 characters, not only white space. */
                 name?: string;
-                /** @description How many rows from the beginning; 20 when neither `first` nor `last` is given. Accepts 1 to 100. */
+                /** @description The most rows to answer with. Accepts 1 to 100. */
                 limit?: number;
-                /** @description Only rows after the one with this cursor. */
+                /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
                 after?: string;
             };
             header?: never;
@@ -1604,7 +1604,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What the category is to be. */
+        /** @description What the category is to be. The identifier of the path may be repeated in it. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewCategory"];
@@ -1834,11 +1834,11 @@ export interface operations {
                 petId?: number[];
                 /** @description Only orders that are complete, or only those that are not. */
                 complete?: boolean;
-                /** @description The order of the list. */
+                /** @description The order of the list. `id`: Oldest first. `-id`: Newest first. `shipDate`: By ship date, earliest first; orders without one last. `-shipDate`: By ship date, latest first; orders without one last. */
                 sort?: "id" | "-id" | "shipDate" | "-shipDate";
-                /** @description How many rows from the beginning; 20 when neither `first` nor `last` is given. Accepts 1 to 100. */
+                /** @description The most rows to answer with. Accepts 1 to 100. */
                 limit?: number;
-                /** @description Only rows after the one with this cursor. */
+                /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
                 after?: string;
             };
             header?: never;
@@ -2248,7 +2248,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The changes. */
+        /** @description The changes. The identifier of the path may be repeated in it. */
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["OrderChanges"];
@@ -2331,6 +2331,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Accept-Patch": components["headers"]["Accept-Patch"];
                     "API-Stability": components["headers"]["API-Stability"];
                     [name: string]: unknown;
                 };
@@ -2398,9 +2399,9 @@ export interface operations {
                 petId?: number[];
                 /** @description Only pets with one of these statuses. Repeat it for any of several. */
                 status?: components["schemas"]["PetStatus"][];
-                /** @description How many rows from the beginning; 20 when neither `first` nor `last` is given. Accepts 1 to 100. */
+                /** @description The most rows to answer with. Accepts 1 to 100. */
                 limit?: number;
-                /** @description Only rows after the one with this cursor. */
+                /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
                 after?: string;
             };
             header?: never;
@@ -2581,7 +2582,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The new count. */
+        /** @description The new count. The identifier of the path may be repeated in it. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["InventoryUpdate"];

@@ -110,7 +110,7 @@ describe('the service as a process', () => {
 });
 
 describe('a start that cannot be is one clear line, and exits with 1', () => {
-  const startToEnd = (more: Record<string, string>) => runToEnd('src/main.ts', [], { ...environment, ...more });
+  const startToEnd = (more: Record<string, string>) => runToEnd('main', [], { ...environment, ...more });
 
   test('a taken port', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
@@ -151,7 +151,7 @@ describe('the command that loads data', () => {
     await withService({}, async (service) => {
       before = await countPets(service);
     });
-    const { code, output } = await runToEnd('src/commands/seed.ts', ['--pets', '3000'], environment);
+    const { code, output } = await runToEnd('commands/seed', ['--pets', '3000'], environment);
     expect(code).toBe(0);
     expect(output).toMatch(/3,000 of 3,000 pets, [\d,]+\/s/);
     await withService({}, async (service) => {
@@ -166,7 +166,7 @@ describe('the command that loads data', () => {
   });
 
   test('refuses a number that is none', async () => {
-    const { code, errors } = await runToEnd('src/commands/seed.ts', ['--pets', 'many'], environment);
+    const { code, errors } = await runToEnd('commands/seed', ['--pets', 'many'], environment);
     expect(code).toBe(1);
     expect(errors).toBe('--pets must be a whole number from 1 to 10000000, not many.\n');
   });
@@ -176,7 +176,7 @@ if (databaseKind === 'embedded') {
   describe('the embedded database', () => {
     test('refuses a second process on its folder, and says which process holds it', async () => {
       await withService({}, async (service) => {
-        const { code, errors } = await runToEnd('src/main.ts', [], { ...environment, PORT: '0' });
+        const { code, errors } = await runToEnd('main', [], { ...environment, PORT: '0' });
         expect(code).toBe(1);
         expect(errors).toContain(`is in use by process ${service.pid} on `);
         expect(errors.trim().split('\n')).toHaveLength(1);

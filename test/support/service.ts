@@ -26,7 +26,7 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Starts the service as a process of its own, on a free port. Rejects with its output when it ends instead. */
 export async function startService(environment: Environment): Promise<Service> {
-  const child = run('src/main.ts', [], { PORT: '0', ...environment });
+  const child = run('main', [], { PORT: '0', ...environment });
   let output = '';
   const base = await new Promise<string>((resolve, reject) => {
     const look = (chunk: Buffer) => {
@@ -54,9 +54,9 @@ export async function startService(environment: Environment): Promise<Service> {
   };
 }
 
-/** Runs a file of the project to its end. */
-export async function runToEnd(file: string, args: readonly string[], environment: Environment): Promise<Ended> {
-  const child = run(file, args, environment);
+/** Runs a command of the project, such as `commands/seed`, to its end. */
+export async function runToEnd(command: string, args: readonly string[], environment: Environment): Promise<Ended> {
+  const child = run(command, args, environment);
   let [output, errors] = ['', ''];
   child.stdout?.on('data', (chunk) => {
     output += chunk;
@@ -68,9 +68,9 @@ export async function runToEnd(file: string, args: readonly string[], environmen
   return { code, output, errors };
 }
 
-function run(file: string, args: readonly string[], environment: Environment): ChildProcess {
+function run(command: string, args: readonly string[], environment: Environment): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
-  return spawn(process.execPath, ['--import', 'tsx', file, ...args], {
+  return spawn(process.execPath, [`dist/${command}.js`, ...args], {
     cwd: root,
     env: { PATH, HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

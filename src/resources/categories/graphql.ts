@@ -42,7 +42,7 @@ builder.queryFields((t) => ({
   category: t.field({
     type: CategoryType,
     nullable: true,
-    description: 'Get a category by its id; there may be none.',
+    description: 'Get a category by its id.',
     args: categoryId,
     resolve: (_, { categoryId: id }, { categories }) => categories.byId(id),
   }),

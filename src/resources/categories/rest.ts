@@ -1,4 +1,4 @@
-import { created, gql, noContent, ok, page, type Route, route } from '../../rest/route.ts';
+import { created, gql, noContent, ok, page, pagingParameters, type Route, route } from '../../rest/route.ts';
 
 const Category = 'fragment Category on Category { id name description }';
 const tag = 'Categories';
@@ -12,6 +12,7 @@ export const categoryRoutes: readonly Route[] = [
       }
     } ${Category}`,
     reply: page(),
+    parameters: pagingParameters,
   }),
   route('POST', '/categories', {
     tag,

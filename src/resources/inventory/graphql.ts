@@ -60,7 +60,7 @@ builder.queryFields((t) => ({
   inventoryItem: t.field({
     type: InventoryItemType,
     nullable: true,
-    description: 'Get the inventory entry of a pet; a pet that is not counted has none.',
+    description: 'Get the inventory entry of a pet that is counted.',
     args: petId,
     resolve: (_, { petId: id }, { inventory }) => inventory.byPetId(id),
   }),

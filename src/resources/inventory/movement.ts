@@ -14,12 +14,14 @@ export function statusFrom(row: 'stock'): SQL {
 
 /**
  * The part of a statement that gives the pet the status of its stock, after a part named `stock` has moved it and
- * returned `pet_id, quantity, open_orders`. A pet that is not counted keeps its status.
+ * returned `pet_id, quantity, open_orders`. A pet that is not counted keeps its status. The pet is locked before its
+ * status is looked at: the statement began before it had waited for the stock, and would see the status of then.
  *
  * @param moved whether it was a movement at all: what was set by hand stands until the next one
  */
 export function thenSetStatus(moved: SQL = sql`true`): SQL {
-  return sql`status as (
-    update pets set status = ${statusFrom('stock')} from stock
-    where pets.id = stock.pet_id and stock.quantity is not null and pets.status <> ${statusFrom('stock')} and ${moved})`;
+  return sql`pet as (
+      select pets.id, pets.status as before, ${statusFrom('stock')} as after from stock join pets on pets.id = stock.pet_id
+      where stock.quantity is not null and ${moved} for no key update of pets),
+    status as (update pets set status = pet.after from pet where pets.id = pet.id and pet.before <> pet.after)`;
 }

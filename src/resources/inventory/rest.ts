@@ -1,4 +1,4 @@
-import { gql, noContent, ok, page, type Route, replacedOrBegun, route } from '../../rest/route.ts';
+import { gql, noContent, ok, page, pagingParameters, type Route, replacedOrBegun, route } from '../../rest/route.ts';
 
 const InventoryItem = 'fragment InventoryItem on InventoryItem { petId quantity status }';
 const tag = 'Inventory';
@@ -12,6 +12,7 @@ export const inventoryRoutes: readonly Route[] = [
       }
     } ${InventoryItem}`,
     reply: page(),
+    parameters: pagingParameters,
   }),
   route('GET', '/store/inventory/{petId}', {
     tag,

@@ -94,7 +94,7 @@ builder.queryFields((t) => ({
   order: t.field({
     type: OrderType,
     nullable: true,
-    description: 'Get an order by its id; there may be none.',
+    description: 'Get an order by its id.',
     args: orderId,
     resolve: (_, { orderId: id }, { orders }) => orders.byId(id),
   }),

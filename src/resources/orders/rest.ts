@@ -1,4 +1,4 @@
-import { created, gql, noContent, ok, page, type Route, route } from '../../rest/route.ts';
+import { created, gql, noContent, ok, page, pagingParameters, type Route, route } from '../../rest/route.ts';
 
 const Order = 'fragment Order on Order { id petId quantity shipDate complete }';
 const tag = 'Orders';
@@ -14,6 +14,7 @@ export const orderRoutes: readonly Route[] = [
       }
     } ${Order}`,
     reply: page(),
+    parameters: pagingParameters,
     trial: 'off',
   }),
   route('POST', '/store/orders', {

@@ -147,8 +147,10 @@ export function orderStore(database: Database) {
       const { petId: pet, shipDate: date } = fields;
       const values = { quantity: fields.quantity ?? 1, shipDate: date, complete: fields.complete ?? false };
       const placing = pet == null ? draft(values) : place({ petId: pet, ...values });
+      const unknownPet = () => new ServiceError('UNKNOWN_REFERENCE', `petId ${pet} names no pet.`);
       const [placed] = await explaining(placing, {
-        inventory_pet_id_pets_id_fk: () => new ServiceError('UNKNOWN_REFERENCE', `petId ${pet} names no pet.`),
+        inventory_pet_id_pets_id_fk: unknownPet,
+        orders_pet_id_pets_id_fk: unknownPet,
       });
       if (placed === undefined) throw await outOfStock(pet as Int64, `${values.quantity} were asked for`);
       return placed;

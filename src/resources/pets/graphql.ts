@@ -52,7 +52,7 @@ export const PetType = builder.objectRef<Pet>('Pet').implement({
   }),
 });
 
-export const PetConnection = connectionTo(PetType, 'pets');
+const PetConnection = connectionTo(PetType, 'pets');
 
 builder.objectField(CategoryType, 'pets', (t) =>
   t.field({
@@ -99,7 +99,7 @@ builder.queryFields((t) => ({
       successor: { field: 'Query.pets', args: { id: 'petId' } },
       why: 'Lists take many ids at once and answer in one shape.',
     }),
-    description: 'Get a pet by its id; there may be none.',
+    description: 'Get a pet by its id.',
     args: petId,
     resolve: (_, { petId: id }, { pets }) => pets.byId(id),
   }),

@@ -1,4 +1,4 @@
-import { created, gql, noContent, ok, page, type Route, route } from '../../rest/route.ts';
+import { created, gql, noContent, ok, page, pagingParameters, type Route, route } from '../../rest/route.ts';
 
 const Pet = 'fragment Pet on Pet { id name categoryId status }';
 const tag = 'Animals';
@@ -17,6 +17,7 @@ export const petRoutes: readonly Route[] = [
       }
     } ${Pet}`,
     reply: page(),
+    parameters: pagingParameters,
   }),
   route('POST', '/pets', {
     tag,

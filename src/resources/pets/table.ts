@@ -4,7 +4,7 @@ import { nameKey } from '../../db/name-order.ts';
 import type { Int64 } from '../../int64.ts';
 import { categories } from '../categories/table.ts';
 
-export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
+const PET_STATUSES = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof PET_STATUSES)[number];
 
 /** In characters; a name has at least one. */
