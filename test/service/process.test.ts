@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { runToEnd, type Service, startService } from '../support/service.ts';
@@ -61,10 +61,51 @@ describe('the service as a process', () => {
       const ended = service.stop('SIGTERM');
       await expect.poll(() => service.output()).toContain('stopping');
       await expect(fetch(`${service.base}/livez`)).rejects.toThrow();
+      const began = performance.now();
       slow.end(body.slice(5));
       expect(await answered).toBe(201);
       expect(await ended).toBe(0);
+      // Not the whole grace: no connection is kept open that nobody is answered on.
+      expect(performance.now() - began).toBeLessThan(5_000);
       expect(service.output()).toContain('"msg":"stopped"');
+    });
+  });
+
+  test('a request that is cut off in its middle changes nothing and harms nobody', async () => {
+    await withService({}, async (service) => {
+      const { hostname, port } = new URL(service.base);
+      const everything = async () => {
+        const query =
+          '{ pets { totalCount } categories { totalCount } orders { totalCount } inventory { totalCount } }';
+        return (await post(service.base, '/graphql', { query })).json();
+      };
+      const before = await everything();
+      for (const [method, path] of [
+        ['POST', '/pets'],
+        ['PUT', '/pets/1'],
+        ['PATCH', '/pets/1'],
+        ['POST', '/categories'],
+        ['PUT', '/categories/1'],
+        ['POST', '/store/orders'],
+        ['PATCH', '/store/orders/1'],
+        ['PUT', '/store/inventory/1'],
+        ['POST', '/graphql'],
+      ]) {
+        for (const length of [
+          'Content-Length: 100\r\n\r\n{"name"',
+          'Transfer-Encoding: chunked\r\n\r\n64\r\n{"name"',
+        ]) {
+          const socket = connect(Number(port), hostname);
+          socket.write(
+            `${method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n${length}`,
+          );
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          socket.destroy();
+        }
+      }
+      expect(await everything()).toEqual(before);
+      expect(service.output()).not.toContain('"level":50');
+      expect((await fetch(`${service.base}/livez`)).status).toBe(200);
     });
   });
 
