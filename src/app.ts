@@ -114,36 +114,34 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
       const response = toResponse(method, { status: 204, headers: { ...cors.preflightHeaders(allowed) }, body: null });
       return { face: 'none', operation: 'preflight', response };
     }
-    const answering = path === undefined ? undefined : rest({ ...request, path });
+    if (path === undefined) return failed(notHere('The address'));
+    const answering = rest({ ...request, path });
     if (answering !== undefined) {
       const { operation, error, ...reply } = await answering;
       return { face: 'rest', operation, response: toResponse(method, reply), error };
     }
-    if (path === '/graphql') {
-      return answerGraphQL(request);
+    if (path === '/graphql') return answerGraphQL(request);
+    const check = health.checks[path];
+    const read = check ?? pages[path];
+    if (read === undefined) return failed(notHere(path));
+    const face = check === undefined ? 'page' : 'health';
+    if (method === 'OPTIONS') {
+      return { face, operation: path, response: toResponse(method, { status: 204, headers: ONLY_READ, body: null }) };
     }
-    const check = path === undefined ? undefined : health.checks[path];
-    const page = path === undefined ? undefined : pages[path];
-    const read = check ?? page;
-    if (path === undefined || read === undefined) {
-      const what = path ?? 'The address';
-      return failed(new ServiceError('NOT_FOUND', `${what} is no path of this service; see ${basePath}/openapi.json.`));
-    }
-    if (method === 'OPTIONS') return answered('page', { status: 204, headers: ONLY_READ, body: null });
     if (method !== 'GET' && method !== 'HEAD') {
       const message = `${path} has no method ${method}; it has ${ONLY_READ.allow}.`;
       return failed(new ServiceError('METHOD_NOT_ALLOWED', message, { headers: ONLY_READ }));
     }
     const { error, ...reply }: HealthAnswer = await read(request);
-    return { ...answered(check === undefined ? 'page' : 'health', reply), error };
-
-    function answered(face: Face, reply: HttpReply): Answered {
-      return { face, operation: path ?? 'none', response: toResponse(method, reply) };
-    }
+    return { face, operation: path, response: toResponse(method, reply), error };
 
     function failed(error: ServiceError): Answered {
       return { face: 'none', operation: 'none', response: toResponse(method, errorReply(error, accept)), error };
     }
+  }
+
+  function notHere(what: string): ServiceError {
+    return new ServiceError('NOT_FOUND', `${what} is no path of this service; see ${basePath}/openapi.json.`);
   }
 
   async function answerGraphQL({ raw, method }: IncomingRequest): Promise<Answered> {
