@@ -17,8 +17,8 @@ export default defineConfig({
     pool: 'forks',
     // A worker has a database and its pool of ten connections; the test server takes 200 in all.
     maxWorkers: Math.min(4, availableParallelism()),
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
     projects: [
       {
         extends: true,
