@@ -65,10 +65,15 @@ export class ServiceError extends GraphQLError {
   }
 }
 
-/** The failure of a body or variable with these faults; the message names each of them. At least one. */
+/** How many faults an answer names; whoever makes more is told that there are. */
+export const MOST_ISSUES = 20;
+
+/** The failure of a body or variable with these faults; the message names them. At least one. */
 export function validationFailed(issues: readonly Issue[]): ServiceError {
-  const message = issues.map((issue) => describeIssue(issue)).join(' ');
-  return new ServiceError('VALIDATION_FAILED', message, { issues });
+  const named = issues.slice(0, MOST_ISSUES);
+  const more = issues.length > MOST_ISSUES ? ['There are more faults.'] : [];
+  const message = [...named.map(describeIssue), ...more].join(' ');
+  return new ServiceError('VALIDATION_FAILED', message, { issues: named });
 }
 
 /** The fault as one sentence that begins with where it is. */

@@ -14,7 +14,8 @@ import {
  * Whether graphql-jit would answer a document otherwise than the specification has it. These it would: literals that
  * JSON does not hold (bigints, dates); a variable within an object literal, which becomes null when it is absent;
  * the default of a required variable; several changes, which it does not stop at a failure; a key that is selected twice
- * under conditions, which loses its place; and the key `__proto__`, which makes no property.
+ * under conditions, which loses its place; and the key `__proto__`, which makes no property. Introspection is not worth
+ * compiling.
  */
 export function isBeyondCompiler(schema: GraphQLSchema, document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
@@ -49,7 +50,7 @@ export function isBeyondCompiler(schema: GraphQLSchema, document: DocumentNode):
       [Kind.FIELD]: ({ alias, name }) => {
         const key = (alias ?? name).value;
         const place = `${types.getParentType()?.name}.${key}`;
-        isBeyond ||= key === '__proto__';
+        isBeyond ||= key === '__proto__' || name.value === '__schema' || name.value === '__type';
         isRepeated ||= keys.has(place);
         keys.add(place);
       },

@@ -8,7 +8,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import type { Issue } from '../errors.ts';
+import { type Issue, MOST_ISSUES } from '../errors.ts';
 import type { Bounds } from './bounds.ts';
 
 /** Where a value goes: a type, with what the field or argument that takes it says beyond the type. */
@@ -64,10 +64,20 @@ function valueIssues(type: GraphQLInputType, place: InputPlace, value: unknown, 
   }
   if (isListType(type)) {
     if (!Array.isArray(value)) return valueIssues(type.ofType, place, value, path);
-    return value.flatMap((item, index) => valueIssues(type.ofType, place, item, [...path, index]));
+    return itemIssues(type.ofType, place, value, path);
   }
   if (isInputObjectType(type)) return objectIssues(type.name, type.getFields(), value, path);
   return leafIssues(type, boundsOf(place), value, path);
+}
+
+/** Stops at what nobody would read to its end: a list may have very many items. */
+function itemIssues(type: GraphQLInputType, place: InputPlace, items: readonly unknown[], path: Path): Issue[] {
+  const issues: Issue[] = [];
+  for (const [index, item] of items.entries()) {
+    if (issues.length > MOST_ISSUES) break;
+    issues.push(...valueIssues(type, place, item, [...path, index]));
+  }
+  return issues;
 }
 
 function objectIssues(
@@ -81,10 +91,12 @@ function objectIssues(
   }
   const given = value as Readonly<Record<string, unknown>>;
   const accepted = Object.keys(fields);
-  const unknown = Object.keys(given).filter((key) => !Object.hasOwn(fields, key));
+  const unknown = Object.keys(given)
+    .filter((key) => !Object.hasOwn(fields, key))
+    .slice(0, MOST_ISSUES + 1);
   return [
     ...unknown.map((key) => ({
-      path: [...path, key],
+      path: [...path, shorten(key)],
       message: `is not a field of ${name}, which accepts ${accepted.join(', ')}`,
     })),
     ...Object.values(fields).flatMap((field) =>
@@ -108,6 +120,9 @@ function leafIssues(type: GraphQLLeafType, bounds: Bounds | undefined, value: un
 export function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
-  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return shown.length <= 60 ? shown : `${shown.slice(0, 59)}…`;
+  return shorten(typeof value === 'string' ? JSON.stringify(value) : String(value));
+}
+
+function shorten(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
 }

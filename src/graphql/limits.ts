@@ -53,7 +53,8 @@ export function assertWithinLimits(
 
   return fields;
 
-  function rowsOf(type: GraphQLObjectType, { selections }: SelectionSetNode, depth: number): number {
+  // Introspection's own fields are of no type of the schema; what is within them counts all the same.
+  function rowsOf(type: GraphQLObjectType | undefined, { selections }: SelectionSetNode, depth: number): number {
     if (depth > MOST_DEPTH) throw tooMuch(`The operation is nested more than ${MOST_DEPTH} fields deep.`);
     let sum = 0;
     for (const node of selections) {
@@ -70,11 +71,12 @@ export function assertWithinLimits(
     return sum;
   }
 
-  function rowsOfField(parent: GraphQLObjectType, node: FieldNode, depth: number): number {
-    const type = getNamedType(parent.getFields()[node.name.value]?.type);
-    if (node.selectionSet === undefined || !isObjectType(type)) return 0;
+  function rowsOfField(parent: GraphQLObjectType | undefined, node: FieldNode, depth: number): number {
+    if (node.selectionSet === undefined) return 0;
+    const named = getNamedType(parent?.getFields()[node.name.value]?.type);
+    const type = isObjectType(named) ? named : undefined;
     const within = rowsOf(type, node.selectionSet, depth + 1);
-    return type.name.endsWith('Connection') ? pageSize(node, values) * (1 + within) : within;
+    return type?.name.endsWith('Connection') ? pageSize(node, values) * (1 + within) : within;
   }
 }
 

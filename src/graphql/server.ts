@@ -104,7 +104,8 @@ function runsOperations(schema: GraphQLSchema): Plugin<Context & ServerContext, 
       setParseFn((source, options) => parseFn(source, { ...options, maxTokens: MOST_TOKENS }));
     },
     onExecute({ args, context, setExecuteFn, setResultAndStopExecution }) {
-      const { document, variableValues = {} } = args;
+      const { document } = args;
+      const variableValues = args.variableValues ?? {};
       const operationName = args.operationName ?? undefined;
       context.call.operation = labelOf(document, operationName);
       try {

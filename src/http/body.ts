@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
 /** The largest body that is read, in bytes. */
 const LARGEST_BODY = 1_048_576;
 
@@ -13,6 +15,8 @@ const LARGEST_BODY = 1_048_576;
 export async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) throw malformed('The body is empty; it must be JSON.');
+  if (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK))
+    throw malformed('The body begins with a byte order mark; leave it out.');
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8, as JSON must be.');
   try {
     return parseJson(bytes.toString('utf8'));
@@ -23,6 +27,16 @@ export async function readJson(request: Request): Promise<unknown> {
 
 /** @throws {ServiceError} as `readJson` does, but for MALFORMED_JSON */
 async function readBytes(request: Request): Promise<Buffer> {
+  const encoding = request.headers.get('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') {
+    throw new ServiceError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `The body must not be encoded; Content-Encoding was ${encoding}.`,
+      {
+        headers: { 'accept-encoding': 'identity' },
+      },
+    );
+  }
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > LARGEST_BODY) throw tooLarge();
   try {

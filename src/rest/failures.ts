@@ -26,6 +26,11 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
     schema: text,
     example: '<https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"',
   },
+  'Accept-Encoding': {
+    description: 'How a body may be encoded (RFC 7694): not at all.',
+    schema: text,
+    example: 'identity',
+  },
   'Accept-Patch': {
     description: 'The media types that a PATCH takes (RFC 5789).',
     schema: text,
@@ -73,6 +78,7 @@ export function failures({ route, operation }: Endpoint, marked: readonly string
       description: ofStatus.map((code) => `\`${code}\`: ${errorTable[code].title}.`).join(' '),
       headers: headerRefs([
         ...(status === 503 || status === 504 ? ['Retry-After'] : []),
+        ...(status === 415 ? ['Accept-Encoding'] : []),
         ...(status === 415 && route.method === 'PATCH' ? ['Accept-Patch'] : []),
         ...marked,
       ]),

@@ -552,6 +552,11 @@ export interface components {
          */
         Link: string;
         /**
+         * @description How a body may be encoded (RFC 7694): not at all.
+         * @example identity
+         */
+        "Accept-Encoding": string;
+        /**
          * @description The media types that a PATCH takes (RFC 5789).
          * @example application/merge-patch+json, application/json
          */
@@ -742,6 +747,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -999,6 +1005,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1236,6 +1243,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     "Accept-Patch": components["headers"]["Accept-Patch"];
                     "API-Stability": components["headers"]["API-Stability"];
                     [name: string]: unknown;
@@ -1447,6 +1455,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1669,6 +1678,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1990,6 +2000,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2331,6 +2342,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     "Accept-Patch": components["headers"]["Accept-Patch"];
                     "API-Stability": components["headers"]["API-Stability"];
                     [name: string]: unknown;
@@ -2664,6 +2676,7 @@ export interface operations {
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     "API-Stability": components["headers"]["API-Stability"];
                     [name: string]: unknown;
                 };

@@ -577,3 +577,20 @@ describe('X-Request-Id', () => {
     },
   );
 });
+
+describe('a body that is wrapped', () => {
+  test('by a compression is 415, and says what is taken', async () => {
+    const { status, headers, body } = await app.rest('POST', '/categories', {
+      body: { name: 'Zipped' },
+      headers: { 'content-encoding': 'gzip' },
+    });
+    expect([status, body.code, headers.get('accept-encoding')]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE', 'identity']);
+    expect(body.message).toContain('gzip');
+  });
+
+  test('by a byte order mark is 400, and says so', async () => {
+    const { status, body } = await app.rest('POST', '/categories', { body: '\ufeff{"name":"Marked"}' });
+    expect([status, body.code]).toEqual([400, 'MALFORMED_JSON']);
+    expect(body.message).toContain('byte order mark');
+  });
+});
