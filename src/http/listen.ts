@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-const TIMEOUTS = {
+const OPTIONS = {
+  // So that its lack is answered here, with the Error object.
+  requireHostHeader: false,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   // Longer than the idle connections of the usual load balancers.
@@ -23,7 +25,11 @@ export interface Listener {
  * @throws {Error} with one clear line when the address cannot be had
  */
 export function listen(handler: RequestListener, { host, port }: { host: string; port: number }): Promise<Listener> {
-  const server = createServer(TIMEOUTS, handler);
+  const server = createServer(OPTIONS, (request, response) => {
+    const lacksHost = request.httpVersion === '1.1' && request.headers.host === undefined;
+    if (lacksHost) refuse(response.socket, 'HTTP/1.1 needs a Host field.');
+    else handler(request, response);
+  });
   const unanswered = new Set<ServerResponse>();
   let isDraining = false;
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
@@ -31,7 +37,13 @@ export function listen(handler: RequestListener, { host, port }: { host: string;
     unanswered.add(response);
     response.once('close', () => unanswered.delete(response));
   });
-  server.on('clientError', refuseUnreadable);
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) =>
+    refuse(socket, UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.'),
+  );
+  server.on('checkExpectation', ({ socket }: IncomingMessage) =>
+    refuse(socket, 'The Expect field can only be 100-continue.'),
+  );
+  server.on('connect', ({ socket }: IncomingMessage) => refuse(socket, 'This is no proxy: it has no method CONNECT.'));
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(explain(error, host, port))));
     server.listen(port, host, () => {
@@ -57,10 +69,9 @@ function closeAfter(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close');
 }
 
-/** What is not HTTP never reaches the service; it is answered here, with the Error object like any other failure. */
-function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable) return;
-  const message = UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.';
+/** What is not proper HTTP never reaches the service; it is answered here, with the Error object like any other failure. */
+function refuse(socket: Socket | null, message: string): void {
+  if (!socket?.writable) return;
   const body = JSON.stringify({ code: 'INVALID_ARGUMENT', message, status: 400 });
   const head = [
     'HTTP/1.1 400 Bad Request',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -106,6 +107,33 @@ describe('the service as a process', () => {
       expect(await everything()).toEqual(before);
       expect(service.output()).not.toContain('"level":50');
       expect((await fetch(`${service.base}/livez`)).status).toBe(200);
+    });
+  });
+
+  test('what is not proper HTTP is answered with the Error object, and an id', async () => {
+    await withService({}, async ({ base }) => {
+      const { hostname, port } = new URL(base);
+      for (const [request, words] of [
+        ['nonsense\r\n\r\n', 'cannot be read'],
+        ['GET /pets HTTP/1.1\r\n\r\n', 'Host'],
+        ['GET /pets?name=Zo\u00eb HTTP/1.1\r\nHost: x\r\n\r\n', 'percent-encoded'],
+        [`GET /pets HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '16 KiB'],
+        ['GET /pets HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n', 'Expect'],
+        ['CONNECT pets.example:443 HTTP/1.1\r\nHost: x\r\n\r\n', 'CONNECT'],
+      ] as const) {
+        const socket = connect(Number(port), hostname);
+        let answer = '';
+        socket.on('data', (chunk) => {
+          answer += chunk;
+        });
+        socket.write(request);
+        await once(socket, 'close');
+        expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+        expect(answer).toMatch(/\r\nx-request-id: [\w-]{36}\r\n/);
+        const { message, ...rest } = JSON.parse(answer.split('\r\n\r\n')[1] ?? '');
+        expect(rest).toEqual({ code: 'INVALID_ARGUMENT', status: 400 });
+        expect(message).toContain(words);
+      }
     });
   });
 
