@@ -10,10 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.dispose());
 
-/** Any identifier that a row can have, the greatest and those around 2^53 more often than chance would. */
+/**
+ * Any identifier that a row can have, the greatest and those around 2^53 more often than chance would; but for the
+ * first few hundred, which the database gives to the rows that are created here.
+ */
 const identifier = fc
   .oneof(
-    fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
+    fc.bigInt({ min: 1000n, max: 2n ** 63n - 1n }),
     fc.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n }),
     fc.bigInt({ min: 2n ** 63n - 99n, max: 2n ** 63n - 1n }),
   )
