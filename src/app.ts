@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
+import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import { createServerAdapter, Response } from '@whatwg-node/server';
-import { printSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { stringify as stringifyYaml } from 'yaml';
 import { createContext } from './context.ts';
@@ -13,12 +13,17 @@ import { createCors } from './http/cors.ts';
 import { type IncomingRequest, readRequest } from './http/incoming.ts';
 import { prefersHtml } from './http/negotiation.ts';
 import type { HttpReply } from './http/reply.ts';
+import { createAdmit } from './lifecycle/admit.ts';
+import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
+import { levelOf } from './lifecycle/mark.ts';
+import { markedIn } from './lifecycle/marked.ts';
 import type { Face, Metrics } from './metrics.ts';
 import { homePage } from './pages/home.ts';
 import { lifecyclePage } from './pages/lifecycle.ts';
 import { createPlayground } from './pages/playground.ts';
 import { createRestAdapter } from './rest/adapter.ts';
-import { compileRoutes, operationsByField } from './rest/compile.ts';
+import { compileRoutes } from './rest/compile.ts';
+import { restView } from './rest/lifecycle.ts';
 import { errorReply } from './rest/problem.ts';
 import { describeRoutes, routes } from './routes.ts';
 import { schema } from './schema.ts';
@@ -27,18 +32,23 @@ import { schema } from './schema.ts';
 export interface AppOptions {
   readonly database: Database;
   readonly settings: Pick<Settings, 'BASE_PATH' | 'PUBLIC_URL' | 'CORS_ORIGINS'>;
+  readonly rules: LifecycleRules;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
 
 /** The service, ready to answer. */
 export interface App {
+  /** Notes since when uses of what is marked are counted; once, before the first request. */
+  begin(): Promise<void>;
   /** Answers a request, without a socket. */
   fetch(request: Request): Promise<Response>;
   /** The same for Node's HTTP server. */
   readonly listener: RequestListener;
   /** From now on `/readyz` says that no more requests should come. */
   beginDrain(): void;
+  /** Stores what has been counted and not yet stored; before the database is closed. */
+  flush(): Promise<void>;
 }
 
 interface Answered {
@@ -48,24 +58,41 @@ interface Answered {
   readonly error?: ServiceError | undefined;
 }
 
+const LIFECYCLE_PAGE = '/lifecycle';
 const ONLY_READ = { allow: 'GET, HEAD, OPTIONS' };
 
 type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
 
 /** The service: the only place where GraphQL, REST, pages and the database meet. All that can be compiled is compiled here. */
-export function createApp({ database, settings, metrics, logger }: AppOptions): App {
+export function createApp({ database, settings, rules, metrics, logger }: AppOptions): App {
   const basePath = settings.BASE_PATH;
-  const context = createContext(database);
-  const endpoints = compileRoutes(schema, routes, '/lifecycle');
-  const rest = createRestAdapter(endpoints, context);
-  const graphql = createGraphQLServer({ schema, context, endpoint: `${basePath}/graphql` });
+  const endpoints = compileRoutes(schema, routes, LIFECYCLE_PAGE);
+  const marked = markedIn(schema);
+  const context = createContext(database, {
+    marked,
+    rest: restView(endpoints),
+    clock: rules.clock,
+    onFailure: (error) => logger.warn({ err: error }, 'uses could not be stored; they will be with the next'),
+  });
+  const admit = createAdmit(createGuard(rules, marked), (use, client) => {
+    metrics.use(use.coordinate, levelOf(use.marks), client);
+    context.lifecycle.count(use, client);
+  });
+  const rest = createRestAdapter(endpoints, context, admit);
+  const graphql = createGraphQLServer({
+    schema,
+    context,
+    endpoint: `${basePath}/graphql`,
+    admit,
+    lifecyclePage: LIFECYCLE_PAGE,
+  });
   const playground = createPlayground(`${basePath}/graphql`);
   const health = createHealth(database, metrics);
   const cors = createCors(settings.CORS_ORIGINS);
   const openApi = describeRoutes(endpoints, basePath);
   const pages: Readonly<Record<string, PageMaker>> = {
     '/': ({ origin }) => html(homePage(basePath, origin)),
-    '/lifecycle': fixed(html(lifecyclePage(schema, operationsByField(endpoints), basePath))),
+    [LIFECYCLE_PAGE]: async () => html(lifecyclePage(await context.lifecycle.report(), rules.clock(), basePath)),
     '/openapi.json': fixed(text('application/json', printOpenApi(openApi))),
     '/openapi.yaml': fixed(text('application/yaml', stringifyYaml(openApi, { aliasDuplicateObjects: false }))),
     '/schema.graphql': fixed(text('text/plain; charset=utf-8', printGraphQL())),
@@ -73,12 +100,14 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
 
   const adapter = createServerAdapter(respond);
   return {
+    begin: context.lifecycle.begin,
     fetch: respond,
     listener: (request, response) => {
       request.url = originForm(request.url ?? '/');
       void adapter(request, response);
     },
     beginDrain: health.beginDrain,
+    flush: context.lifecycle.flush,
   };
 
   async function respond(raw: Request): Promise<Response> {
@@ -115,7 +144,9 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
       return { face: 'none', operation: 'preflight', response };
     }
     if (path === undefined) return failed(notHere('The address'));
-    const answering = rest({ ...request, path });
+    // The page and the operation are one resource: a browser gets the page of it.
+    const isPage = path === LIFECYCLE_PAGE && (method === 'GET' || method === 'HEAD') && prefersHtml(accept);
+    const answering = isPage ? undefined : rest({ ...request, path });
     if (answering !== undefined) {
       const { operation, error, ...reply } = await answering;
       return { face: 'rest', operation, response: toResponse(method, reply), error };
@@ -144,7 +175,7 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
     return new ServiceError('NOT_FOUND', `${what} is no path of this service; see ${basePath}/openapi.json.`);
   }
 
-  async function answerGraphQL({ raw, method }: IncomingRequest): Promise<Answered> {
+  async function answerGraphQL({ raw, method, base, isStrict }: IncomingRequest): Promise<Answered> {
     const face = 'graphql';
     if (method === 'OPTIONS') {
       const response = toResponse(method, { status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' }, body: null });
@@ -154,7 +185,7 @@ export function createApp({ database, settings, metrics, logger }: AppOptions): 
     if (isRead && prefersHtml(raw.headers.get('accept'))) {
       return { face: 'page', operation: 'playground', response: toResponse(method, await playground(raw.headers)) };
     }
-    const call: GraphQLCall = { operation: 'none' };
+    const call: GraphQLCall = { caller: { headers: raw.headers, isStrict }, base, operation: 'none' };
     const asked = method === 'HEAD' ? new Request(raw.url, { headers: raw.headers }) : raw;
     const answered = await graphql(asked, call);
     const { status, headers } = answered;
@@ -190,7 +221,7 @@ function originForm(target: string): string {
 
 /** The GraphQL schema as it is committed and served. */
 export function printGraphQL(): string {
-  return `${printSchema(schema)}\n`;
+  return `${printSchemaWithDirectives(schema)}\n`;
 }
 
 /** The OpenAPI document as it is committed and served. */

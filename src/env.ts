@@ -5,6 +5,29 @@ const origin = z
   .regex(/^https?:\/\/[^/?#]+\/?$/, 'must be an origin such as https://pets.example; a path goes into BASE_PATH')
   .transform((url) => url.replace(/\/$/, ''));
 
+const INSTANT = 'an instant with its offset, such as 2028-01-01T00:00:00Z';
+const instant = z.iso.datetime({ offset: true, error: `must be ${INSTANT}` }).transform((text) => new Date(text));
+
+/** The one of several: `2027-12-01T14:00:00Z/PT15M`, or `Query.book@2027-12-01T14:00:00Z/2027-12-01T14:15:00Z`. */
+const brownout = z.string().transform((text, context) => {
+  const [, coordinate, start = '', end = ''] = /^(?:([^@/]+)@)?([^@/]+)\/([^@/]+)$/.exec(text) ?? [];
+  const from = instant.safeParse(start).data;
+  const until = from && (instant.safeParse(end).data ?? after(from, end));
+  if (from === undefined || until === undefined || until <= from) {
+    const accepted = '[coordinate@]start/end, such as 2027-12-01T14:00:00Z/PT15M, separated by commas';
+    context.addIssue({ code: 'custom', message: `must be a list of ${accepted}; ${text} is none` });
+    return z.NEVER;
+  }
+  return { coordinate, from, until };
+});
+
+/** A duration of hours, minutes and seconds by ISO 8601 after an instant; undefined for other text. */
+function after(from: Date, duration: string): Date | undefined {
+  const [all, hours = 0, minutes = 0, seconds = 0] = /^PT(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?$/.exec(duration) ?? [];
+  const length = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  return all === undefined ? undefined : new Date(from.getTime() + length);
+}
+
 const settings = z.object({
   PORT: z
     .string()
@@ -30,12 +53,25 @@ const settings = z.object({
       "must be '*', or origins such as https://shop.example separated by commas, or empty for none",
     )
     .default(['*']),
+  SUNSET: z.enum(['announce', 'enforce'], { error: 'must be announce or enforce' }).default('announce'),
+  BROWNOUTS: z
+    .string()
+    .transform((list) => list.split(/[\s,]+/).filter(Boolean))
+    .pipe(z.array(brownout))
+    .default([]),
+  LIFECYCLE_CLOCK: instant.optional(),
+  NODE_ENV: z.string().optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be one of fatal, error, warn, info, debug, trace, silent',
     })
     .default('info'),
 });
+
+const settingsThatFit = settings.refine(
+  ({ NODE_ENV, LIFECYCLE_CLOCK }) => NODE_ENV !== 'production' || LIFECYCLE_CLOCK === undefined,
+  { path: ['LIFECYCLE_CLOCK'], error: 'rehearses a day, and so cannot be set where NODE_ENV is production' },
+);
 
 /** The service's settings, each named as its environment variable. The README says what each one means. */
 export type Settings = z.output<typeof settings>;
@@ -53,8 +89,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const present = Object.entries(environment).filter(
     ([name, value]) => value !== '' || name === 'BASE_PATH' || name === 'CORS_ORIGINS',
   );
-  const result = settings.safeParse(Object.fromEntries(present));
+  const result = settingsThatFit.safeParse(Object.fromEntries(present));
   if (result.success) return result.data;
-  const faults = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  const faults = result.error.issues.map(({ path: [name], message }) => `${String(name)} ${message}`);
   throw new SettingsError(faults.join('\n'));
 }

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from './db/client.ts';
 import { migrateDatabase } from './db/migrate.ts';
 import { readSettings, type Settings, SettingsError } from './env.ts';
 import { type Listener, listen } from './http/listen.ts';
+import type { Clock } from './lifecycle/guard.ts';
 import { createMetrics } from './metrics.ts';
 import { isEmpty, seed } from './seed.ts';
 
@@ -30,12 +31,21 @@ async function start(): Promise<void> {
   const database = await openDatabase(location, metrics.probe);
   try {
     await prepare(database);
-    const app = createApp({ database, settings, metrics, logger });
+    const rules = {
+      clock: clockFrom(settings.LIFECYCLE_CLOCK),
+      sunset: settings.SUNSET,
+      brownouts: settings.BROWNOUTS,
+    };
+    const app = createApp({ database, settings, rules, metrics, logger });
+    await app.begin();
+    if (settings.LIFECYCLE_CLOCK !== undefined)
+      logger.warn({ clock: rules.clock() }, 'LIFECYCLE_CLOCK rehearses a day');
     const listener = await listen(app.listener, { host: settings.HOST, port: settings.PORT });
     const stop = async (signal: string) => {
       logger.info({ signal }, 'stopping: no more requests are taken, those in flight are finished');
       app.beginDrain();
       await listener.drain(GRACE);
+      await app.flush();
       await database.close();
       logger.info('stopped');
     };
@@ -85,4 +95,11 @@ async function start(): Promise<void> {
 
 `);
   }
+}
+
+/** The time; or, to rehearse a day, the time as if it were that instant now. */
+function clockFrom(rehearsed: Date | undefined): Clock {
+  if (rehearsed === undefined) return () => new Date();
+  const ahead = rehearsed.getTime() - Date.now();
+  return () => new Date(Date.now() + ahead);
 }

@@ -1,5 +1,9 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { Probe } from './db/client.ts';
+import { OTHERS } from './lifecycle/tally.ts';
+
+/** How many clients have a label of their own. */
+const MOST_CLIENTS = 100;
 
 /** What was asked; `none` where it was nothing that there is. */
 export type Face = 'rest' | 'graphql' | 'page' | 'health' | 'none';
@@ -7,6 +11,8 @@ export type Face = 'rest' | 'graphql' | 'page' | 'health' | 'none';
 /** What is counted while the service works, for Prometheus. Every label has few values, whatever clients send. */
 export interface Metrics {
   readonly probe: Probe;
+  /** A use of something marked; how many clients are told apart is bounded. */
+  use(coordinate: string, level: string, client: string): void;
   /** An answered request; the duration in seconds. */
   request(face: Face, operation: string, status: number, seconds: number): void;
   /** All of it in the text format of Prometheus. */
@@ -31,6 +37,13 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
+  const uses = new Counter({
+    name: 'lifecycle_uses_total',
+    help: 'Uses of what is experimental, beta or deprecated.',
+    labelNames: ['coordinate', 'level', 'client'],
+    registers,
+  });
+  const clients = new Set<string>();
   const statements = new Histogram({
     name: 'db_statement_duration_seconds',
     help: 'From sending a statement to its result, the wait for a connection included.',
@@ -49,6 +62,10 @@ export function createMetrics(): Metrics {
     probe: {
       statement: (statement, seconds) => statements.observe({ statement }, seconds),
       batch: (batch, size) => batches.observe({ batch }, size),
+    },
+    use(coordinate, level, client) {
+      if (clients.size < MOST_CLIENTS) clients.add(client);
+      uses.inc({ coordinate, level, client: clients.has(client) ? client : OTHERS });
     },
     request(face, operation, status, seconds) {
       requests.inc({ face, operation, status });

@@ -1,5 +1,6 @@
 import { categoryExamples, categoryRoutes } from './resources/categories/rest.ts';
 import { inventoryExamples, inventoryRoutes } from './resources/inventory/rest.ts';
+import { lifecycleExamples, lifecycleRoutes } from './resources/lifecycle/rest.ts';
 import { orderExamples, orderRoutes } from './resources/orders/rest.ts';
 import { petExamples, petRoutes } from './resources/pets/rest.ts';
 import type { Endpoint } from './rest/compile.ts';
@@ -7,7 +8,13 @@ import { openApiDocument } from './rest/openapi.ts';
 import type { Route } from './rest/route.ts';
 
 /** Every HTTP operation of the service. */
-export const routes: readonly Route[] = [...petRoutes, ...categoryRoutes, ...orderRoutes, ...inventoryRoutes];
+export const routes: readonly Route[] = [
+  ...petRoutes,
+  ...categoryRoutes,
+  ...orderRoutes,
+  ...inventoryRoutes,
+  ...lifecycleRoutes,
+];
 
 /** The OpenAPI document of the routes' endpoints. */
 export function describeRoutes(endpoints: readonly Endpoint[], basePath: string) {
@@ -19,12 +26,14 @@ export function describeRoutes(endpoints: readonly Endpoint[], basePath: string)
     tagGroups: {
       Pets: { Animals: 'The animals of the catalogue.', Categories: 'The groups that animals belong to.' },
       Store: { Orders: 'Orders for animals.', Inventory: 'The stock of each animal that is counted.' },
+      Service: { Lifecycle: 'What of this service is experimental, beta or deprecated.' },
     },
     examples: {
       ...petExamples,
       ...categoryExamples,
       ...orderExamples,
       ...inventoryExamples,
+      ...lifecycleExamples,
       Error: { code: 'NOT_FOUND', message: 'No pet has the id 12.', status: 404 },
       Problem: {
         type: 'about:blank',
@@ -39,6 +48,7 @@ export function describeRoutes(endpoints: readonly Endpoint[], basePath: string)
       listCategories: 'Categories',
       listOrders: 'Orders',
       listInventory: 'InventoryItems',
+      listLifecycle: 'LifecycleMarks',
     },
     // As the specification has it, although these always have a value.
     optional: { Pet: ['status'], Order: ['id', 'quantity', 'complete'] },

@@ -13,6 +13,8 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false;
   Scalars: {
     Int64: { Input: Int64; Output: Int64 };
+    /** As `2026-11-21`. */
+    Date: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
   };
 }>({ plugins: ['lifecycle', 'input'], defaultFieldNullability: false });

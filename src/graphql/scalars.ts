@@ -1,6 +1,7 @@
 import { GraphQLError, Kind, print } from 'graphql';
 import { type Int64, parseInt64, toInt64 } from '../int64.ts';
 import { builder } from './builder.ts';
+import { dateScalar } from './date.ts';
 
 const AN_INT64 = 'an integer (int64)';
 const A_DATE_TIME = 'a date-time of RFC 3339 with its offset, such as 2026-11-21T09:30:00Z';
@@ -22,6 +23,8 @@ builder.scalarType('Int64', {
     return parsed;
   },
 });
+
+builder.addScalarType('Date', dateScalar);
 
 builder.scalarType('DateTime', {
   description: 'An instant: a date-time of RFC 3339 with its offset, kept to the millisecond and answered in UTC.',

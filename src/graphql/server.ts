@@ -3,18 +3,26 @@ import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { type Issue, ServiceError, validationFailed } from '../errors.ts';
 import { readJson } from '../http/body.ts';
 import { parseJson, stringifyJson } from '../json.ts';
+import type { Admit, Caller } from '../lifecycle/admit.ts';
+import { byCoordinate } from '../lifecycle/guard.ts';
 import type { Context } from './builder.ts';
-import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
 import { formatError, refused, toClientError } from './errors.ts';
 import { type InputPlace, inputIssues } from './input.ts';
+import { type LifecycleNotice, lifecycleNotices, wantsExtension } from './lifecycle.ts';
 import { assertWithinLimits, MOST_TOKENS } from './limits.ts';
+import { knownOperations } from './operations.ts';
 
-/** What the server tells of a request while it answers it. */
+/** A request: what the server needs to know beside it, and what it tells of it while it answers. */
 export interface GraphQLCall {
+  readonly caller: Caller;
+  /** The absolute address of the service. */
+  readonly base: string;
   /** The root field that the operation selects, or `several`: a label of few values. */
   operation: string;
   /** The gravest failure in the answer. */
   error?: ServiceError;
+  /** What the answer tells of marks. */
+  notice?: LifecycleNotice;
 }
 
 interface ServerContext {
@@ -26,17 +34,18 @@ export interface GraphQLServerOptions {
   readonly context: Context;
   /** The path it is served at. */
   readonly endpoint: string;
+  readonly admit: Admit;
+  /** The path of the page about deprecations and sunsets. */
+  readonly lifecyclePage: string;
 }
 
-/** An operation with more fields than this takes longer to compile than it saves. */
-const MOST_COMPILED = 300;
-
-export type GraphQLServer = (request: Request, call: GraphQLCall) => Response | Promise<Response>;
+export type GraphQLServer = (request: Request, call: GraphQLCall) => Promise<Response>;
 
 /**
  * Yoga over the schema: exact integers in and out, operations that are compiled, and errors that a person can act on.
  */
-export function createGraphQLServer({ schema, context, endpoint }: GraphQLServerOptions): GraphQLServer {
+export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
+  const { schema, context, endpoint } = options;
   const yoga = createYoga<ServerContext, Context>({
     schema,
     context: () => context,
@@ -48,9 +57,13 @@ export function createGraphQLServer({ schema, context, endpoint }: GraphQLServer
     maxRequestBodySize: false,
     maskedErrors: { maskError: toClientError },
     graphiql: false,
-    plugins: [readsExactly(), runsOperations(schema), answersExactly()],
+    plugins: [readsExactly(), runsOperations(options), answersExactly()],
   });
-  return (request, call) => yoga.fetch(request, { call });
+  return async (request, call) => {
+    const response = await yoga.fetch(request, { call });
+    for (const [name, value] of Object.entries(call.notice?.headers ?? {})) response.headers.set(name, value);
+    return response;
+  };
 }
 
 /** Takes JSON alone, integers exact: other content types need no preflight, so a foreign page could send them. */
@@ -96,9 +109,17 @@ function readJsonParameter(name: string, text: string): unknown {
   }
 }
 
-/** Runs operations, after refusing what is too large or wrong in the variables: before anything runs, all faults at once. */
-function runsOperations(schema: GraphQLSchema): Plugin<Context & ServerContext, ServerContext> {
-  const operationFor = operationsOf(schema);
+/**
+ * Runs operations, after refusing what is too large, wrong in the variables (all faults at once) or not to be answered
+ * for its marks: before anything runs.
+ */
+function runsOperations({
+  schema,
+  admit,
+  lifecyclePage,
+}: GraphQLServerOptions): Plugin<Context & ServerContext, ServerContext> {
+  const operationFor = knownOperations(schema);
+  const noticeOf = lifecycleNotices(lifecyclePage);
   return {
     onParse({ parseFn, setParseFn }) {
       setParseFn((source, options) => parseFn(source, { ...options, maxTokens: MOST_TOKENS }));
@@ -107,13 +128,21 @@ function runsOperations(schema: GraphQLSchema): Plugin<Context & ServerContext, 
       const { document } = args;
       const variableValues = args.variableValues ?? {};
       const operationName = args.operationName ?? undefined;
-      context.call.operation = labelOf(document, operationName);
+      const { call, params } = context;
+      call.operation = labelOf(document, operationName);
       try {
         const fields = assertWithinLimits(schema, document, operationName, variableValues);
         const issues = variableIssues(schema, document, operationName, variableValues);
         if (issues.length > 0) throw validationFailed(issues);
         const operation = operationFor(document, operationName, fields);
-        setExecuteFn(({ contextValue }) => operation(variableValues, contextValue));
+        const isTold = wantsExtension(params.extensions);
+        const uses = operation.uses(variableValues);
+        if (uses.length > 0) {
+          const { headers, extension } = noticeOf(uses, call.base);
+          call.notice = { headers, extension: isTold ? extension : [] };
+          admit(uses, call.caller, byCoordinate);
+        }
+        setExecuteFn(({ contextValue }) => operation.run(variableValues, contextValue));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         setResultAndStopExecution({ errors: [refused(error, { spec: true })] });
@@ -142,32 +171,17 @@ function labelOf(document: DocumentNode, operationName: string | undefined): str
   return first?.kind === Kind.FIELD && others.length === 0 ? first.name.value : 'several';
 }
 
-/**
- * Compiles an operation when it comes a second time: one that never comes again is not worth it, nor is one with very
- * many fields. What was compiled is kept as long as its document, which is in Yoga's bounded cache.
- */
-function operationsOf(schema: GraphQLSchema) {
-  const seen = new WeakMap<DocumentNode, Map<string, Operation>>();
-  return (document: DocumentNode, name: string | undefined, fields: number): Operation => {
-    const known = seen.get(document);
-    if (known === undefined) seen.set(document, new Map());
-    if (known === undefined || fields > MOST_COMPILED) return interpretOperation(schema, document, name);
-    const operation = known.get(name ?? '') ?? compileOperation(schema, document, name);
-    known.set(name ?? '', operation);
-    return operation;
-  };
-}
-
 /** Writes integers exactly and every error in the same shape, whoever found it; and tells the caller of the gravest. */
 function answersExactly(): Plugin<Context & ServerContext, ServerContext> {
   return {
     onResultProcess({ result, serverContext }) {
       if (Array.isArray(result) || !('errors' in result || 'data' in result)) return;
-      const { errors, data, extensions } = result;
+      const { errors, data } = result;
+      const lifecycle = serverContext.call.notice?.extension ?? [];
       const answer = {
         ...(errors && { errors: errors.map(formatError) }),
         ...(data !== undefined && { data }),
-        ...(extensions && { extensions }),
+        ...(lifecycle.length > 0 && { extensions: { lifecycle } }),
       };
       Object.assign(result, { stringify: () => stringifyJson(answer) });
       const failures = (errors ?? []).flatMap(({ originalError }) =>

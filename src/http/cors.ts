@@ -12,7 +12,7 @@ const EXPOSED = [
   'X-Request-Id',
 ].join(', ');
 
-const ALLOWED = 'Accept, Content-Type, X-Request-Id';
+const ALLOWED = 'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Content-Type, X-Request-Id';
 const A_DAY = '86400';
 
 /** What the answers to requests of an origin carry, by the CORS protocol of the Fetch standard. */

@@ -14,6 +14,10 @@ export interface IncomingRequest {
   readonly id: string;
   /** The service's own origin, as the client knows it. */
   readonly origin: string;
+  /** The service's absolute address: its origin and the base path. */
+  readonly base: string;
+  /** Whether the client wants nothing deprecated or experimental: `API-Lifecycle: strict`. */
+  readonly isStrict: boolean;
   /** Why it cannot be answered at all. */
   readonly fault: ServiceError | undefined;
   /** The absolute address of a path of the service. */
@@ -37,6 +41,8 @@ export function readRequest(
   const host = headers.get('host') ?? url.slice(url.indexOf('://') + 3, afterHost === -1 ? undefined : afterHost);
   const hostIsUsable = USABLE_HOST.test(host);
   const origin = publicUrl ?? (hostIsUsable ? `http://${host}` : '');
+  const base = origin + basePath;
+  const lifecycle = headers.get('api-lifecycle');
   return {
     raw,
     method,
@@ -44,11 +50,21 @@ export function readRequest(
     search: mark === -1 ? '' : target.slice(mark + 1),
     id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),
     origin,
-    fault: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a host.'),
-    address: (path) => `${origin}${basePath}${path}`,
+    base,
+    isStrict: lifecycle !== null,
+    fault: hostIsUsable ? lifecycleFault(lifecycle) : invalid('The Host field is not a host.'),
+    address: (path) => base + path,
   };
 }
 
 function pathUnder(rest: string): string | undefined {
   return rest === '' ? '/' : rest.startsWith('/') ? rest : undefined;
+}
+
+function lifecycleFault(asked: string | null): ServiceError | undefined {
+  return asked === null || asked === 'strict' ? undefined : invalid('The API-Lifecycle field can only be strict.');
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', message);
 }

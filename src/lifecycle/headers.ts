@@ -1,4 +1,5 @@
-import { type DeprecationMark, type Mark, sinceInstant, sunsetInstant } from './mark.ts';
+import { type DeprecationMark, type Level, levelOf, type Marks, sinceInstant, sunsetInstant } from './mark.ts';
+import type { Marked } from './marked.ts';
 
 /** Where the answers of a deprecated operation point. */
 interface LifecycleAddresses {
@@ -8,22 +9,21 @@ interface LifecycleAddresses {
   readonly successor: string;
 }
 
-/** The fields that every answer of a marked operation carries and that do not depend on the request. */
-export function lifecycleHeaders(mark: Mark): Readonly<Record<string, string>> {
-  const stability = { 'api-stability': mark.level };
-  if (mark.level !== 'deprecated') return stability;
-  return {
-    ...stability,
-    // RFC 9745: a date of RFC 9651, in seconds of Unix time.
-    deprecation: `@${sinceInstant(mark).getTime() / 1000}`,
-    // RFC 8594: an HTTP-date.
-    sunset: sunsetInstant(mark).toUTCString(),
-    warning: `299 - "${warningText(mark)}"`,
-  };
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * The fields that every answer of a marked operation carries and that do not depend on the request.
+ *
+ * @param name what its clients call it, and `successor` what takes its place
+ */
+export function lifecycleHeaders(marks: Marks, name: string, successor: string | undefined): Headers {
+  const { deprecation } = marks;
+  return { 'api-stability': levelOf(marks), ...(deprecation && deprecationHeaders(deprecation, name, successor)) };
 }
 
 /** The `Link` field of a deprecated operation (RFC 8288; relations of RFC 5829, RFC 9745 and RFC 8594). */
 export function lifecycleLink({ page, successor }: LifecycleAddresses): string {
+  // Clients look for the relation right after the address.
   return [
     `<${successor}>; rel="successor-version"`,
     `<${page}>; rel="deprecation"; type="text/html"`,
@@ -31,6 +31,51 @@ export function lifecycleLink({ page, successor }: LifecycleAddresses): string {
   ].join(', ');
 }
 
-function warningText({ since, sunset }: DeprecationMark): string {
-  return `Deprecated since ${since}, served until ${sunset}`;
+/** Of several marked things, the one whose sunset comes first; undefined when none is deprecated. */
+function firstToGo(uses: readonly Marked[]): DeprecationUse | undefined {
+  const deprecations = uses.flatMap(({ coordinate, marks: { deprecation } }) =>
+    deprecation === undefined ? [] : [{ coordinate, deprecation }],
+  );
+  return deprecations.sort((one, other) => (one.deprecation.sunset < other.deprecation.sunset ? -1 : 1))[0];
+}
+
+interface DeprecationUse {
+  readonly coordinate: string;
+  readonly deprecation: DeprecationMark;
+}
+
+const GRAVITY: readonly Level[] = ['deprecated', 'experimental', 'beta'];
+
+/**
+ * The fields for an answer that has to do with several marked things: the gravest level, and the earliest sunset.
+ *
+ * @param addressesOf where to point for the one that goes first
+ */
+export function headersForUses(
+  uses: readonly Marked[],
+  addressesOf: (successor: string) => LifecycleAddresses,
+): Headers {
+  const levels = new Set(uses.map(({ marks }) => levelOf(marks)));
+  const level = GRAVITY.find((candidate) => levels.has(candidate));
+  if (level === undefined) return {};
+  const first = firstToGo(uses);
+  if (first === undefined) return { 'api-stability': level };
+  const { coordinate, deprecation } = first;
+  const successor = deprecation.successor.coordinate;
+  return {
+    'api-stability': level,
+    ...deprecationHeaders(deprecation, coordinate, successor),
+    link: lifecycleLink(addressesOf(successor)),
+  };
+}
+
+function deprecationHeaders(deprecation: DeprecationMark, name: string, successor = deprecation.successor.coordinate) {
+  const { since, sunset } = deprecation;
+  return {
+    // RFC 9745: a date of RFC 9651, in seconds of Unix time.
+    deprecation: `@${sinceInstant(deprecation).getTime() / 1000}`,
+    // RFC 8594: an HTTP-date.
+    sunset: sunsetInstant(deprecation).toUTCString(),
+    warning: `299 - "${name} is deprecated since ${since} and served until ${sunset}; use ${successor} instead"`,
+  };
 }

@@ -1,5 +1,10 @@
-/** How far a thing can be relied on. What bears no mark is stable. */
-export type Mark = StabilityMark | DeprecationMark;
+import { isDate } from '../graphql/date.ts';
+
+/** What is promised of a thing that bears no mark, or one of these. */
+export type Stability = 'experimental' | 'beta' | 'stable';
+
+/** The mark that matters most where there is one: to be told in one word. */
+export type Level = 'experimental' | 'beta' | 'deprecated';
 
 export interface StabilityMark {
   readonly level: 'experimental' | 'beta';
@@ -16,12 +21,20 @@ export interface DeprecationMark {
   readonly why: string;
 }
 
-/** A field to use instead, with which of the marked field's arguments goes into which of its own. */
+/** What to use instead: its schema coordinate, such as `Query.books`, `NewBook.title` or `Genre.NOVEL`. */
 export interface Successor {
-  /** A schema coordinate, such as `Query.books`. */
-  readonly field: string;
-  /** Argument of the successor -> argument of the marked field. */
+  readonly coordinate: string;
+  /** For fields: argument of the successor -> argument of the marked field that goes into it. */
   readonly args?: Readonly<Record<string, string>>;
+}
+
+/** What is declared beside a field, argument, input field or enum value. */
+export type Mark = StabilityMark | DeprecationMark;
+
+/** The marks that one thing bears: what was promised of it, and whether it is on its way out. At least one. */
+export interface Marks {
+  readonly stability: Stability;
+  readonly deprecation: DeprecationMark | undefined;
 }
 
 /** May change or go at any time, without notice. */
@@ -39,32 +52,75 @@ export function deprecated(mark: Omit<DeprecationMark, 'level'>): DeprecationMar
   return { level: 'deprecated', ...mark };
 }
 
-const NOTICE_DAYS = 180;
-const DAY = 86_400_000;
+/** How many days there must be from the deprecation of a thing to its sunset. */
+export const NOTICE_DAYS: Readonly<Record<Stability, number>> = { stable: 180, beta: 30, experimental: 0 };
+
+export const DAY_MILLISECONDS = 86_400_000;
+
+/** Puts together what is declared beside one thing. */
+export function combineMarks(declared: Mark | readonly Mark[]): Marks {
+  const list = 'level' in declared ? [declared] : declared;
+  return {
+    stability: list.find((mark): mark is StabilityMark => mark.level !== 'deprecated')?.level ?? 'stable',
+    deprecation: list.find((mark) => mark.level === 'deprecated'),
+  };
+}
+
+/** The marks in one word: that it goes matters more than what was promised of it. */
+export function levelOf({ stability, deprecation }: Marks): Level {
+  return deprecation === undefined && stability !== 'stable' ? stability : 'deprecated';
+}
 
 /** The first instant of the deprecation (RFC 9745 has it as an integer date). */
-export function sinceInstant(mark: DeprecationMark): Date {
+export function sinceInstant(mark: Pick<DeprecationMark, 'since'>): Date {
   return new Date(`${mark.since}T00:00:00Z`);
 }
 
 /** The last second in which it is served (RFC 8594 has it as an HTTP-date). */
-export function sunsetInstant(mark: DeprecationMark): Date {
+export function sunsetInstant(mark: Pick<DeprecationMark, 'sunset'>): Date {
   return new Date(`${mark.sunset}T23:59:59Z`);
 }
 
+/** Whether the sunset day has ended. */
+export function isPastSunset(mark: Pick<DeprecationMark, 'sunset'>, now: Date): boolean {
+  return toDay(now) > mark.sunset;
+}
+
+/** The day of an instant, in UTC: `2026-07-01`. Days of four-digit years sort as text does. */
+export function toDay(instant: Date): string {
+  return instant.toISOString().slice(0, 10);
+}
+
+/** How many days lie between two days: negative when the second comes first. */
+export function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MILLISECONDS);
+}
+
 /**
- * Refuses a mark that breaks its own promise.
+ * Refuses marks that break their own promise.
  *
- * @param coordinate what bears it, for the message
- * @throws {Error} when a date is none, or the notice is shorter than 180 days
+ * @param coordinate what bears them, for the message
+ * @throws {Error} when they contradict each other, a date is none, or the notice is shorter than the policy has it
  */
-export function assertMark(coordinate: string, mark: Mark): void {
-  if (mark.level !== 'deprecated') return;
-  const [since, sunset] = [sinceInstant(mark).getTime(), sunsetInstant(mark).getTime()];
-  if (Number.isNaN(since) || Number.isNaN(sunset)) {
-    throw new Error(`${coordinate}: since and sunset must be days such as 2026-07-01.`);
+export function assertMarks(coordinate: string, declared: Mark | readonly Mark[]): void {
+  const list = 'level' in declared ? [declared] : declared;
+  const stabilities = list.filter(({ level }) => level !== 'deprecated');
+  if (list.length === 0 || stabilities.length > 1 || list.length - stabilities.length > 1) {
+    throw new Error(`${coordinate}: it can be one of experimental and beta, and deprecated, each once.`);
   }
-  if (sunset - since < NOTICE_DAYS * DAY) {
-    throw new Error(`${coordinate}: from ${mark.since} to ${mark.sunset} is less than ${NOTICE_DAYS} days' notice.`);
+  const { stability, deprecation } = combineMarks(list);
+  if (deprecation === undefined) return;
+  const { since, sunset, why } = deprecation;
+  for (const day of [since, sunset]) {
+    if (!isDate(day)) throw new Error(`${coordinate}: ${day} is no day; since and sunset are days such as 2026-07-01.`);
   }
+  if (sunset < since) throw new Error(`${coordinate}: its sunset ${sunset} is before its deprecation, ${since}.`);
+  const notice = NOTICE_DAYS[stability];
+  const days = daysBetween(since, sunset);
+  if (days < notice) {
+    throw new Error(
+      `${coordinate}: from ${since} to ${sunset} are ${days} days; what is ${stability} needs ${notice} days' notice.`,
+    );
+  }
+  if (!/[.!?]$/.test(why)) throw new Error(`${coordinate}: why must be a sentence, for people read it.`);
 }

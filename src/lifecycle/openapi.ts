@@ -1,9 +1,39 @@
-import type { Mark } from './mark.ts';
+import type { Marks } from './mark.ts';
 
-/** What OpenAPI says of a marked operation, in the words of the tools that read such documents. */
-export function markExtensions(mark: Mark): Readonly<Record<string, unknown>> {
-  if (mark.level === 'deprecated') {
-    return { deprecated: true, 'x-deprecated-sunset': mark.sunset, 'x-sunset': mark.sunset };
-  }
-  return { 'x-stability': mark.level };
+/** What else tools call a stability. Scalar has one word for all that is not stable. */
+const ALIASES = {
+  beta: { 'x-stability-level': 'beta', 'x-scalar-stability': 'experimental' },
+  experimental: { 'x-stability-level': 'alpha', 'x-scalar-stability': 'experimental' },
+} as const;
+
+/** Pale, for words in black stand on them. */
+const BADGE_COLORS = { beta: '#bfdbfe', experimental: '#fde68a' } as const;
+
+/** What takes the place of an operation, as OpenAPI tells it. */
+export interface DescribedSuccessor {
+  readonly coordinate: string;
+  readonly operationId?: string;
+  /** As REST calls it: `GET /books?id={bookId}`. */
+  readonly operation?: string;
+}
+
+/** What OpenAPI says of a marked operation, parameter or property, in the words of the tools that read such documents. */
+export function markExtensions(
+  { stability, deprecation }: Marks,
+  successor?: DescribedSuccessor,
+): Readonly<Record<string, unknown>> {
+  return {
+    ...(deprecation !== undefined && {
+      deprecated: true,
+      'x-deprecated-since': deprecation.since,
+      'x-deprecated-sunset': deprecation.sunset,
+      'x-sunset': deprecation.sunset,
+      'x-successor': successor ?? { coordinate: deprecation.successor.coordinate },
+    }),
+    ...(stability !== 'stable' && {
+      'x-stability': stability,
+      ...ALIASES[stability],
+      'x-badges': [{ name: stability, color: BADGE_COLORS[stability] }],
+    }),
+  };
 }

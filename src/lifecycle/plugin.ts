@@ -1,20 +1,30 @@
 import SchemaBuilder, {
   BasePlugin,
   type FieldNullability,
+  type FieldRequiredness,
   type InputFieldMap,
+  type InputType,
+  type PothosEnumValueConfig,
+  type PothosInputFieldConfig,
   type PothosOutputFieldConfig,
   type SchemaTypes,
   type TypeParam,
 } from '@pothos/core';
-import type { GraphQLField } from 'graphql';
-import { assertMark, type DeprecationMark, type Mark } from './mark.ts';
+import { GraphQLSchema, isScalarType } from 'graphql';
+import { dateScalar } from '../graphql/date.ts';
+import { appliedDirectives, lifecycleDirectives } from './directives.ts';
+import { combineMarks, type DeprecationMark, type Mark } from './mark.ts';
+import { assertLifecycle } from './rules.ts';
+
+/** One mark, or a stability and a deprecation together. */
+type Declared = Mark | readonly Mark[];
 
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
       lifecycle: LifecyclePlugin<Types>;
     }
-    // The parameters have to be those of the interface that this adds to.
+    // The parameters have to be those of the interfaces that these add to.
     export interface FieldOptions<
       Types extends SchemaTypes = SchemaTypes,
       ParentShape = unknown,
@@ -24,34 +34,67 @@ declare global {
       ResolveShape = unknown,
       ResolveReturnShape = unknown,
     > {
-      /** How far the field can be relied on: `beta()`, `experimental()` or `deprecated({...})`. */
-      lifecycle?: Mark;
+      /** How far the field can be relied on: `beta()`, `experimental()`, `deprecated({...})`, or a list of two. */
+      lifecycle?: Declared;
+    }
+    export interface InputFieldOptions<
+      Types extends SchemaTypes = SchemaTypes,
+      Type extends InputType<Types> | [InputType<Types>] = InputType<Types> | [InputType<Types>],
+      Req extends FieldRequiredness<Type> = FieldRequiredness<Type>,
+    > {
+      /** How far the argument or input field can be relied on. */
+      lifecycle?: Declared;
+    }
+    export interface EnumValueConfig<Types extends SchemaTypes> {
+      /** How far the value can be relied on. */
+      lifecycle?: Declared;
     }
   }
 }
 
-/** Carries each mark from beside its field into the built schema, where all else reads it. */
+/** Carries each mark from beside what bears it into the built schema, where all else reads it. */
 export class LifecyclePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
-    const mark = field.pothosOptions.lifecycle;
-    if (mark === undefined) return field;
-    assertMark(`${field.parentType}.${field.name}`, mark);
-    return {
-      ...field,
-      description: `[${mark.level}] ${field.description}`,
-      ...(mark.level === 'deprecated' && { deprecationReason: reasonFor(mark) }),
-      extensions: { ...field.extensions, lifecycle: mark },
-    };
+    return marked(field, field.pothosOptions.lifecycle);
+  }
+
+  override onInputFieldConfig(field: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
+    return marked(field, field.pothosOptions.lifecycle);
+  }
+
+  override onEnumValueConfig(value: PothosEnumValueConfig<Types>): PothosEnumValueConfig<Types> {
+    return marked(value, value.pothosOptions.lifecycle);
+  }
+
+  /** Only the whole schema can tell whether a successor is there. */
+  override afterBuild(schema: GraphQLSchema): GraphQLSchema {
+    assertLifecycle(schema);
+    const config = schema.toConfig();
+    const date = schema.getType(dateScalar.name);
+    const directives = lifecycleDirectives(isScalarType(date) ? date : dateScalar);
+    return new GraphQLSchema({ ...config, directives: [...config.directives, ...directives] });
   }
 }
 
-/** The mark of a field of the built schema. */
-export function markOf(field: Pick<GraphQLField<unknown, unknown>, 'extensions'>): Mark | undefined {
-  return field.extensions.lifecycle as Mark | undefined;
+interface Markable {
+  readonly description?: unknown;
+  readonly extensions?: unknown;
+}
+
+function marked<T extends Markable>(config: T, declared: Declared | undefined): T {
+  if (declared === undefined) return config;
+  const marks = combineMarks(declared);
+  const { stability, deprecation } = marks;
+  return {
+    ...config,
+    ...(stability !== 'stable' && { description: `[${stability}] ${config.description}` }),
+    ...(deprecation !== undefined && { deprecationReason: reasonFor(deprecation) }),
+    extensions: { ...(config.extensions as object), lifecycle: declared, directives: appliedDirectives(marks) },
+  };
 }
 
 function reasonFor({ why, successor, sunset }: DeprecationMark): string {
-  return `${why} Use ${successor.field} instead. Served until ${sunset}.`;
+  return `${why} Use ${successor.coordinate} instead. Served until ${sunset}.`;
 }
 
 SchemaBuilder.registerPlugin('lifecycle', LifecyclePlugin);

@@ -1,26 +1,8 @@
-import { type GraphQLSchema, isObjectType } from 'graphql';
-import type { Mark } from '../lifecycle/mark.ts';
-import { markOf } from '../lifecycle/plugin.ts';
+import type { ReportEntry } from '../lifecycle/report.ts';
 import { escapeHtml, layout } from './layout.ts';
 
-/**
- * The page that answers of marked operations point to: every mark of the schema, and until when what is served.
- *
- * @param operations what REST calls a field, by its coordinate: `Query.books` -> `GET /books`
- */
-export function lifecyclePage(
-  schema: GraphQLSchema,
-  operations: ReadonlyMap<string, string>,
-  basePath: string,
-): string {
-  const rows = Object.values(schema.getTypeMap()).flatMap((type) =>
-    isObjectType(type)
-      ? Object.values(type.getFields()).flatMap((field) => {
-          const mark = markOf(field);
-          return mark === undefined ? [] : [tableRow(`${type.name}.${field.name}`, mark, operations)];
-        })
-      : [],
-  );
+/** The page that answers of marked operations point to: every mark, until when it is served, and who still uses it. */
+export function lifecyclePage(entries: readonly ReportEntry[], _now: Date, basePath: string): string {
   return layout(
     'Pet store: lifecycle',
     `<p><a href="${escapeHtml(basePath)}/">Pet store</a></p>
@@ -30,27 +12,24 @@ UTC; beta ones change with 30 days' notice; experimental ones may change at any 
 <table>
 <thead><tr><th>Operation</th><th>Level</th><th>Since</th><th>Sunset</th><th>Use instead</th></tr></thead>
 <tbody>
-${rows.join('\n')}
+${entries.map(tableRow).join('\n')}
 </tbody>
 </table>`,
   );
 }
 
-function tableRow(coordinate: string, mark: Mark, operations: ReadonlyMap<string, string>): string {
-  const named = (field: string) =>
-    [operations.get(field), field]
-      .map((name) => (name === undefined ? '' : `<code>${escapeHtml(name)}</code>`))
-      .join(' ');
-  const level = `<span class="level ${mark.level}">${mark.level}</span>`;
-  const deprecation =
-    mark.level === 'deprecated'
-      ? [
-          escapeHtml(mark.since),
-          `<strong>${escapeHtml(mark.sunset)}</strong>`,
-          `${named(mark.successor.field)}<span class="why">${escapeHtml(mark.why)}</span>`,
-        ]
-      : ['', '', ''];
+function tableRow({ coordinate, operation, level, deprecation }: ReportEntry): string {
+  const named = (...names: readonly (string | undefined)[]) =>
+    names.map((name) => (name === undefined ? '' : `<code>${escapeHtml(name)}</code>`)).join(' ');
+  const details =
+    deprecation === undefined
+      ? ['', '', '']
+      : [
+          escapeHtml(deprecation.since),
+          `<strong>${escapeHtml(deprecation.sunset)}</strong>`,
+          `${named(deprecation.successorOperation, deprecation.successor)}<span class="why">${escapeHtml(deprecation.why)}</span>`,
+        ];
   const labels = ['', '', 'Since', 'Sunset', 'Use instead'];
-  const cells = [named(coordinate), level, ...deprecation];
+  const cells = [named(operation, coordinate), `<span class="level ${level}">${level}</span>`, ...details];
   return `<tr>${cells.map((cell, index) => `<td data-label="${labels[index]}">${cell}</td>`).join('')}</tr>`;
 }

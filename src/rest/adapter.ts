@@ -5,11 +5,12 @@ import { readJson } from '../http/body.ts';
 import { acceptsJson } from '../http/negotiation.ts';
 import { type HttpReply, mergeHeaders } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
+import type { Admit } from '../lifecycle/admit.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
 import type { Endpoint } from './compile.ts';
 import { splitPair } from './parameters.ts';
 import { errorReply } from './problem.ts';
-import type { Answer, Method } from './route.ts';
+import type { Answer } from './route.ts';
 
 /** A request to a path of this service, split into what routing needs. */
 export interface RestRequest {
@@ -19,6 +20,8 @@ export interface RestRequest {
   readonly path: string;
   /** What follows the question mark; empty for nothing. */
   readonly search: string;
+  /** Whether the client wants nothing deprecated or experimental. */
+  readonly isStrict: boolean;
   /** The absolute address of a path of the service. */
   address(path: string): string;
 }
@@ -41,7 +44,7 @@ interface Resource {
 export type RestAdapter = (request: RestRequest) => Promise<RestReply> | undefined;
 
 /** Puts the endpoints under their paths. */
-export function createRestAdapter(endpoints: readonly Endpoint[], context: Context): RestAdapter {
+export function createRestAdapter(endpoints: readonly Endpoint[], context: Context, admit: Admit): RestAdapter {
   const router = createRouter<Resource>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -52,7 +55,7 @@ export function createRestAdapter(endpoints: readonly Endpoint[], context: Conte
     // The router would take `/pets/` for `/pets`, and so an empty id for the whole list.
     const match = request.path.endsWith('/') ? undefined : findRoute(router, '', request.path);
     if (match === undefined) return undefined;
-    return answer(match.data, match.params ?? {}, request, context);
+    return answer(match.data, match.params ?? {}, request, context, admit);
   };
 }
 
@@ -71,6 +74,7 @@ async function answer(
   segments: Readonly<Record<string, string>>,
   request: RestRequest,
   context: Context,
+  admit: Admit,
 ): Promise<RestReply> {
   const { method, path, raw } = request;
   const accept = raw.headers.get('accept');
@@ -86,12 +90,12 @@ async function answer(
     return { ...errorReply(error, accept), operation: 'methodNotAllowed', error };
   }
   const { operationId } = endpoint.operation;
-  const headers = endpoint.headersFor({ segments, address: request.address });
+  const headers = endpoint.lifecycle.headersFor({ segments, address: request.address });
   try {
     if (!acceptsJson(accept)) {
       throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json; the Accept field takes none of it.');
     }
-    const given = await endpoint.run(endpointRequest(request, segments, endpoint.route.method), context);
+    const given = await endpoint.run(endpointRequest(request, segments, endpoint, admit), context);
     return { ...toReply(given, headers), operation: operationId };
   } catch (thrown) {
     const error = toServiceError(thrown);
@@ -100,9 +104,10 @@ async function answer(
 }
 
 function endpointRequest(
-  { raw, path, search, address }: RestRequest,
+  { raw, path, search, isStrict, address }: RestRequest,
   segments: Readonly<Record<string, string>>,
-  method: Method,
+  { route: { method }, lifecycle }: Endpoint,
+  admit: Admit,
 ): Parameters<Endpoint['run']>[0] {
   return {
     segments,
@@ -112,6 +117,7 @@ function endpointRequest(
       const kept = search.split('&').filter((pair) => pair !== '' && splitPair(pair)[0] !== 'after');
       return address(`${path}?${[...kept, `after=${cursor}`].join('&')}`);
     },
+    admit: (uses) => admit(uses, { headers: raw.headers, isStrict }, lifecycle.naming({ segments, address })),
     readBody: async () => {
       const contentType = raw.headers.get('content-type');
       if (contentType !== null) assertMediaType(method, contentType);

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTable } from '../errors.ts';
-import { markOf } from '../lifecycle/plugin.ts';
 import type { Endpoint } from './compile.ts';
+import { markFailures, markHeaders } from './marks.ts';
 import type { JsonSchema } from './schemas.ts';
 
 const ALWAYS: readonly ErrorCode[] = ['INVALID_ARGUMENT', 'NOT_ACCEPTABLE', 'INTERNAL', 'UNAVAILABLE', 'TIMEOUT'];
@@ -55,17 +55,20 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
   Warning: {
     description: 'The deprecation, in words.',
     schema: text,
-    example: '299 - "Deprecated since 2026-07-01, served until 2027-12-31"',
+    example:
+      '299 - "GET /pets/{petId} is deprecated since 2026-07-01 and served until 2027-12-31; use GET /pets?id={petId} instead"',
   },
 };
 
 /** The failures that an operation can answer with, by status. */
-export function failures({ route, operation }: Endpoint, marked: readonly string[]): [string, JsonSchema][] {
+export function failures({ route, operation, lifecycle }: Endpoint): [string, JsonSchema][] {
+  const marks = lifecycle.marked?.marks;
   const codes = new Set<ErrorCode>([
     ...ALWAYS,
     ...(operation.inPath.length > 0 ? WITH_PATH : []),
     ...(operation.inBody === undefined ? [] : WITH_BODY),
     ...(route.errors ?? []),
+    ...markFailures(marks),
   ]);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
@@ -80,7 +83,7 @@ export function failures({ route, operation }: Endpoint, marked: readonly string
         ...(status === 503 || status === 504 ? ['Retry-After'] : []),
         ...(status === 415 ? ['Accept-Encoding'] : []),
         ...(status === 415 && route.method === 'PATCH' ? ['Accept-Patch'] : []),
-        ...marked,
+        ...markHeaders(marks),
       ]),
       content: {
         'application/json': { schema: { $ref: '#/components/schemas/Error' } },
@@ -88,15 +91,6 @@ export function failures({ route, operation }: Endpoint, marked: readonly string
       },
     },
   ]);
-}
-
-/** The header fields that every answer of a marked operation carries. */
-export function markHeaders({ operation }: Endpoint): string[] {
-  const mark = markOf(operation.field);
-  if (mark === undefined) return [];
-  return mark.level === 'deprecated'
-    ? ['API-Stability', 'Deprecation', 'Sunset', 'Warning', 'Link']
-    : ['API-Stability'];
 }
 
 /** References to header fields, with the one that every answer has. */

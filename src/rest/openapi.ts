@@ -1,9 +1,10 @@
 import { isEnumType } from 'graphql';
+import { marksOf } from '../lifecycle/marked.ts';
 import { markExtensions } from '../lifecycle/openapi.ts';
-import { markOf } from '../lifecycle/plugin.ts';
 import { mediaTypesFor } from './body.ts';
 import type { Endpoint } from './compile.ts';
-import { errorSchema, failures, HEADERS, headerRefs, markHeaders, problemSchema } from './failures.ts';
+import { errorSchema, failures, HEADERS, headerRefs, problemSchema } from './failures.ts';
+import { LIFECYCLE_PARAMETERS, markHeaders, markParameters } from './marks.ts';
 import { isList, leafType, spellEnumValue } from './parameters.ts';
 import { Components, inputSchema, type JsonSchema, leafSchema, listSchema, placeSchema, rowSchema } from './schemas.ts';
 import type { Variable } from './variables.ts';
@@ -48,22 +49,23 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApi
     paths,
     components: {
       schemas: Object.fromEntries([...components.schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
+      parameters: LIFECYCLE_PARAMETERS,
       headers: HEADERS,
     },
   };
 }
 
 function operationObject(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
-  const { route, operation } = endpoint;
+  const { route, operation, lifecycle } = endpoint;
   const { inPath, inQuery, inBody, field, operationId } = operation;
-  const mark = markOf(field);
+  const marks = lifecycle.marked?.marks;
   const description = (field.description ?? '').replace(/^\[\w+\] /, '');
   return {
     operationId,
     summary: description.split('. ', 1)[0]?.replace(/\.$/, '') ?? operationId,
     description,
     tags: [route.tag],
-    ...(mark && markExtensions(mark)),
+    ...(marks && markExtensions(marks, lifecycle.successor)),
     ...(route.trial === 'off' && {
       'x-hideTryItPanel': true,
       'x-explorer-enabled': false,
@@ -78,6 +80,7 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
         schema: leafSchema(leafType(variable), components),
       })),
       ...inQuery.map((variable) => queryParameter(variable, route.parameters?.[variable.name], components)),
+      ...markParameters(marks),
     ],
     ...(inBody && {
       requestBody: {
@@ -97,6 +100,7 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
 
 function queryParameter(variable: Variable, words: string | undefined, components: Components): JsonSchema {
   const place = { ...variable.argument, type: variable.type, defaultValue: variable.defaultValue };
+  const marks = marksOf(variable.argument);
   return {
     name: variable.name,
     in: 'query',
@@ -106,6 +110,7 @@ function queryParameter(variable: Variable, words: string | undefined, component
       ...(isList(variable) ? ['Repeat it for any of several.'] : []),
       ...spellings(variable),
     ].join(' '),
+    ...(marks && markExtensions(marks)),
     ...(isList(variable) && { style: 'form', explode: true }),
     schema: placeSchema({ ...place, extensions: { bounds: place.extensions.bounds } }, components),
   };
@@ -120,7 +125,7 @@ function spellings(variable: Variable): string[] {
 
 function responses(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
   const { route, operation } = endpoint;
-  const marked = markHeaders(endpoint);
+  const marked = markHeaders(endpoint.lifecycle.marked?.marks);
   const optional = options.optional[[...operation.fragments.keys()][0] ?? ''] ?? [];
   const body =
     route.reply.kind === 'none'
@@ -136,5 +141,5 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
       ...(body && { content: { 'application/json': { schema: body } } }),
     },
   ]);
-  return Object.fromEntries([...answers, ...failures(endpoint, marked)]);
+  return Object.fromEntries([...answers, ...failures(endpoint)]);
 }

@@ -133,6 +133,15 @@ export function page(): Reply {
   };
 }
 
+/** 200 with the root field's list as a bare array, all of it. */
+export function rows(): Reply {
+  return {
+    kind: 'list',
+    statuses: { 200: { description: 'The whole list.' } },
+    answer: (value) => ({ status: 200, body: value }),
+  };
+}
+
 function fill(template: string, values: Readonly<Record<string, unknown>>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 }

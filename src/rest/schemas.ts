@@ -1,4 +1,5 @@
 import {
+  type GraphQLEnumType,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
@@ -12,8 +13,10 @@ import {
   isObjectType,
 } from 'graphql';
 import { boundsOf, type InputPlace } from '../graphql/input.ts';
+import { type Markable, marksOf } from '../lifecycle/marked.ts';
+import { markExtensions } from '../lifecycle/openapi.ts';
 import { spellEnumValue } from './parameters.ts';
-import { rootType, type SelectedField, selectedFields } from './selection.ts';
+import { isListOf, rootType, type SelectedField, selectedFields } from './selection.ts';
 import type { ResolvedOperation } from './variables.ts';
 
 /** A schema of OpenAPI 3.0.3, or a reference to one. */
@@ -50,22 +53,29 @@ export function rowSchema(
   return objectSchema(rootType(operation).description, fields, optional, components);
 }
 
-/** The schema of what a connection's nodes are answered as: an array component named by the plural. */
+/** The schema of a list, or of a connection's nodes: an array component named by the plural. */
 export function listSchema(
   operation: ResolvedOperation,
   plural: string,
   optional: readonly string[],
   components: Components,
 ) {
-  const connection = rootType(operation);
-  const fields = selectedFields(connection, operation.fieldNode.selectionSet, operation.fragments);
+  const root = rootType(operation);
+  const fields = selectedFields(root, operation.fieldNode.selectionSet, operation.fragments);
+  if (isListOf(operation.field)) {
+    return components.refer(plural, () => ({
+      type: 'array',
+      description: 'The whole list.',
+      items: objectSchema(root.description, fields, optional, components),
+    }));
+  }
   const nodes = fields.find(({ name }) => name === 'nodes');
   const rows = getNamedType(nodes?.field.type);
   if (nodes === undefined || !isObjectType(rows)) throw new Error(`${operation.operationId} must select nodes.`);
   const row = selectedFields(rows, nodes.node.selectionSet, operation.fragments);
   return components.refer(plural, () => ({
     type: 'array',
-    description: connection.description ?? plural,
+    description: root.description ?? plural,
     items: objectSchema(rows.description, row, optional, components),
   }));
 }
@@ -88,10 +98,7 @@ function objectSchema(
       ...(description != null && { description }),
       ...(required.length > 0 && { required }),
       properties: Object.fromEntries(
-        ofFragment.map(({ name, field }) => [
-          name,
-          described(outputSchema(field.type, components), field.description ?? name),
-        ]),
+        ofFragment.map(({ name, field }) => [name, described(outputSchema(field.type, components), field)]),
       ),
     };
   });
@@ -121,7 +128,7 @@ function inputObjectSchema(type: GraphQLInputObjectType, components: Components)
     ...(type.description != null && { description: type.description }),
     ...(required.length > 0 && { required }),
     properties: Object.fromEntries(
-      fields.map((field) => [field.name, described(placeSchema(field, components), field.description ?? field.name)]),
+      fields.map((field) => [field.name, described(placeSchema(field, components), field)]),
     ),
     additionalProperties: false,
   };
@@ -144,7 +151,7 @@ export function placeSchema(place: InputPlace, components: Components): JsonSche
 export function leafSchema(type: GraphQLLeafType, components: Components): JsonSchema {
   if (isEnumType(type)) {
     const names = type.getValues().map(({ name }) => name);
-    const schema = { type: 'string', enum: names.map(spellEnumValue) };
+    const schema = { type: 'string', enum: names.map(spellEnumValue), ...valueMarks(type) };
     const isSpeltOtherwise = names.some((name) => spellEnumValue(name) !== name);
     if (isSpeltOtherwise) return schema;
     return components.refer(type.name, () => ({ ...schema, description: type.description ?? type.name }));
@@ -154,15 +161,27 @@ export function leafSchema(type: GraphQLLeafType, components: Components): JsonS
   return schema;
 }
 
+/** OpenAPI 3.0 has no place of its own for what is said of one value of several. */
+function valueMarks(type: GraphQLEnumType): JsonSchema {
+  const marked = type.getValues().flatMap((value) => {
+    const marks = marksOf(value);
+    return marks === undefined ? [] : [[spellEnumValue(value.name), markExtensions(marks)] as const];
+  });
+  return marked.length === 0 ? {} : { 'x-enum-marks': Object.fromEntries(marked) };
+}
+
 const LEAVES: Readonly<Record<string, JsonSchema>> = {
   Int64: { type: 'integer', format: 'int64' },
   Int: { type: 'integer', format: 'int32' },
+  Date: { type: 'string', format: 'date' },
   DateTime: { type: 'string', format: 'date-time' },
   String: { type: 'string' },
   Boolean: { type: 'boolean' },
 };
 
-/** OpenAPI 3.0 ignores what stands beside a reference. */
-function described(schema: JsonSchema, description: string): JsonSchema {
-  return '$ref' in schema ? { allOf: [schema], description } : { ...schema, description };
+/** With the field's description and marks; OpenAPI 3.0 ignores what stands beside a reference. */
+function described(schema: JsonSchema, field: Markable & { name: string; description?: string | null | undefined }) {
+  const marks = marksOf(field);
+  const words = { description: field.description ?? field.name, ...(marks && markExtensions(marks)) };
+  return '$ref' in schema ? { allOf: [schema], ...words } : { ...schema, ...words };
 }

@@ -49,6 +49,11 @@ export function rootType({ field }: ResolvedOperation): GraphQLObjectType {
   return type;
 }
 
+/** Whether a field answers with a list. */
+export function isListOf({ type }: Pick<GraphQLField<unknown, unknown>, 'type'>): boolean {
+  return isListType(isNonNullType(type) ? type.ofType : type);
+}
+
 /** Whether the root field's row is selected with the field. */
 export function selectsField(operation: ResolvedOperation, name: string): boolean {
   const fields = selectedFields(rootType(operation), operation.fieldNode.selectionSet, operation.fragments);
@@ -61,7 +66,8 @@ export function selectsField(operation: ResolvedOperation, name: string): boolea
  */
 export function nullDropper(operation: ResolvedOperation): NullDropper {
   const drop = objectDropper(rootType(operation), operation.fieldNode.selectionSet, operation.fragments);
-  return drop ?? ((value) => value);
+  if (drop === undefined) return (value) => value;
+  return isListOf(operation.field) ? (rows) => (rows as unknown[]).map(drop) : drop;
 }
 
 function objectDropper(
@@ -75,8 +81,7 @@ function objectDropper(
     const inner = getNamedType(field.type);
     const drop = isObjectType(inner) ? objectDropper(inner, node.selectionSet, fragments) : undefined;
     if (drop === undefined) return [];
-    const isList = isListType(isNonNullType(field.type) ? field.type.ofType : field.type);
-    return [{ name, drop: isList ? (items: unknown) => (items as unknown[]).map(drop) : drop }];
+    return [{ name, drop: isListOf(field) ? (items: unknown) => (items as unknown[]).map(drop) : drop }];
   });
   if (nullable.length === 0 && nested.length === 0) return undefined;
   return (value) => {

@@ -9,6 +9,7 @@ import { migrateDatabase } from '../../src/db/migrate.ts';
 import { listen } from '../../src/http/listen.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { seed } from '../../src/seed.ts';
+import { usualRules } from '../support/rules.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
 /** A page as a visitor has it, and what went wrong behind it. */
@@ -130,6 +131,7 @@ async function run(): Promise<void> {
     const app = createApp({
       database,
       settings: { BASE_PATH: '', PUBLIC_URL: undefined, CORS_ORIGINS: ['*'] },
+      rules: usualRules,
       metrics: createMetrics(),
       logger: pino({ level: 'silent' }),
     });

@@ -6,6 +6,7 @@ import { createApp } from '../../src/app.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { usualRules } from '../support/rules.ts';
 import type { paths } from './openapi.d.ts';
 
 /** The service is under a prefix, as behind a gateway: clients must be able to follow what it tells them all the same. */
@@ -28,6 +29,7 @@ beforeAll(async () => {
   const app = createApp({
     database: opened.database,
     settings: { BASE_PATH, PUBLIC_URL: undefined, CORS_ORIGINS: ['*'] },
+    rules: usualRules,
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
   });
@@ -134,7 +136,7 @@ describe('openapi-fetch, with types of the OpenAPI description', () => {
     expect(response.headers.get('sunset')).toBe('Fri, 31 Dec 2027 23:59:59 GMT');
     const successor = await fetch(addressOf(response, 'successor-version') ?? '');
     expect([successor.status, await successor.json()]).toEqual([200, []]);
-    const page = await fetch(addressOf(response, 'deprecation') ?? '');
+    const page = await fetch(addressOf(response, 'deprecation') ?? '', { headers: { accept: 'text/html' } });
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   });
 });

@@ -213,6 +213,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/lifecycle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what is marked
+         * @description List what is marked. What goes first comes first.
+         */
+        get: operations["listLifecycle"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -309,6 +329,108 @@ export interface components {
              */
             quantity: number;
         };
+        /**
+         * @description What matters most of the marks that something bears.
+         * @example deprecated
+         * @enum {string}
+         */
+        LifecycleLevel: "experimental" | "beta" | "deprecated";
+        /**
+         * @description Something of the schema that is experimental, beta or deprecated, and who still uses it.
+         * @example {
+         *       "coordinate": "Query.pet",
+         *       "operation": "GET /pets/{petId}",
+         *       "level": "deprecated",
+         *       "stability": "stable",
+         *       "since": "2026-07-01",
+         *       "sunset": "2027-12-31",
+         *       "daysLeft": 405,
+         *       "successor": "Query.pets",
+         *       "successorOperation": "GET /pets",
+         *       "why": "Lists take many ids at once and answer in one shape.",
+         *       "uses": 1204,
+         *       "clients": 3,
+         *       "lastUsedAt": "2026-11-21T09:30:00.000Z",
+         *       "countedSince": "2026-07-01T00:00:00.000Z",
+         *       "verdict": "3 clients left"
+         *     }
+         */
+        LifecycleMark: {
+            /** @description Its schema coordinate, such as `Query.pets`. */
+            coordinate: string;
+            /** @description What REST calls it, such as `GET /pets`; null for what is no operation there, nor part of one. */
+            operation?: string;
+            /** @description What matters most of its marks. */
+            level: components["schemas"]["LifecycleLevel"];
+            /** @description What was promised of it. */
+            stability: components["schemas"]["Stability"];
+            /**
+             * Format: date
+             * @description The day from which it is deprecated, in UTC.
+             */
+            since?: string;
+            /**
+             * Format: date
+             * @description The last day on which it is served, in UTC.
+             */
+            sunset?: string;
+            /**
+             * Format: int32
+             * @description Days from today to the sunset: 0 on the day itself, negative after it.
+             */
+            daysLeft?: number;
+            /** @description The schema coordinate of what takes its place. */
+            successor?: string;
+            /** @description What REST calls that which takes its place. */
+            successorOperation?: string;
+            /** @description Why it is deprecated. */
+            why?: string;
+            /**
+             * Format: int64
+             * @description How often it was used in the last 30 days.
+             */
+            uses: number;
+            /**
+             * Format: int32
+             * @description How many clients used it in the last 30 days.
+             */
+            clients: number;
+            /**
+             * Format: date-time
+             * @description When it was used last, in the last 30 days.
+             */
+            lastUsedAt?: string;
+            /**
+             * Format: date-time
+             * @description Since when its uses are counted.
+             */
+            countedSince?: string;
+            /** @description Whether it could go, in words. */
+            verdict: string;
+        };
+        /**
+         * @description The whole list.
+         * @example [
+         *       {
+         *         "coordinate": "Query.pet",
+         *         "operation": "GET /pets/{petId}",
+         *         "level": "deprecated",
+         *         "stability": "stable",
+         *         "since": "2026-07-01",
+         *         "sunset": "2027-12-31",
+         *         "daysLeft": 405,
+         *         "successor": "Query.pets",
+         *         "successorOperation": "GET /pets",
+         *         "why": "Lists take many ids at once and answer in one shape.",
+         *         "uses": 1204,
+         *         "clients": 3,
+         *         "lastUsedAt": "2026-11-21T09:30:00.000Z",
+         *         "countedSince": "2026-07-01T00:00:00.000Z",
+         *         "verdict": "3 clients left"
+         *       }
+         *     ]
+         */
+        LifecycleMarks: components["schemas"]["LifecycleMark"][];
         /**
          * @description A category to be.
          * @example {
@@ -531,9 +653,26 @@ export interface components {
                 message: string;
             }[];
         };
+        /**
+         * @description What was promised of something.
+         * @example stable
+         * @enum {string}
+         */
+        Stability: "experimental" | "beta" | "stable";
     };
     responses: never;
-    parameters: never;
+    parameters: {
+        /**
+         * @description The name of the client, under which its uses of what is marked are counted.
+         * @example shop-app
+         */
+        "API-Client": string;
+        /**
+         * @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client.
+         * @example strict
+         */
+        "API-Lifecycle": "strict";
+    };
     requestBodies: never;
     headers: {
         /**
@@ -583,7 +722,7 @@ export interface components {
         Sunset: string;
         /**
          * @description The deprecation, in words.
-         * @example 299 - "Deprecated since 2026-07-01, served until 2027-12-31"
+         * @example 299 - "GET /pets/{petId} is deprecated since 2026-07-01 and served until 2027-12-31; use GET /pets?id={petId} instead"
          */
         Warning: string;
     };
@@ -806,7 +945,18 @@ export interface operations {
     getPet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The name of the client, under which its uses of what is marked are counted.
+                 * @example shop-app
+                 */
+                "API-Client"?: components["parameters"]["API-Client"];
+                /**
+                 * @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client.
+                 * @example strict
+                 */
+                "API-Lifecycle"?: components["parameters"]["API-Lifecycle"];
+            };
             path: {
                 /** @description Identifier of the pet. */
                 petId: number;
@@ -830,7 +980,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. */
+            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `LIFECYCLE_STRICT`: Deprecated or experimental, which the request refuses. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -878,6 +1028,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `GONE`: Past its sunset. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Warning: components["headers"]["Warning"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `INTERNAL`: Internal error. */
             500: {
                 headers: {
@@ -894,7 +1060,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `UNAVAILABLE`: Unavailable. */
+            /** @description `UNAVAILABLE`: Unavailable. `BROWNOUT`: Its sunset is being rehearsed. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1165,7 +1331,13 @@ export interface operations {
     updatePet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The name of the client, under which its uses of what is marked are counted.
+                 * @example shop-app
+                 */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
             path: {
                 /** @description Identifier of the pet. */
                 petId: number;
@@ -2252,7 +2424,13 @@ export interface operations {
     updateOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The name of the client, under which its uses of what is marked are counted.
+                 * @example shop-app
+                 */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
             path: {
                 /** @description Identifier of the order. */
                 orderId: number;
@@ -2587,7 +2765,13 @@ export interface operations {
     replaceStock: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The name of the client, under which its uses of what is marked are counted.
+                 * @example shop-app
+                 */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
             path: {
                 /** @description Identifier of the animal the entry tracks. */
                 petId: number;
@@ -2740,7 +2924,18 @@ export interface operations {
     stopTracking: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The name of the client, under which its uses of what is marked are counted.
+                 * @example shop-app
+                 */
+                "API-Client"?: components["parameters"]["API-Client"];
+                /**
+                 * @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client.
+                 * @example strict
+                 */
+                "API-Lifecycle"?: components["parameters"]["API-Lifecycle"];
+            };
             path: {
                 /** @description Identifier of the animal the entry tracks. */
                 petId: number;
@@ -2758,7 +2953,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. */
+            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `LIFECYCLE_STRICT`: Deprecated or experimental, which the request refuses. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2772,6 +2967,101 @@ export interface operations {
             };
             /** @description `NOT_FOUND`: Not found. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `INTERNAL`: Internal error. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `UNAVAILABLE`: Unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `TIMEOUT`: Timed out. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listLifecycle: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The name of the client, under which its uses of what is marked are counted.
+                 * @example shop-app
+                 */
+                "API-Client"?: components["parameters"]["API-Client"];
+                /**
+                 * @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client.
+                 * @example strict
+                 */
+                "API-Lifecycle"?: components["parameters"]["API-Lifecycle"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecycleMarks"];
+                };
+            };
+            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `LIFECYCLE_STRICT`: Deprecated or experimental, which the request refuses. */
+            400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "API-Stability": components["headers"]["API-Stability"];

@@ -5,6 +5,7 @@ import { createApp } from '../../src/app.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { usualRules } from '../support/rules.ts';
 
 /** How many there were when this was written: an update of the suite may add some, but must not lose any. */
 const KNOWN_AUDITS = 61;
@@ -19,6 +20,7 @@ beforeAll(async () => {
   const app = createApp({
     database: opened.database,
     settings: { BASE_PATH: '', PUBLIC_URL: undefined, CORS_ORIGINS: ['*'] },
+    rules: usualRules,
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
   });

@@ -98,6 +98,11 @@ describe('every operation', () => {
       });
       expect(await call('inventoryItem', { petId }, entry)).toBeNull();
     });
+
+    test('what is marked is listed', async () => {
+      const [first] = await call('lifecycle', {}, '{ coordinate operation level sunset usesByDay { day uses } }');
+      expect(first).toMatchObject({ coordinate: 'Query.pet', operation: 'GET /pets/{petId}', level: 'deprecated' });
+    });
   });
 
   test('none is left out', () => {
@@ -291,8 +296,9 @@ async function callField(way: Way, name: string, args: Values, selection: string
   const values = given.map(
     (arg) => `${arg.name}: ${way === 'variables' ? `$${arg.name}` : literal(arg.type, args[arg.name])}`,
   );
-  const head = `${isQuery ? 'query' : 'mutation'}${way === 'variables' ? ` (${definitions})` : ''}`;
-  const document = `${head} { ${name}(${values.join(', ')}) ${selection} }`;
+  const list = (parts: string) => (parts === '' ? '' : `(${parts})`);
+  const head = `${isQuery ? 'query' : 'mutation'} ${way === 'variables' ? list(definitions) : ''}`;
+  const document = `${head} { ${name}${list(values.join(', '))} ${selection} }`;
   return (await ask(app, document, way === 'variables' ? args : undefined))[name];
 }
 

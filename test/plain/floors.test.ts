@@ -90,7 +90,7 @@ describe('habits', () => {
     expect([...new Set(users)].sort()).toEqual([
       'app.ts',
       'commands/schema.ts',
-      ...['categories', 'inventory', 'orders', 'pets'].map((room) => `resources/${room}/rest.ts`),
+      ...['categories', 'inventory', 'lifecycle', 'orders', 'pets'].map((room) => `resources/${room}/rest.ts`),
       'routes.ts',
     ]);
   });

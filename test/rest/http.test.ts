@@ -87,6 +87,7 @@ function examples({ petId, uncounted, categoryId, empty, orderId }: Rows): Examp
       stability: 'experimental',
     },
     { operationId: 'deletePet', method: 'DELETE', path: `${pets}/${petId}`, status: 204 },
+    { operationId: 'listLifecycle', method: 'GET', path: '/lifecycle', status: 200, stability: 'experimental' },
   ];
 }
 
@@ -251,10 +252,9 @@ describe('GET /pets/{petId} is deprecated, and says so', () => {
   test('and the page about it exists', async () => {
     const { headers } = await app.rest('GET', '/pets/1');
     const page = /<http:\/\/pets\.example([^>]+)>; rel="deprecation"/.exec(headers.get('link') ?? '')?.[1] ?? '';
-    const { status, headers: pageHeaders, text } = await app.rest('GET', page, { headers: { accept: 'text/html' } });
-    expect(status).toBe(200);
-    expect(pageHeaders.get('content-type')).toMatch(/^text\/html/);
-    expect(text).toContain('2027-12-31');
+    const found = await app.fetch(new Request(`http://pets.example${page}`, { headers: { accept: 'text/html' } }));
+    expect([found.status, found.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(await found.text()).toContain('2027-12-31');
   });
 
   test('and the other methods of its path do not say so', async () => {
@@ -470,6 +470,8 @@ describe('what a client accepts', () => {
     async (accept) => {
       const rows = await makeRows();
       for (const { operationId, method, path, body } of examples(rows)) {
+        // The one resource that is a page, too.
+        if (path === '/lifecycle' && accept.includes('html')) continue;
         const answer = await app.rest(method, path, { headers: { accept }, ...(body !== undefined && { body }) });
         expect({ operationId, status: answer.status }).toEqual({ operationId, status: 406 });
         expect(answer.headers.get('content-type')).toBe('application/json');

@@ -3,9 +3,11 @@ import { createApp } from '../../src/app.ts';
 import type { Database } from '../../src/db/client.ts';
 import type { Settings } from '../../src/env.ts';
 import { parseJson, stringifyJson } from '../../src/json.ts';
+import type { LifecycleRules } from '../../src/lifecycle/guard.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { assertFollowsContract } from './contract.ts';
 import { openTestDatabase } from './database.ts';
+import { usualRules } from './rules.ts';
 
 export interface RestAnswer {
   readonly status: number;
@@ -44,12 +46,16 @@ export interface TestApp {
 }
 
 /** The app over a database of the test file's own, called without sockets. */
-export async function startTestApp(settings: Partial<Settings> = {}): Promise<TestApp> {
+export async function startTestApp(
+  settings: Partial<Settings> = {},
+  rules: Partial<LifecycleRules> = {},
+): Promise<TestApp> {
   const statements: string[] = [];
   const opened = await openTestDatabase({ statement: (name) => void statements.push(name), batch: () => {} });
   const app = createApp({
     database: opened.database,
     settings: { BASE_PATH: '', PUBLIC_URL: undefined, CORS_ORIGINS: ['*'], ...settings },
+    rules: { ...usualRules, ...rules },
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
   });

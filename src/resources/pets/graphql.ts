@@ -96,7 +96,7 @@ builder.queryFields((t) => ({
     lifecycle: deprecated({
       since: '2026-07-01',
       sunset: '2027-12-31',
-      successor: { field: 'Query.pets', args: { id: 'petId' } },
+      successor: { coordinate: 'Query.pets', args: { id: 'petId' } },
       why: 'Lists take many ids at once and answer in one shape.',
     }),
     description: 'Get a pet by its id.',

@@ -1,0 +1,27 @@
+import { GraphQLError, GraphQLScalarType, Kind, print } from 'graphql';
+
+const A_DATE = 'a full-date of RFC 3339, such as 2026-11-21';
+
+/** A day of the calendar; in code, its text. */
+export const dateScalar = new GraphQLScalarType<string, string>({
+  name: 'Date',
+  description: 'A day of the calendar in UTC: a full-date of RFC 3339.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
+  extensions: { accepts: A_DATE },
+  serialize: String,
+  parseValue: (value) => {
+    if (typeof value === 'string' && isDate(value)) return value;
+    throw new GraphQLError(`Date must be ${A_DATE}.`);
+  },
+  parseLiteral: (node) => {
+    if (node.kind === Kind.STRING && isDate(node.value)) return node.value;
+    throw new GraphQLError(`${print(node)} must be ${A_DATE}.`, { nodes: [node] });
+  },
+});
+
+/** Whether the text is a full-date of RFC 3339, section 5.6, that the calendar has. */
+export function isDate(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const instant = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
+}

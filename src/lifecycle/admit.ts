@@ -1,0 +1,27 @@
+import { clientReader } from './client.ts';
+import type { Guard, Naming } from './guard.ts';
+import type { Marked } from './marked.ts';
+
+/** Who asks, and whether for nothing deprecated or experimental. */
+export interface Caller {
+  readonly headers: Pick<Headers, 'get'>;
+  readonly isStrict: boolean;
+}
+
+/**
+ * Counts what a request uses of what is marked, and refuses what must not be answered.
+ *
+ * @throws {ServiceError} as the guard does; what is refused is counted all the same, for somebody still asks for it
+ */
+export type Admit = (uses: readonly Marked[], caller: Caller, naming: Naming) => void;
+
+/** @param count told of each use, and of the client whose it is */
+export function createAdmit(guard: Guard, count: (use: Marked, client: string) => void): Admit {
+  const clientOf = clientReader();
+  return (uses, caller, naming) => {
+    if (uses.length === 0) return;
+    const client = clientOf(caller.headers);
+    for (const use of uses) count(use, client);
+    guard(uses, caller.isStrict, naming);
+  };
+}

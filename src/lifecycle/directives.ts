@@ -1,0 +1,64 @@
+import {
+  DirectiveLocation,
+  GraphQLDirective,
+  GraphQLEnumType,
+  GraphQLNonNull,
+  type GraphQLScalarType,
+  GraphQLString,
+} from 'graphql';
+import type { Marks } from './mark.ts';
+
+const MARKABLE = [
+  DirectiveLocation.FIELD_DEFINITION,
+  DirectiveLocation.ARGUMENT_DEFINITION,
+  DirectiveLocation.INPUT_FIELD_DEFINITION,
+  DirectiveLocation.ENUM_VALUE,
+];
+
+const stabilityLevel = new GraphQLEnumType({
+  name: 'StabilityLevel',
+  description: 'How far what is not stable can be relied on.',
+  values: {
+    EXPERIMENTAL: { description: 'May change or go at any time, without notice.' },
+    BETA: { description: "Settled in the main; a change has 30 days' notice." },
+  },
+});
+
+/**
+ * The directives that tell of marks in the schema's text; `@deprecated` is GraphQL's own.
+ *
+ * @param date the schema's own scalar for days, for a schema has each type once
+ */
+export function lifecycleDirectives(date: GraphQLScalarType): readonly GraphQLDirective[] {
+  return [
+    new GraphQLDirective({
+      name: 'stability',
+      description: 'How far it can be relied on; what does not bear this is stable.',
+      locations: MARKABLE,
+      args: { level: { type: new GraphQLNonNull(stabilityLevel), description: 'The level.' } },
+    }),
+    new GraphQLDirective({
+      name: 'sunset',
+      description: 'Until when what is deprecated is served.',
+      locations: MARKABLE,
+      args: {
+        on: { type: new GraphQLNonNull(date), description: 'The last day on which it is served, in UTC.' },
+        since: { type: new GraphQLNonNull(date), description: 'The day from which it is deprecated, in UTC.' },
+        successor: {
+          type: new GraphQLNonNull(GraphQLString),
+          description: 'The schema coordinate of what takes its place.',
+        },
+      },
+    }),
+  ];
+}
+
+/** What a marked thing has in its `extensions`, where printers look for directives. */
+export function appliedDirectives({ stability, deprecation }: Marks): Readonly<Record<string, object>> {
+  return {
+    ...(stability !== 'stable' && { stability: { level: stability.toUpperCase() } }),
+    ...(deprecation !== undefined && {
+      sunset: { on: deprecation.sunset, since: deprecation.since, successor: deprecation.successor.coordinate },
+    }),
+  };
+}

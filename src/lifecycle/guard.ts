@@ -1,0 +1,106 @@
+import { ServiceError } from '../errors.ts';
+import { isPastSunset, levelOf } from './mark.ts';
+import type { Marked } from './marked.ts';
+
+/** Tells the time: dates of marks are compared with this and nothing else. */
+export type Clock = () => Date;
+
+/** A rehearsal of a sunset: what is deprecated fails from one instant until before another. */
+export interface Brownout {
+  /** The coordinate that fails; undefined for all that is deprecated. */
+  readonly coordinate: string | undefined;
+  readonly from: Date;
+  readonly until: Date;
+}
+
+/** What happens when a mark's day comes. */
+export interface LifecycleRules {
+  readonly clock: Clock;
+  /** Whether what is past its sunset is refused, or goes on being served. */
+  readonly sunset: 'announce' | 'enforce';
+  readonly brownouts: readonly Brownout[];
+}
+
+/** How the client of one face knows what is marked, and what takes its place. */
+export interface Naming {
+  name(coordinate: string): string;
+  successor(marked: Marked): string;
+}
+
+/** The names of GraphQL itself: coordinates. */
+export const byCoordinate: Naming = { name: (coordinate) => coordinate, successor: successorOf };
+
+/** The coordinate of what takes the place of something deprecated. */
+export function successorOf({ marks }: Marked): string {
+  return marks.deprecation?.successor.coordinate ?? '';
+}
+
+/**
+ * Refuses what a request uses, where it must not be answered.
+ *
+ * @param isStrict whether the client wants nothing deprecated or experimental
+ * @throws {ServiceError} GONE, BROWNOUT or LIFECYCLE_STRICT
+ */
+export type Guard = (uses: readonly Marked[], isStrict: boolean, naming: Naming) => void;
+
+/**
+ * Makes the guard that keeps the rules.
+ *
+ * @param marked everything that bears a mark
+ * @throws {Error} when a brownout names something that is not deprecated
+ */
+export function createGuard({ clock, sunset, brownouts }: LifecycleRules, marked: readonly Marked[]): Guard {
+  const deprecated = marked.flatMap(({ coordinate, marks }) => (marks.deprecation === undefined ? [] : [coordinate]));
+  for (const { coordinate } of brownouts) {
+    if (coordinate === undefined || deprecated.includes(coordinate)) continue;
+    throw new Error(`BROWNOUTS names ${coordinate}; what is deprecated is ${deprecated.join(', ') || 'nothing'}.`);
+  }
+  return (uses, isStrict, naming) => {
+    const now = clock();
+    for (const use of uses) {
+      if (sunset === 'enforce') assertServed(use, now, naming);
+      assertNoBrownout(use, now, naming);
+      if (isStrict) assertStrict(use, naming);
+    }
+  };
+
+  function assertNoBrownout(use: Marked, now: Date, naming: Naming): void {
+    const { coordinate, marks } = use;
+    const { deprecation } = marks;
+    if (deprecation === undefined || brownouts.length === 0 || isPastSunset(deprecation, now)) return;
+    const brownout = brownouts.find(
+      ({ coordinate: only = coordinate, from, until }) => only === coordinate && from <= now && now < until,
+    );
+    if (brownout === undefined) return;
+    const { until } = brownout;
+    const ends = until.toISOString().replace('.000Z', 'Z');
+    throw new ServiceError(
+      'BROWNOUT',
+      `${naming.name(coordinate)} fails until ${ends} to rehearse its sunset on ${deprecation.sunset}; ` +
+        `use ${naming.successor(use)} instead.`,
+      { headers: { 'retry-after': String(Math.ceil((until.getTime() - now.getTime()) / 1000)) } },
+    );
+  }
+}
+
+function assertServed(use: Marked, now: Date, naming: Naming): void {
+  const { deprecation } = use.marks;
+  if (deprecation === undefined || !isPastSunset(deprecation, now)) return;
+  throw new ServiceError(
+    'GONE',
+    `${naming.name(use.coordinate)} was served until ${deprecation.sunset}; use ${naming.successor(use)} instead.`,
+  );
+}
+
+/** A beta is not refused: what changes in it is announced. */
+function assertStrict(use: Marked, naming: Naming): void {
+  const level = levelOf(use.marks);
+  if (level === 'beta') return;
+  const { deprecation } = use.marks;
+  const instead =
+    deprecation === undefined ? '' : ` and served until ${deprecation.sunset}; use ${naming.successor(use)} instead`;
+  throw new ServiceError(
+    'LIFECYCLE_STRICT',
+    `${naming.name(use.coordinate)} is ${level}${instead}. The request refuses that by API-Lifecycle: strict.`,
+  );
+}

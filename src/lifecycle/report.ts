@@ -1,0 +1,114 @@
+import { daysBetween, isPastSunset, type Level, levelOf, type Stability, toDay } from './mark.ts';
+import type { Marked } from './marked.ts';
+
+/** How many days back uses are looked at. */
+export const WINDOW_DAYS = 30;
+
+/** A client's uses of a marked thing in the window. */
+export interface ClientUse {
+  readonly client: string;
+  readonly uses: number;
+  readonly lastSeen: Date;
+}
+
+/** What was counted of a marked thing in the window. */
+export interface Usage {
+  /** Since when its uses are counted; undefined when they are not yet. */
+  readonly countedSince: Date | undefined;
+  /** Uses by day, in UTC; a day without any is not there. */
+  readonly byDay: ReadonlyMap<string, number>;
+  /** How many clients there were; `(others)` counts for one. */
+  readonly clientCount: number;
+  /** Those that were seen last, at most a hundred. */
+  readonly clients: readonly ClientUse[];
+}
+
+/** All that is known of a marked thing. */
+export interface ReportEntry {
+  readonly coordinate: string;
+  /** What REST calls it, where it is an operation of REST or an argument of one. */
+  readonly operation: string | undefined;
+  readonly level: Level;
+  readonly stability: Stability;
+  /** Undefined for what is not deprecated. */
+  readonly deprecation: ReportedDeprecation | undefined;
+  readonly usage: Usage;
+  readonly uses: number;
+  /** Whether it could go, in a sentence without its full stop. */
+  readonly verdict: string;
+}
+
+export interface ReportedDeprecation {
+  readonly since: string;
+  readonly sunset: string;
+  /** Days from today to the sunset day: 0 on the day itself, negative after it. */
+  readonly daysLeft: number;
+  readonly successor: string;
+  readonly successorOperation: string | undefined;
+  readonly why: string;
+}
+
+/** What REST makes of marked things. */
+export interface RestView {
+  /** What it calls root fields, by their coordinates: `Query.books` -> `GET /books`. */
+  readonly operations: ReadonlyMap<string, string>;
+  /** The marked fields that are in its answers, read or not. */
+  readonly answered: ReadonlySet<string>;
+}
+
+/**
+ * Puts together what is known of each marked thing: what goes first comes first, and the rest by its coordinate.
+ *
+ * @param usage by coordinate
+ */
+export function lifecycleReport(
+  marked: readonly Marked[],
+  rest: RestView,
+  usage: ReadonlyMap<string, Usage>,
+  now: Date,
+): ReportEntry[] {
+  const entries = marked.map((one) => entryOf(one, rest, usage.get(one.coordinate) ?? UNCOUNTED, now));
+  return entries.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
+}
+
+const UNCOUNTED: Usage = { countedSince: undefined, byDay: new Map(), clientCount: 0, clients: [] };
+
+function sortKey({ deprecation, coordinate }: ReportEntry): string {
+  return `${deprecation?.sunset ?? '~'} ${coordinate}`;
+}
+
+function entryOf(one: Marked, { operations, answered }: RestView, usage: Usage, now: Date): ReportEntry {
+  const { coordinate, marks } = one;
+  const { stability, deprecation } = marks;
+  const uses = [...usage.byDay.values()].reduce((sum, ofDay) => sum + ofDay, 0);
+  return {
+    coordinate,
+    operation: operations.get(coordinate.replace(/\(.*$/, '')),
+    level: levelOf(marks),
+    stability,
+    deprecation: deprecation && {
+      since: deprecation.since,
+      sunset: deprecation.sunset,
+      daysLeft: daysBetween(toDay(now), deprecation.sunset),
+      successor: deprecation.successor.coordinate,
+      successorOperation: operations.get(deprecation.successor.coordinate),
+      why: deprecation.why,
+    },
+    usage,
+    uses,
+    verdict: answered.has(coordinate) ? 'REST answers with it, read or not' : verdictOf(one, usage, uses, now),
+  };
+}
+
+function verdictOf({ marks: { deprecation } }: Marked, usage: Usage, uses: number, now: Date): string {
+  const { clientCount, countedSince } = usage;
+  const clients = clientCount === 1 ? '1 client' : `${clientCount} clients`;
+  if (uses > 0) return deprecation === undefined ? `${clients} in the last ${WINDOW_DAYS} days` : `${clients} left`;
+  const counted = countedSince === undefined ? 0 : daysBetween(toDay(countedSince), toDay(now));
+  if (counted < WINDOW_DAYS) return `no use yet; counted for ${counted === 1 ? '1 day' : `${counted} days`}`;
+  const unused = `no use for ${WINDOW_DAYS} days`;
+  if (deprecation === undefined) return unused;
+  return isPastSunset(deprecation, now)
+    ? `safe to remove: ${unused}`
+    : `safe to remove after ${deprecation.sunset}: ${unused}`;
+}

@@ -1,0 +1,69 @@
+import { type GraphQLSchema, isRequiredArgument, isRequiredInputField } from 'graphql';
+import { assertMarks, combineMarks, type DeprecationMark } from './mark.ts';
+import { declaredOn, type Member, membersOf } from './marked.ts';
+
+/**
+ * Refuses a schema whose marks cannot hold, all faults at once.
+ *
+ * @throws {Error} a line for each: dates, notice, a successor that is not there or goes itself, a required argument
+ */
+export function assertLifecycle(schema: GraphQLSchema): void {
+  const members = membersOf(schema);
+  const byCoordinate = new Map(members.map((member) => [member.coordinate, member]));
+  const faults = members.flatMap((member) => {
+    try {
+      assertMember(member, byCoordinate);
+      return [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  });
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
+function assertMember(member: Member, members: ReadonlyMap<string, Member>): void {
+  const { coordinate, element } = member;
+  const declared = declaredOn(element);
+  if (declared === undefined) {
+    if (element.deprecationReason == null) return;
+    throw new Error(`${coordinate}: declare its deprecation by lifecycle: deprecated({...}), with its dates.`);
+  }
+  assertMarks(coordinate, declared);
+  const { deprecation } = combineMarks(declared);
+  if (deprecation === undefined) return;
+  if (isRequired(member)) {
+    throw new Error(`${coordinate}: what is required cannot be deprecated, for nobody could leave it out.`);
+  }
+  assertSuccessor(member, deprecation, members);
+}
+
+function isRequired({ kind, element }: Member): boolean {
+  if (kind === 'argument') return isRequiredArgument(element);
+  return kind === 'input field' && isRequiredInputField(element);
+}
+
+function assertSuccessor(
+  { coordinate, element }: Member,
+  { successor }: DeprecationMark,
+  members: ReadonlyMap<string, Member>,
+): void {
+  const named = members.get(successor.coordinate)?.element;
+  if (named === undefined) {
+    throw new Error(`${coordinate}: its successor ${successor.coordinate} is not in the schema.`);
+  }
+  if (named.deprecationReason != null) {
+    throw new Error(`${coordinate}: its successor ${successor.coordinate} is deprecated itself.`);
+  }
+  for (const [to, from] of Object.entries(successor.args ?? {})) {
+    if (!hasArgument(named, to)) {
+      throw new Error(`${coordinate}: its successor ${successor.coordinate} has no argument ${to}.`);
+    }
+    if (!hasArgument(element, from)) {
+      throw new Error(`${coordinate}: it has no argument ${from} to give to its successor.`);
+    }
+  }
+}
+
+function hasArgument(element: Member['element'], name: string): boolean {
+  return 'args' in element && element.args.some((argument) => argument.name === name);
+}

@@ -1,0 +1,23 @@
+import { bigint, date, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+
+/** How often each client has used each marked thing, by day in UTC. */
+export const lifecycleUses = pgTable(
+  'lifecycle_uses',
+  {
+    coordinate: text().notNull(),
+    day: date().notNull(),
+    client: text().notNull(),
+    uses: bigint({ mode: 'number' }).notNull(),
+    lastSeen: timestamp('last_seen', { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.coordinate, table.day, table.client] }),
+    index('lifecycle_uses_day').on(table.day),
+  ],
+);
+
+/** Since when the uses of each marked thing are counted: that nobody used it means nothing before. */
+export const lifecycleCounting = pgTable('lifecycle_counting', {
+  coordinate: text().primaryKey(),
+  since: timestamp({ withTimezone: true }).notNull(),
+});

@@ -1,0 +1,51 @@
+import type { ErrorCode } from '../errors.ts';
+import { levelOf, type Marks } from '../lifecycle/mark.ts';
+import type { JsonSchema } from './schemas.ts';
+
+/** The request header fields by which a client takes part in the lifecycle of what it uses. */
+export const LIFECYCLE_PARAMETERS = {
+  'API-Client': {
+    name: 'API-Client',
+    in: 'header',
+    required: false,
+    description: 'The name of the client, under which its uses of what is marked are counted.',
+    schema: { type: 'string' },
+    example: 'shop-app',
+  },
+  'API-Lifecycle': {
+    name: 'API-Lifecycle',
+    in: 'header',
+    required: false,
+    description: '`strict` for an error instead of an answer that is deprecated or experimental, in tests of a client.',
+    schema: { type: 'string', enum: ['strict'] },
+    example: 'strict',
+  },
+} as const;
+
+/** The request header fields that a marked operation describes. */
+export function markParameters(marks: Marks | undefined): JsonSchema[] {
+  if (marks === undefined) return [];
+  const names = isRefusable(marks) ? ['API-Client', 'API-Lifecycle'] : ['API-Client'];
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+/** The header fields that every answer of a marked operation carries. */
+export function markHeaders(marks: Marks | undefined): string[] {
+  if (marks === undefined) return [];
+  return marks.deprecation === undefined
+    ? ['API-Stability']
+    : ['API-Stability', 'Deprecation', 'Sunset', 'Warning', 'Link'];
+}
+
+/** The failures that a marked operation can answer with for its marks. */
+export function markFailures(marks: Marks | undefined): ErrorCode[] {
+  if (marks === undefined) return [];
+  return [
+    ...(isRefusable(marks) ? (['LIFECYCLE_STRICT'] as const) : []),
+    ...(marks.deprecation === undefined ? [] : (['GONE', 'BROWNOUT'] as const)),
+  ];
+}
+
+function isRefusable(marks: Marks): boolean {
+  return levelOf(marks) !== 'beta';
+}
