@@ -132,8 +132,6 @@ function runsOperations({
       call.operation = labelOf(document, operationName);
       try {
         const fields = assertWithinLimits(schema, document, operationName, variableValues);
-        const issues = variableIssues(schema, document, operationName, variableValues);
-        if (issues.length > 0) throw validationFailed(issues);
         const operation = operationFor(document, operationName, fields);
         const isTold = wantsExtension(params.extensions);
         const uses = operation.uses(variableValues);
@@ -142,6 +140,8 @@ function runsOperations({
           call.notice = { headers, extension: isTold ? extension : [] };
           admit(uses, call.caller, byCoordinate);
         }
+        const issues = variableIssues(schema, document, operationName, variableValues);
+        if (issues.length > 0) throw validationFailed(issues);
         setExecuteFn(({ contextValue }) => operation.run(variableValues, contextValue));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;

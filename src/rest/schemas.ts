@@ -5,6 +5,7 @@ import {
   type GraphQLLeafType,
   type GraphQLOutputType,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isLeafType,
@@ -112,12 +113,11 @@ function outputSchema(type: GraphQLOutputType, components: Components): JsonSche
 
 /** The schema of a body. */
 export function inputSchema(type: GraphQLInputType, components: Components): JsonSchema {
-  const named = getNamedType(type);
-  if (isInputObjectType(named)) return components.refer(named.name, () => inputObjectSchema(named, components));
-  if (isListType(isNonNullType(type) ? type.ofType : type)) {
-    return { type: 'array', items: leafSchema(named, components) };
-  }
-  return leafSchema(named, components);
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return { type: 'array', items: inputSchema(nullable.ofType, components) };
+  if (isInputObjectType(nullable))
+    return components.refer(nullable.name, () => inputObjectSchema(nullable, components));
+  return leafSchema(nullable, components);
 }
 
 function inputObjectSchema(type: GraphQLInputObjectType, components: Components): JsonSchema {

@@ -1,0 +1,191 @@
+import SchemaBuilder from '@pothos/core';
+import { describe, expect, test } from 'vitest';
+import '../../../src/graphql/input-plugin.ts';
+import { beta, deprecated, experimental, type Mark } from '../../../src/lifecycle/mark.ts';
+import '../../../src/lifecycle/plugin.ts';
+import { compileRoutes } from '../../../src/rest/compile.ts';
+import { gql, ok, route } from '../../../src/rest/route.ts';
+
+type Marks = Mark | readonly Mark[] | undefined;
+
+interface Places {
+  readonly field?: Marks;
+  readonly other?: Marks;
+  readonly argument?: Marks;
+  readonly required?: Marks;
+  readonly input?: Marks;
+  readonly part?: Marks;
+}
+
+const mark = {
+  since: '2026-01-01',
+  sunset: '2026-06-30',
+  why: 'It was wrong.',
+  successor: { coordinate: 'Query.other' },
+};
+
+/** A schema with marks at some of its places. */
+function build({ field, other, argument, required, input, part }: Places) {
+  const builder = new SchemaBuilder<{ DefaultFieldNullability: false }>({
+    plugins: ['lifecycle', 'input'],
+    defaultFieldNullability: false,
+  });
+  const at = (lifecycle: Marks) => (lifecycle === undefined ? {} : { lifecycle });
+  const Input = builder.inputType('In', {
+    description: 'In.',
+    fields: (t) => ({
+      text: t.string({ required: true, ...at(input), description: 'Text.' }),
+      count: t.int({ defaultValue: 1, description: 'Count.' }),
+    }),
+  });
+  const Thing = builder.objectRef<{ id: number }>('Thing').implement({
+    description: 'A thing.',
+    fields: (t) => ({ id: t.exposeInt('id', { ...at(part), description: 'Id.' }) }),
+  });
+  const args = {
+    id: { required: false, ...at(argument), description: 'Id.' },
+    key: { required: true, ...at(required), description: 'Key.' },
+  } as const;
+  builder.queryType({
+    description: 'Reads.',
+    fields: (t) => ({
+      thing: t.field({
+        type: Thing,
+        ...at(field),
+        description: 'A thing.',
+        args: { id: t.arg.int(args.id), key: t.arg.int(args.key), in: t.arg({ type: Input, description: 'In.' }) },
+        resolve: () => ({ id: 1 }),
+      }),
+      other: t.field({ type: Thing, ...at(other), description: 'Another.', resolve: () => ({ id: 2 }) }),
+    }),
+  });
+  return builder.toSchema({ sortSchema: false });
+}
+
+describe('a mark that cannot hold stops the build, and says why', () => {
+  test.each<[string, Places, string]>([
+    [
+      'a sunset before its start',
+      { field: deprecated({ ...mark, sunset: '2025-12-31' }) },
+      'Query.thing: its sunset 2025-12-31 is before its deprecation, 2026-01-01.',
+    ],
+    [
+      "less than 180 days' notice of what is stable",
+      { field: deprecated({ ...mark, sunset: '2026-06-29' }) },
+      "Query.thing: from 2026-01-01 to 2026-06-29 are 179 days; what is stable needs 180 days' notice.",
+    ],
+    [
+      "less than 30 days' notice of a beta",
+      { field: [beta(), deprecated({ ...mark, sunset: '2026-01-30' })] },
+      'are 29 days; what is beta needs 30',
+    ],
+    [
+      'a day that the calendar does not have',
+      { field: deprecated({ ...mark, sunset: '2026-06-31' }) },
+      'Query.thing: 2026-06-31 is no day',
+    ],
+    [
+      'an instant for a day',
+      { field: deprecated({ ...mark, since: '2026-01-01T00:00:00Z' }) },
+      '2026-01-01T00:00:00Z is no day',
+    ],
+    [
+      'a successor that is not there',
+      { field: deprecated({ ...mark, successor: { coordinate: 'Query.nothing' } }) },
+      'Query.thing: its successor Query.nothing is not in the schema.',
+    ],
+    [
+      'a successor that is deprecated itself',
+      { field: deprecated(mark), other: deprecated({ ...mark, successor: { coordinate: 'Thing.id' } }) },
+      'Query.thing: its successor Query.other is deprecated itself.',
+    ],
+    [
+      'itself as its successor',
+      { field: deprecated({ ...mark, successor: { coordinate: 'Query.thing' } }) },
+      'is deprecated itself',
+    ],
+    [
+      'a successor without the argument',
+      { field: deprecated({ ...mark, successor: { coordinate: 'Query.other', args: { id: 'id' } } }) },
+      'Query.other has no argument id',
+    ],
+    [
+      'a required argument deprecated',
+      { required: deprecated(mark) },
+      'Query.thing(key:): what is required cannot be deprecated',
+    ],
+    [
+      'a required input field deprecated',
+      { input: deprecated(mark) },
+      'In.text: what is required cannot be deprecated',
+    ],
+    ['two stabilities', { field: [beta(), experimental()] }, 'Query.thing: it can be one of experimental and beta'],
+    ['two deprecations', { field: [deprecated(mark), deprecated(mark)] }, 'each once'],
+    ['no mark at all', { field: [] }, 'Query.thing: it can be'],
+    [
+      'a why that is no sentence',
+      { field: deprecated({ ...mark, why: 'old' }) },
+      'Query.thing: why must be a sentence',
+    ],
+  ])('%s', (_, places, message) => {
+    expect(() => build(places)).toThrow(message);
+  });
+
+  test('all of them at once', () => {
+    const old = deprecated({ ...mark, sunset: '2026-02-01' });
+    expect(() => build({ field: old, part: old })).toThrow(
+      /^Thing\.id: .*\nQuery\.thing: .*$|^Query\.thing: .*\nThing\.id: .*$/,
+    );
+  });
+
+  test('a deprecation without a mark', () => {
+    const builder = new SchemaBuilder({ plugins: ['lifecycle', 'input'] });
+    builder.queryType({ fields: (t) => ({ old: t.int({ deprecationReason: 'Old.', resolve: () => 1 }) }) });
+    expect(() => builder.toSchema()).toThrow('Query.old: declare its deprecation by lifecycle: deprecated({...})');
+  });
+});
+
+describe('a mark that holds is taken', () => {
+  test.each<[string, Places]>([
+    ['180 days for what is stable', { field: deprecated(mark) }],
+    ['30 days for a beta', { field: [beta(), deprecated({ ...mark, sunset: '2026-01-31' })] }],
+    [
+      'the same day for what is experimental',
+      { field: [experimental(), deprecated({ ...mark, sunset: '2026-01-01' })] },
+    ],
+    ['29 February of a leap year', { field: deprecated({ ...mark, sunset: '2028-02-29' }) }],
+    ['an argument that may be left out', { argument: deprecated(mark) }],
+  ])('%s', (_, places) => {
+    expect(build(places).getQueryType()).toBeDefined();
+  });
+});
+
+describe('a route promises no more than what it selects', () => {
+  const things = (places: Places) =>
+    compileRoutes(
+      build(places),
+      [
+        route('GET', '/things/{id}', {
+          tag: 'Things',
+          operation: gql`query getThing($id: Int, $key: Int! = 1) { thing(id: $id, key: $key) { ...Thing } } fragment Thing on Thing { id }`,
+          reply: ok(),
+        }),
+      ],
+      '/lifecycle',
+    );
+
+  test('a stable one cannot select an experimental field, nor can a beta', () => {
+    expect(() => things({ part: experimental() })).toThrow(
+      'getThing is stable, and so cannot select Thing.id, which is experimental.',
+    );
+    expect(() => things({ field: beta(), part: experimental() })).toThrow('getThing is beta');
+  });
+
+  test('an experimental one can', () => {
+    expect(things({ field: experimental(), part: experimental() })).toHaveLength(1);
+  });
+
+  test('a successor has a route, too', () => {
+    expect(() => things({ field: deprecated(mark) })).toThrow('getThing: its successor Query.other has no route.');
+  });
+});
