@@ -1,0 +1,236 @@
+import { printSchemaWithDirectives } from '@graphql-tools/utils';
+import {
+  buildSchema,
+  type DirectiveNode,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  graphqlSync,
+  Kind,
+  parse,
+  validateSchema,
+  visit,
+} from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { printGraphQL } from '../../../src/app.ts';
+import { levelOf } from '../../../src/lifecycle/mark.ts';
+import { type Marked, markedIn } from '../../../src/lifecycle/marked.ts';
+import { compileRoutes, type Endpoint } from '../../../src/rest/compile.ts';
+import { openApiDocument } from '../../../src/rest/openapi.ts';
+import { describeRoutes, routes } from '../../../src/routes.ts';
+import { schema } from '../../../src/schema.ts';
+import { bookRoutes, bookSchema } from '../../support/books.ts';
+
+/** What a surface says of a thing: of each mark, what can be told there. */
+type Told = Readonly<Record<string, unknown>>;
+
+const shopEndpoints = compileRoutes(schema, routes, '/lifecycle');
+const bookEndpoints = compileRoutes(bookSchema, bookRoutes, '/lifecycle');
+const bookDocument = openApiDocument(bookEndpoints, {
+  title: 'Books',
+  version: '1.0.0',
+  description: 'Books.',
+  basePath: '',
+  tagGroups: { All: { Books: 'Books.' } },
+  examples: {},
+  plurals: { listBooks: 'Books', listReviews: 'Books', listDrafts: 'Books' },
+  optional: {},
+});
+
+describe.each([
+  ['the service', schema, printGraphQL(), shopEndpoints, describeRoutes(shopEndpoints, '')],
+  ['a schema that bears every mark', bookSchema, printSchemaWithDirectives(bookSchema), bookEndpoints, bookDocument],
+] as const)(
+  'every mark of %s is on all of its surfaces, and no surface has another',
+  (_, built, text, endpoints, document) => {
+    const marked = markedIn(built);
+    const declared = (tell: (one: Marked) => Told) =>
+      Object.fromEntries(marked.map((one) => [one.coordinate, tell(one)]).toSorted());
+
+    test('there are some', () => {
+      expect(new Set(marked.map(({ marks }) => levelOf(marks)))).toEqual(
+        new Set(['experimental', 'beta', 'deprecated']),
+      );
+    });
+
+    test('the schema text: @stability, @sunset and @deprecated, and they are defined in it', () => {
+      expect(validateSchema(buildSchema(text))).toEqual([]);
+      expect(directivesIn(text)).toEqual(
+        declared(({ marks: { stability, deprecation } }) => ({
+          ...(stability !== 'stable' && { stability: { level: stability.toUpperCase() } }),
+          ...(deprecation && {
+            sunset: { on: deprecation.sunset, since: deprecation.since, successor: deprecation.successor.coordinate },
+            deprecated: {
+              reason: `${deprecation.why} Use ${deprecation.successor.coordinate} instead. Served until ${deprecation.sunset}.`,
+            },
+          }),
+        })),
+      );
+    });
+
+    test('introspection: the description, and the reason of a deprecation', () => {
+      expect(introspected(built)).toEqual(
+        declared(({ marks: { stability, deprecation } }) => ({
+          ...(stability !== 'stable' && { stability }),
+          ...(deprecation && { sunset: deprecation.sunset, successor: deprecation.successor.coordinate }),
+        })),
+      );
+    });
+
+    test('the headers of REST, of operations', () => {
+      const request = { segments: {}, address: (path: string) => `https://x.example${path}` };
+      const told = endpoints.map((endpoint) => {
+        const headers = endpoint.lifecycle.headersFor(request);
+        return [coordinateOf(endpoint), { level: headers['api-stability'], sunset: headers.sunset?.slice(5, 16) }];
+      });
+      const expected = endpoints.map((endpoint) => {
+        const marks = marked.find(({ coordinate }) => coordinate === coordinateOf(endpoint))?.marks;
+        const sunset = marks?.deprecation && new Date(marks.deprecation.sunset).toUTCString().slice(5, 16);
+        return [coordinateOf(endpoint), { level: marks && levelOf(marks), sunset }];
+      });
+      expect(told).toEqual(expected);
+    });
+
+    test('OpenAPI: operations, parameters, properties and values, under every alias', () => {
+      const onRest = new Set(coordinatesOnRest(endpoints, document));
+      const expected = marked
+        .filter(({ coordinate }) => onRest.has(coordinate))
+        .map(({ coordinate, marks: { stability, deprecation } }) => [
+          coordinate,
+          {
+            ...(stability !== 'stable' && {
+              'x-stability': stability,
+              'x-stability-level': stability === 'beta' ? 'beta' : 'alpha',
+              'x-scalar-stability': 'experimental',
+              'x-badges': [{ name: stability, color: expect.stringMatching(/^#/) }],
+            }),
+            ...(deprecation && {
+              deprecated: true,
+              'x-deprecated-since': deprecation.since,
+              'x-deprecated-sunset': deprecation.sunset,
+              'x-sunset': deprecation.sunset,
+              'x-successor': expect.objectContaining({ coordinate: deprecation.successor.coordinate }),
+            }),
+          },
+        ]);
+      expect(markedInOpenApi(endpoints, document)).toEqual(Object.fromEntries(expected.toSorted()));
+    });
+  },
+);
+
+function coordinateOf({ operation: { parent, field } }: Endpoint): string {
+  return `${parent.name}.${field.name}`;
+}
+
+/** The directives of the lifecycle that a schema's text applies, by coordinate. */
+function directivesIn(text: string): Record<string, Told> {
+  const found: [string, Told][] = [];
+  const note = (coordinate: string, directives: readonly DirectiveNode[] = []) => {
+    const told = directives
+      .filter(({ name }) => ['deprecated', 'stability', 'sunset'].includes(name.value))
+      .map((directive) => [
+        directive.name.value,
+        Object.fromEntries(
+          (directive.arguments ?? []).map(({ name, value }) => [name.value, 'value' in value && value.value]),
+        ),
+      ]);
+    if (told.length > 0) found.push([coordinate, Object.fromEntries(told)]);
+  };
+  visit(parse(text), {
+    [Kind.OBJECT_TYPE_DEFINITION]: ({ name: type, fields = [] }) => {
+      for (const field of fields) {
+        const coordinate = `${type.value}.${field.name.value}`;
+        note(coordinate, field.directives);
+        for (const arg of field.arguments ?? []) note(`${coordinate}(${arg.name.value}:)`, arg.directives);
+      }
+    },
+    [Kind.INPUT_OBJECT_TYPE_DEFINITION]: ({ name: type, fields = [] }) => {
+      for (const field of fields) note(`${type.value}.${field.name.value}`, field.directives);
+    },
+    [Kind.ENUM_TYPE_DEFINITION]: ({ name: type, values = [] }) => {
+      for (const value of values) note(`${type.value}.${value.name.value}`, value.directives);
+    },
+  });
+  return Object.fromEntries(found.toSorted());
+}
+
+interface Described {
+  readonly name: string;
+  readonly description: string | null;
+  readonly deprecationReason?: string | null;
+  readonly isDeprecated?: boolean;
+  readonly args?: readonly Described[];
+}
+
+interface IntrospectedType {
+  readonly name: string;
+  readonly fields: readonly Described[] | null;
+  readonly inputFields: readonly Described[] | null;
+  readonly enumValues: readonly Described[] | null;
+}
+
+/** What a client learns of marks by introspection, by coordinate. */
+function introspected(built: GraphQLSchema): Record<string, Told> {
+  const { data } = graphqlSync({ schema: built, source: getIntrospectionQuery({ inputValueDeprecation: true }) });
+  const { types } = (data as unknown as { __schema: { types: IntrospectedType[] } }).__schema;
+  const found: [string, Told][] = [];
+  const note = (coordinate: string, { description, deprecationReason, isDeprecated = false }: Described) => {
+    const [, stability] = /^\[(\w+)\] /.exec(description ?? '') ?? [];
+    const [, successor, sunset] = /Use (.+) instead\. Served until (.+)\.$/.exec(deprecationReason ?? '') ?? [];
+    expect(isDeprecated).toBe(deprecationReason != null);
+    const told = { ...(stability && { stability }), ...(sunset && { sunset, successor }) };
+    if (Object.keys(told).length > 0) found.push([coordinate, told]);
+  };
+  for (const { name, fields, inputFields, enumValues } of types) {
+    for (const part of [...(fields ?? []), ...(inputFields ?? []), ...(enumValues ?? [])]) {
+      note(`${name}.${part.name}`, part);
+      for (const arg of part.args ?? []) note(`${name}.${part.name}(${arg.name}:)`, arg);
+    }
+  }
+  return Object.fromEntries(found.toSorted());
+}
+
+/** Everything that an OpenAPI document describes, with what it says, by the coordinate that it comes from. */
+function describedInOpenApi(endpoints: readonly Endpoint[], document: object): [string, Told][] {
+  const { paths, components } = document as {
+    paths: Record<string, Record<string, Told & { parameters: Told[] }>>;
+    components: {
+      schemas: Record<string, Told & { properties?: Record<string, Told>; 'x-enum-marks'?: Record<string, Told> }>;
+    };
+  };
+  const ofOperations = endpoints.flatMap((endpoint): [string, Told][] => {
+    const { route, operation } = endpoint;
+    const described = paths[route.path]?.[route.method.toLowerCase()];
+    const coordinate = coordinateOf(endpoint);
+    const parameters = [...operation.inPath, ...operation.inQuery].map((variable): [string, Told] => [
+      `${coordinate}(${variable.argument.name}:)`,
+      described?.parameters.find(({ name }) => name === variable.name) ?? {},
+    ]);
+    return [[coordinate, described ?? {}], ...parameters];
+  });
+  const ofComponents = Object.entries(components.schemas).flatMap(([type, component]): [string, Told][] => [
+    ...Object.entries(component.properties ?? {}).map(([name, property]): [string, Told] => [
+      `${type}.${name}`,
+      property,
+    ]),
+    ...((component.enum as string[] | undefined) ?? []).map((value): [string, Told] => [
+      `${type}.${value}`,
+      component['x-enum-marks']?.[value] ?? {},
+    ]),
+  ]);
+  return [...ofOperations, ...ofComponents];
+}
+
+function coordinatesOnRest(endpoints: readonly Endpoint[], document: object): string[] {
+  return describedInOpenApi(endpoints, document).map(([coordinate]) => coordinate);
+}
+
+const WORDS =
+  /^(deprecated|x-(stability|stability-level|scalar-stability|badges|deprecated-since|deprecated-sunset|sunset|successor))$/;
+
+function markedInOpenApi(endpoints: readonly Endpoint[], document: object): Record<string, Told> {
+  const told = describedInOpenApi(endpoints, document).map(([coordinate, described]): [string, Told] => [
+    coordinate,
+    Object.fromEntries(Object.entries(described).filter(([word]) => WORDS.test(word))),
+  ]);
+  return Object.fromEntries(told.filter(([, words]) => Object.keys(words).length > 0).toSorted());
+}
