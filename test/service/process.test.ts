@@ -4,26 +4,20 @@ import { request as httpRequest } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { runToEnd, type Service, startService } from '../support/service.ts';
+import { withService as runService, runToEnd, type Service, settingsFor, startService } from '../support/service.ts';
 
 let opened: TestDatabase;
-let environment: Record<string, string>;
+let environment: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   opened = await openTestDatabase();
   await opened.database.close();
-  const { url, folder } = opened.location;
-  environment = { DATA_DIR: folder, ...(url !== undefined && { DATABASE_URL: url }) };
+  environment = settingsFor(opened.location);
 });
 afterAll(() => opened.dispose());
 
-async function withService(more: Record<string, string>, work: (service: Service) => Promise<void>): Promise<void> {
-  const service = await startService({ ...environment, ...more });
-  try {
-    await work(service);
-  } finally {
-    await service.stop('SIGKILL');
-  }
+function withService(more: Readonly<Record<string, string>>, work: (service: Service) => Promise<void>): Promise<void> {
+  return runService({ ...environment, ...more }, work);
 }
 
 function post(base: string, path: string, body: unknown): Promise<Response> {

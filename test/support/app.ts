@@ -42,6 +42,10 @@ export interface TestApp {
   /** Calls an operation; the answer is held to the committed contract. */
   rest(method: string, path: string, options?: RestOptions): Promise<RestAnswer>;
   graphql(query: string, variables?: Readonly<Record<string, unknown>>): Promise<GraphQLAnswer>;
+  /** Notes since when uses of what is marked are counted, as a start does. */
+  begin(): Promise<void>;
+  /** Stores the uses that were counted. */
+  flush(): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -84,6 +88,8 @@ export async function startTestApp(
       const { data, errors } = parseJson(await response.text()) as GraphQLAnswer;
       return { status: response.status, headers: response.headers, data, errors };
     },
+    begin: app.begin,
+    flush: app.flush,
     dispose: opened.dispose,
   };
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { DatabaseLocation } from '../../src/db/client.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -52,6 +53,21 @@ export async function startService(environment: Environment): Promise<Service> {
       return child.exitCode;
     },
   };
+}
+
+/** Starts the service for the work, and kills it afterwards whatever happens. */
+export async function withService(environment: Environment, work: (service: Service) => Promise<void>): Promise<void> {
+  const service = await startService(environment);
+  try {
+    await work(service);
+  } finally {
+    await service.stop('SIGKILL');
+  }
+}
+
+/** The settings by which a process uses a test's database, which must not be open here where it is embedded. */
+export function settingsFor({ url, folder }: DatabaseLocation): Environment {
+  return { DATA_DIR: folder, ...(url !== undefined && { DATABASE_URL: url }) };
 }
 
 /** Runs a command of the project, such as `commands/seed`, to its end. */

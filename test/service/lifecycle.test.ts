@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request as octokitRequest } from '@octokit/request';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { runToEnd, settingsFor, withService } from '../support/service.ts';
+
+let opened: TestDatabase;
+let environment: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  await opened.database.close();
+  environment = { ...settingsFor(opened.location), TZ: 'America/New_York' };
+});
+afterAll(() => opened.dispose());
+
+async function usesOf(base: string, coordinate: string): Promise<number> {
+  const marks = (await (await fetch(`${base}/lifecycle`)).json()) as { coordinate: string; uses: number }[];
+  return marks.find((mark) => mark.coordinate === coordinate)?.uses ?? 0;
+}
+
+describe('the lifecycle of the service as a process', () => {
+  test('uses are stored at a stop, and lost by a few seconds at most when it is killed', async () => {
+    const use = (base: string) => fetch(`${base}/pets/1`, { headers: { 'api-client': 'shop' } });
+    await withService(environment, async (service) => {
+      for (let count = 0; count < 5; count++) await use(service.base);
+      await service.stop('SIGTERM');
+    });
+    await withService(environment, async ({ base }) => {
+      expect(await usesOf(base, 'Query.pet')).toBe(5);
+      for (let count = 0; count < 7; count++) await use(base);
+      // Twice the time that counts may wait.
+      await sleep(4_000);
+    });
+    await withService(environment, async ({ base }) => {
+      expect(await usesOf(base, 'Query.pet')).toBe(12);
+    });
+  });
+
+  test('a day is rehearsed by LIFECYCLE_CLOCK, and enforced by SUNSET', async () => {
+    const answerOn = async (clock: string, more: Readonly<Record<string, string>> = { SUNSET: 'enforce' }) => {
+      let answer: unknown;
+      await withService({ ...environment, ...more, LIFECYCLE_CLOCK: clock }, async ({ base, output }) => {
+        const response = await fetch(`${base}/pets/1`);
+        answer = [response.status, (await response.json()).code, response.headers.get('sunset')];
+        expect(output()).toContain('LIFECYCLE_CLOCK rehearses a day');
+      });
+      return answer;
+    };
+    const sunset = 'Fri, 31 Dec 2027 23:59:59 GMT';
+    expect(await answerOn('2027-12-31T18:59:30-05:00')).toEqual([404, 'NOT_FOUND', sunset]);
+    expect(await answerOn('2028-01-01T00:00:00Z')).toEqual([410, 'GONE', sunset]);
+    expect(await answerOn('2028-01-01T00:00:00Z', {})).toEqual([404, 'NOT_FOUND', sunset]);
+    const BROWNOUTS = '2027-06-01T10:00:00Z/PT15M, Query.pet@2027-06-02T10:00:00Z/2027-06-02T11:00:00Z';
+    expect(await answerOn('2027-06-01T10:14:00Z', { BROWNOUTS })).toEqual([503, 'BROWNOUT', sunset]);
+    expect(await answerOn('2027-06-02T10:30:00Z', { BROWNOUTS })).toEqual([503, 'BROWNOUT', sunset]);
+    expect(await answerOn('2027-06-02T11:00:00Z', { BROWNOUTS })).toEqual([404, 'NOT_FOUND', sunset]);
+  });
+
+  test.each([
+    [{ SUNSET: 'soon' }, 'SUNSET must be announce or enforce'],
+    [
+      { LIFECYCLE_CLOCK: '2028-01-01' },
+      'LIFECYCLE_CLOCK must be an instant with its offset, such as 2028-01-01T00:00:00Z',
+    ],
+    [{ LIFECYCLE_CLOCK: '2028-01-01T00:00:00Z', NODE_ENV: 'production' }, 'LIFECYCLE_CLOCK rehearses a day'],
+    [
+      { BROWNOUTS: 'tomorrow' },
+      'BROWNOUTS must be a list of [coordinate@]start/end, such as 2027-12-01T14:00:00Z/PT15M',
+    ],
+    [{ BROWNOUTS: '2027-06-01T10:00:00Z/PT' }, '2027-06-01T10:00:00Z/PT is none'],
+    [{ BROWNOUTS: '2027-06-01T10:00:00Z/2027-06-01T09:00:00Z' }, 'is none'],
+    [
+      { BROWNOUTS: 'Query.pets@2027-06-01T10:00:00Z/PT5M' },
+      'BROWNOUTS names Query.pets; what is deprecated is Query.pet.',
+    ],
+  ])('%j stops the start with one clear line', async (settings, message) => {
+    const { code, errors } = await runToEnd('main', [], { ...environment, PORT: '0', ...settings });
+    expect(code).toBe(1);
+    expect(errors).toContain(message);
+    expect(errors).not.toMatch(/\n\s+at /);
+  });
+
+  test("Octokit prints its warning when it calls GET /pets/{petId}, with the page's address", async () => {
+    await withService(environment, async ({ base }) => {
+      const warnings: string[] = [];
+      const log = {
+        debug: () => {},
+        info: () => {},
+        error: () => {},
+        warn: (text: string) => void warnings.push(text),
+      };
+      const made = await fetch(`${base}/categories`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name":"Dogs"}',
+      });
+      const { id: categoryId } = (await made.json()) as { id: number };
+      // Left to itself it accepts nothing but GitHub's own media type.
+      const headers = { accept: 'application/json' };
+      const call = octokitRequest.defaults({ baseUrl: base, headers, request: { log } });
+      const { data: pet } = await call('POST /pets', { data: { name: 'Rex', categoryId } });
+      expect(warnings).toEqual([]);
+      const { data } = await call('GET /pets/{petId}', { petId: pet.id });
+      expect(data).toEqual(pet);
+      expect(warnings).toEqual([
+        `[@octokit/request] "GET ${base}/pets/${pet.id}" is deprecated. It is scheduled to be removed on Fri, 31 Dec 2027 23:59:59 GMT. See ${base}/lifecycle`,
+      ]);
+    });
+  });
+});
