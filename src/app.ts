@@ -92,7 +92,10 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
   const openApi = describeRoutes(endpoints, basePath);
   const pages: Readonly<Record<string, PageMaker>> = {
     '/': ({ origin }) => html(homePage(basePath, origin)),
-    [LIFECYCLE_PAGE]: async () => html(lifecyclePage(await context.lifecycle.report(), rules.clock(), basePath)),
+    [LIFECYCLE_PAGE]: async () => {
+      const page = html(lifecyclePage(await context.lifecycle.report(), rules.clock(), basePath));
+      return { ...page, headers: { ...page.headers, vary: 'Accept' } };
+    },
     '/openapi.json': fixed(text('application/json', printOpenApi(openApi))),
     '/openapi.yaml': fixed(text('application/yaml', stringifyYaml(openApi, { aliasDuplicateObjects: false }))),
     '/schema.graphql': fixed(text('text/plain; charset=utf-8', printGraphQL())),
@@ -149,7 +152,9 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     const answering = isPage ? undefined : rest({ ...request, path });
     if (answering !== undefined) {
       const { operation, error, ...reply } = await answering;
-      return { face: 'rest', operation, response: toResponse(method, reply), error };
+      const response = toResponse(method, reply);
+      if (path === LIFECYCLE_PAGE) response.headers.set('vary', 'Accept');
+      return { face: 'rest', operation, response, error };
     }
     if (path === '/graphql') return answerGraphQL(request);
     const check = health.checks[path];

@@ -48,7 +48,7 @@ describe('the lifecycle of the service as a process', () => {
       return answer;
     };
     const sunset = 'Fri, 31 Dec 2027 23:59:59 GMT';
-    expect(await answerOn('2027-12-31T18:59:30-05:00')).toEqual([404, 'NOT_FOUND', sunset]);
+    expect(await answerOn('2027-12-31T18:50:00-05:00')).toEqual([404, 'NOT_FOUND', sunset]);
     expect(await answerOn('2028-01-01T00:00:00Z')).toEqual([410, 'GONE', sunset]);
     expect(await answerOn('2028-01-01T00:00:00Z', {})).toEqual([404, 'NOT_FOUND', sunset]);
     const BROWNOUTS = '2027-06-01T10:00:00Z/PT15M, Query.pet@2027-06-02T10:00:00Z/2027-06-02T11:00:00Z';

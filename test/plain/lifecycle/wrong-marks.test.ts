@@ -56,7 +56,13 @@ function build({ field, other, argument, required, input, part }: Places) {
         args: { id: t.arg.int(args.id), key: t.arg.int(args.key), in: t.arg({ type: Input, description: 'In.' }) },
         resolve: () => ({ id: 1 }),
       }),
-      other: t.field({ type: Thing, ...at(other), description: 'Another.', resolve: () => ({ id: 2 }) }),
+      other: t.field({
+        type: Thing,
+        ...at(other),
+        description: 'Another.',
+        args: { ref: t.arg.int({ description: 'Ref.' }) },
+        resolve: () => ({ id: 2 }),
+      }),
     }),
   });
   return builder.toSchema({ sortSchema: false });
@@ -160,19 +166,20 @@ describe('a mark that holds is taken', () => {
   });
 });
 
+const Fields = 'fragment Thing on Thing { id }';
+const thingRoute = route('GET', '/things/{id}', {
+  tag: 'Things',
+  operation: gql`query getThing($id: Int, $key: Int! = 1) { thing(id: $id, key: $key) { ...Thing } } ${Fields}`,
+  reply: ok(),
+});
+const otherRoute = route('GET', '/v2/{ref}/thing', {
+  tag: 'Things',
+  operation: gql`query getOther($ref: Int) { other(ref: $ref) { ...Thing } } ${Fields}`,
+  reply: ok(),
+});
+
 describe('a route promises no more than what it selects', () => {
-  const things = (places: Places) =>
-    compileRoutes(
-      build(places),
-      [
-        route('GET', '/things/{id}', {
-          tag: 'Things',
-          operation: gql`query getThing($id: Int, $key: Int! = 1) { thing(id: $id, key: $key) { ...Thing } } fragment Thing on Thing { id }`,
-          reply: ok(),
-        }),
-      ],
-      '/lifecycle',
-    );
+  const things = (places: Places) => compileRoutes(build(places), [thingRoute], '/lifecycle');
 
   test('a stable one cannot select an experimental field, nor can a beta', () => {
     expect(() => things({ part: experimental() })).toThrow(
@@ -184,8 +191,30 @@ describe('a route promises no more than what it selects', () => {
   test('an experimental one can', () => {
     expect(things({ field: experimental(), part: experimental() })).toHaveLength(1);
   });
+});
 
-  test('a successor has a route, too', () => {
-    expect(() => things({ field: deprecated(mark) })).toThrow('getThing: its successor Query.other has no route.');
+describe('the successor of a route', () => {
+  const compile = (args: Record<string, string>, routes = [thingRoute, otherRoute]) => {
+    const field = deprecated({ ...mark, successor: { coordinate: 'Query.other', args } });
+    return compileRoutes(build({ field }), routes, '/lifecycle');
+  };
+
+  test('is a route', () => {
+    expect(() => compile({}, [thingRoute])).toThrow('getThing: its successor Query.other has no route.');
+  });
+
+  test('has all that its path needs', () => {
+    expect(() => compile({})).toThrow('getThing: no argument goes into ref of its successor Query.other.');
+  });
+
+  test('is told with the values that the request has, and with nothing that could end a header', () => {
+    const [thing] = compile({ ref: 'id' });
+    expect(thing?.lifecycle.successor?.operation).toBe('GET /v2/{id}/thing');
+    const linkFor = (id: string) =>
+      thing?.lifecycle.headersFor({ segments: { id }, address: (path) => `https://x.example${path}` }).link;
+    expect(linkFor('7')).toMatch(/^<https:\/\/x\.example\/v2\/7\/thing>; rel="successor-version", /);
+    expect(linkFor('7>; rel="next"')).toMatch(
+      /^<https:\/\/x\.example\/v2\/7relnext\/thing>; rel="successor-version", /,
+    );
   });
 });

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { markedIn } from '../../../src/lifecycle/marked.ts';
+import { lifecycleReport, type ReportEntry, type RestView, type Usage } from '../../../src/lifecycle/report.ts';
+import { Tally, type UseCount } from '../../../src/lifecycle/tally.ts';
+import { bookSchema } from '../../support/books.ts';
+
+const marked = markedIn(bookSchema);
+const rest: RestView = {
+  operations: new Map([
+    ['Query.book', 'GET /books/{bookId}'],
+    ['Query.books', 'GET /books'],
+  ]),
+  answered: new Set(['Book.isbn']),
+};
+
+function entry(coordinate: string, now: string, usage: Partial<Usage> = {}): ReportEntry {
+  const counted: Usage = { countedSince: undefined, byDay: new Map(), clientCount: 0, clients: [], ...usage };
+  const entries = lifecycleReport(marked, rest, new Map([[coordinate, counted]]), new Date(now));
+  return entries.find((one) => one.coordinate === coordinate) as ReportEntry;
+}
+
+describe('the verdict', () => {
+  const long = { countedSince: new Date('2026-10-22T12:00:00Z') };
+  const used = { ...long, byDay: new Map([['2026-11-20', 4]]), clientCount: 3 };
+
+  test.each<[string, string, string, Partial<Usage>]>([
+    ['Query.book', '2026-11-21T00:00:00Z', '3 clients left', used],
+    ['Query.book', '2026-11-21T00:00:00Z', '1 client left', { ...used, clientCount: 1 }],
+    ['Query.drafts', '2026-11-21T00:00:00Z', '3 clients in the last 30 days', used],
+    ['Query.book', '2026-11-20T23:59:59Z', 'no use yet; counted for 29 days', long],
+    ['Query.book', '2026-11-21T00:00:00Z', 'safe to remove after 2026-12-31: no use for 30 days', long],
+    ['Query.book', '2026-12-31T23:59:59Z', 'safe to remove after 2026-12-31: no use for 30 days', long],
+    ['Query.book', '2027-01-01T00:00:00Z', 'safe to remove: no use for 30 days', long],
+    ['Query.drafts', '2026-11-21T00:00:00Z', 'no use for 30 days', long],
+    ['Query.book', '2026-11-21T00:00:00Z', 'no use yet; counted for 0 days', {}],
+    ['Query.book', '2026-10-23T00:00:00Z', 'no use yet; counted for 1 day', long],
+    ['Book.isbn', '2027-11-21T00:00:00Z', 'REST answers with it, read or not', long],
+  ])('of %s at %s is "%s"', (coordinate, now, verdict, usage) => {
+    expect(entry(coordinate, now, usage).verdict).toBe(verdict);
+  });
+});
+
+describe('the report', () => {
+  test('begins with what goes first', () => {
+    const entries = lifecycleReport(marked, rest, new Map(), new Date('2026-11-21T00:00:00Z'));
+    expect(entries.map(({ deprecation, coordinate }) => deprecation?.sunset ?? coordinate)).toEqual([
+      '2026-10-31',
+      '2026-12-01',
+      ...Array.from({ length: 4 }, () => '2026-12-31'),
+      'Book.blurb',
+      'Book.score',
+      'Genre.ZINE',
+      'NewPart.note',
+      'Query.books(shelf:)',
+      'Query.drafts',
+    ]);
+  });
+
+  test('names the operations of REST, of arguments too', () => {
+    expect(entry('Query.book', '2026-11-21T00:00:00Z').operation).toBe('GET /books/{bookId}');
+    expect(entry('Query.books(title:)', '2026-11-21T00:00:00Z').operation).toBe('GET /books');
+    expect(entry('Genre.ZINE', '2026-11-21T00:00:00Z').operation).toBeUndefined();
+    expect(entry('Query.book', '2026-11-21T00:00:00Z').deprecation?.successorOperation).toBe('GET /books');
+  });
+
+  test.each([
+    ['2026-12-30T23:59:59Z', 1],
+    ['2026-12-31T00:00:00Z', 0],
+    ['2026-12-31T23:59:59Z', 0],
+    ['2027-01-01T00:00:00Z', -1],
+    ['2026-01-01T00:00:00Z', 364],
+  ])('at %s has %i days left for a sunset on 2026-12-31', (now, days) => {
+    expect(entry('Query.book', now).deprecation?.daysLeft).toBe(days);
+  });
+});
+
+describe('a tally', () => {
+  const use = fc.record({
+    coordinate: fc.constantFrom('Query.a', 'Query.b'),
+    client: fc.oneof(fc.constantFrom('shop', 'till'), fc.string({ maxLength: 8 })),
+    at: fc.date({ min: new Date('2026-11-20T00:00:00Z'), max: new Date('2026-11-23T00:00:00Z'), noInvalidDate: true }),
+  });
+  const sum = (counts: readonly UseCount[]) => counts.reduce((total, { uses }) => total + uses, 0);
+
+  test('has each use once, under its day in UTC, whatever is taken and put back meanwhile', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(use, fc.constantFrom('keep', 'take', 'fail'))), (steps) => {
+        let now = new Date();
+        const tally = new Tally(() => now);
+        const stored: UseCount[] = [];
+        for (const [{ coordinate, client, at }, then] of steps) {
+          now = at;
+          tally.add(coordinate, client);
+          if (then === 'take') stored.push(...tally.take());
+          if (then === 'fail') tally.restore(tally.take());
+        }
+        stored.push(...tally.take());
+        expect(tally.take()).toEqual([]);
+        const ofDay = (all: readonly { day: string }[], day: string) => all.filter((one) => one.day === day);
+        for (const day of ['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23']) {
+          const days = steps.map(([{ at }]) => ({ day: at.toISOString().slice(0, 10) }));
+          expect(sum(ofDay(stored, day) as UseCount[])).toBe(ofDay(days, day).length);
+        }
+        for (const count of stored) expect(count.lastSeen.toISOString().slice(0, 10)).toBe(count.day);
+      }),
+    );
+  });
+
+  test('is bounded: whoever has a name too many is one of the others', () => {
+    const tally = new Tally(() => new Date('2026-11-21T12:00:00Z'));
+    for (let index = 0; index < 5_000; index++) tally.add('Query.a', `bot-${index}`);
+    const counts = tally.take();
+    expect([counts.length, sum(counts)]).toEqual([2_001, 5_000]);
+    expect(counts.at(-1)).toMatchObject({ client: '(others)', uses: 3_000 });
+  });
+});
