@@ -41,7 +41,7 @@ describe('the lifecycle of the service as a process', () => {
     const answerOn = async (clock: string, more: Readonly<Record<string, string>> = { SUNSET: 'enforce' }) => {
       let answer: unknown;
       await withService({ ...environment, ...more, LIFECYCLE_CLOCK: clock }, async ({ base, output }) => {
-        const response = await fetch(`${base}/pets/1`);
+        const response = await fetch(`${base}/pets/0`);
         answer = [response.status, (await response.json()).code, response.headers.get('sunset')];
         expect(output()).toContain('LIFECYCLE_CLOCK rehearses a day');
       });
