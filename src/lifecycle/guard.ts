@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { isPastSunset, levelOf } from './mark.ts';
+import { type DeprecationMark, isPastSunset, levelOf } from './mark.ts';
 import type { Marked } from './marked.ts';
 
 /** Tells the time: dates of marks are compared with this and nothing else. */
@@ -24,16 +24,14 @@ export interface LifecycleRules {
 /** How the client of one face knows what is marked, and what takes its place. */
 export interface Naming {
   name(coordinate: string): string;
-  successor(marked: Marked): string;
+  successor(coordinate: string, deprecation: DeprecationMark): string;
 }
 
 /** The names of GraphQL itself: coordinates. */
-export const byCoordinate: Naming = { name: (coordinate) => coordinate, successor: successorOf };
-
-/** The coordinate of what takes the place of something deprecated. */
-export function successorOf({ marks }: Marked): string {
-  return marks.deprecation?.successor.coordinate ?? '';
-}
+export const byCoordinate: Naming = {
+  name: (coordinate) => coordinate,
+  successor: (_, deprecation) => deprecation.successor.coordinate,
+};
 
 /**
  * Refuses what a request uses, where it must not be answered.
@@ -64,9 +62,7 @@ export function createGuard({ clock, sunset, brownouts }: LifecycleRules, marked
     }
   };
 
-  function assertNoBrownout(use: Marked, now: Date, naming: Naming): void {
-    const { coordinate, marks } = use;
-    const { deprecation } = marks;
+  function assertNoBrownout({ coordinate, marks: { deprecation } }: Marked, now: Date, naming: Naming): void {
     if (deprecation === undefined || brownouts.length === 0 || isPastSunset(deprecation, now)) return;
     const brownout = brownouts.find(
       ({ coordinate: only = coordinate, from, until }) => only === coordinate && from <= now && now < until,
@@ -77,30 +73,31 @@ export function createGuard({ clock, sunset, brownouts }: LifecycleRules, marked
     throw new ServiceError(
       'BROWNOUT',
       `${naming.name(coordinate)} fails until ${ends} to rehearse its sunset on ${deprecation.sunset}; ` +
-        `use ${naming.successor(use)} instead.`,
+        `use ${naming.successor(coordinate, deprecation)} instead.`,
       { headers: { 'retry-after': String(Math.ceil((until.getTime() - now.getTime()) / 1000)) } },
     );
   }
 }
 
-function assertServed(use: Marked, now: Date, naming: Naming): void {
-  const { deprecation } = use.marks;
+function assertServed({ coordinate, marks: { deprecation } }: Marked, now: Date, naming: Naming): void {
   if (deprecation === undefined || !isPastSunset(deprecation, now)) return;
   throw new ServiceError(
     'GONE',
-    `${naming.name(use.coordinate)} was served until ${deprecation.sunset}; use ${naming.successor(use)} instead.`,
+    `${naming.name(coordinate)} was served until ${deprecation.sunset}; use ${naming.successor(coordinate, deprecation)} instead.`,
   );
 }
 
 /** A beta is not refused: what changes in it is announced. */
-function assertStrict(use: Marked, naming: Naming): void {
-  const level = levelOf(use.marks);
+function assertStrict({ coordinate, marks }: Marked, naming: Naming): void {
+  const level = levelOf(marks);
   if (level === 'beta') return;
-  const { deprecation } = use.marks;
+  const { deprecation } = marks;
   const instead =
-    deprecation === undefined ? '' : ` and served until ${deprecation.sunset}; use ${naming.successor(use)} instead`;
+    deprecation === undefined
+      ? ''
+      : ` and served until ${deprecation.sunset}; use ${naming.successor(coordinate, deprecation)} instead`;
   throw new ServiceError(
     'LIFECYCLE_STRICT',
-    `${naming.name(use.coordinate)} is ${level}${instead}. The request refuses that by API-Lifecycle: strict.`,
+    `${naming.name(coordinate)} is ${level}${instead}. The request refuses that by API-Lifecycle: strict.`,
   );
 }

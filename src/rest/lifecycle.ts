@@ -1,4 +1,4 @@
-import { type Naming, successorOf } from '../lifecycle/guard.ts';
+import { byCoordinate, type Naming } from '../lifecycle/guard.ts';
 import { lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { Marked } from '../lifecycle/marked.ts';
 import type { DescribedSuccessor } from '../lifecycle/openapi.ts';
@@ -67,10 +67,10 @@ export function endpointLifecycle(
     },
     naming: (request) => ({
       name: (used) => (used === coordinate ? name : used),
-      successor: (used) =>
-        used.coordinate === coordinate && successor !== undefined
+      successor: (used, ofUsed) =>
+        used === coordinate && successor !== undefined
           ? `${successor.method} ${request.address(successor.pathFor(request.segments))}`
-          : successorOf(used),
+          : byCoordinate.successor(used, ofUsed),
     }),
     given: given && ((variables) => given(variables).filter((use) => !always.includes(use))),
   };
