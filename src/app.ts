@@ -17,7 +17,9 @@ import { createAdmit } from './lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
 import { levelOf } from './lifecycle/mark.ts';
 import { markedIn } from './lifecycle/marked.ts';
+import { lifecycleReport } from './lifecycle/report.ts';
 import type { Face, Metrics } from './metrics.ts';
+import { lifecycleCalendar } from './pages/calendar.ts';
 import { homePage } from './pages/home.ts';
 import { lifecyclePage } from './pages/lifecycle.ts';
 import { createPlayground } from './pages/playground.ts';
@@ -68,9 +70,10 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
   const basePath = settings.BASE_PATH;
   const endpoints = compileRoutes(schema, routes, LIFECYCLE_PAGE);
   const marked = markedIn(schema);
+  const view = restView(endpoints);
   const context = createContext(database, {
     marked,
-    rest: restView(endpoints),
+    rest: view,
     clock: rules.clock,
     onFailure: (error) => logger.warn({ err: error }, 'uses could not be stored; they will be with the next'),
   });
@@ -89,6 +92,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
   const playground = createPlayground(`${basePath}/graphql`);
   const health = createHealth(database, metrics);
   const cors = createCors(settings.CORS_ORIGINS);
+  const marks = lifecycleReport(marked, view, new Map(), rules.clock());
   const openApi = describeRoutes(endpoints, basePath);
   const pages: Readonly<Record<string, PageMaker>> = {
     '/': ({ origin }) => html(homePage(basePath, origin)),
@@ -96,6 +100,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
       const page = html(lifecyclePage(await context.lifecycle.report(), rules.clock(), basePath));
       return { ...page, headers: { ...page.headers, vary: 'Accept' } };
     },
+    [`${LIFECYCLE_PAGE}.ics`]: ({ base }) => text('text/calendar; charset=utf-8', lifecycleCalendar(marks, base)),
     '/openapi.json': fixed(text('application/json', printOpenApi(openApi))),
     '/openapi.yaml': fixed(text('application/yaml', stringifyYaml(openApi, { aliasDuplicateObjects: false }))),
     '/schema.graphql': fixed(text('text/plain; charset=utf-8', printGraphQL())),

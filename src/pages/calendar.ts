@@ -1,0 +1,84 @@
+import ICAL from 'ical.js';
+import { DAY_MILLISECONDS, sinceInstant, toDay } from '../lifecycle/mark.ts';
+import type { ReportEntry, ReportedDeprecation } from '../lifecycle/report.ts';
+import { inWords, titleOf } from './lifecycle/words.ts';
+
+// It counts what it folds without the space that a folded line begins with; with it, they are the 75 octets.
+ICAL.foldLength = 74;
+
+/** A component by RFC 7265: its name, its properties and its parts. */
+type Component = readonly [name: string, properties: readonly Property[], parts: readonly Component[]];
+type Property = readonly [name: string, parameters: object, type: string, value: string];
+
+/**
+ * The sunsets as a calendar to subscribe to (RFC 5545): a day each, with a reminder 30 days ahead. Its text changes
+ * when a mark does and at no other time.
+ *
+ * @param base the service's absolute address, for the page that tells more
+ */
+export function lifecycleCalendar(entries: readonly ReportEntry[], base: string): string {
+  const events = entries.flatMap((entry) =>
+    entry.deprecation === undefined ? [] : [sunsetEvent(entry, entry.deprecation, base)],
+  );
+  const calendar: Component = [
+    'vcalendar',
+    [
+      ['version', {}, 'text', '2.0'],
+      ['prodid', {}, 'text', '-//Pet store//Lifecycle//EN'],
+      ['x-wr-calname', {}, 'unknown', 'Pet store: sunsets'],
+      ['refresh-interval', {}, 'duration', 'P1D'],
+      ['x-published-ttl', {}, 'unknown', 'P1D'],
+    ],
+    events,
+  ];
+  return ICAL.stringify([...calendar]);
+}
+
+function sunsetEvent(entry: ReportEntry, deprecation: ReportedDeprecation, base: string): Component {
+  const { coordinate } = entry;
+  const { sunset } = deprecation;
+  const summary = `Sunset: ${titleOf(entry)}`;
+  const page = `${base}/lifecycle#${coordinate}`;
+  const dayAfter = toDay(new Date(Date.parse(`${sunset}T00:00:00Z`) + DAY_MILLISECONDS));
+  return [
+    'vevent',
+    [
+      ['uid', {}, 'text', `sunset-of-${coordinate}@pet-store`],
+      ['dtstamp', {}, 'date-time', sinceInstant(deprecation).toISOString().replace('.000', '')],
+      ['dtstart', {}, 'date', sunset],
+      ['dtend', {}, 'date', dayAfter],
+      ['summary', {}, 'text', summary],
+      ['description', {}, 'text', describe(entry, deprecation, page)],
+      ['url', {}, 'uri', page],
+      ['transp', {}, 'text', 'TRANSPARENT'],
+    ],
+    [reminder(summary)],
+  ];
+}
+
+function describe(
+  entry: ReportEntry,
+  { since, successor, successorOperation, why }: ReportedDeprecation,
+  page: string,
+): string {
+  return [
+    `The last day, in UTC, on which ${named(entry.coordinate, entry.operation)} is served. It is deprecated from ${inWords(since)} on.`,
+    why,
+    `Use ${named(successor, successorOperation)} instead.`,
+    page,
+  ].join('\n');
+}
+
+/** By its coordinate, and by its operation where it has one. */
+function named(coordinate: string, operation: string | undefined): string {
+  return operation === undefined ? coordinate : `${coordinate} (${operation})`;
+}
+
+function reminder(summary: string): Component {
+  const properties: Property[] = [
+    ['action', {}, 'text', 'DISPLAY'],
+    ['description', {}, 'text', summary],
+    ['trigger', {}, 'duration', '-P30D'],
+  ];
+  return ['valarm', properties, []];
+}

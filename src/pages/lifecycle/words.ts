@@ -1,0 +1,72 @@
+import { type Level, NOTICE_DAYS } from '../../lifecycle/mark.ts';
+import type { ReportEntry } from '../../lifecycle/report.ts';
+
+/** What each level promises, in a sentence. */
+export const PROMISES: Readonly<Record<Level, string>> = {
+  deprecated: `Served at least until the end of its sunset day, in UTC: ${NOTICE_DAYS.stable} days' notice or more for what was stable, ${NOTICE_DAYS.beta} for what was beta.`,
+  beta: `Settled in the main; a change has ${NOTICE_DAYS.beta} days' notice.`,
+  experimental: 'May change or go at any time, without notice.',
+};
+
+// The machine's own time zone and language must not show.
+const LONG_DAY = format({ day: 'numeric', month: 'long', year: 'numeric' });
+const SHORT_DAY = format({ day: 'numeric', month: 'short', year: 'numeric' });
+const DAY_OF_YEAR = format({ day: 'numeric', month: 'short' });
+const MINUTE = format({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+const NUMBER = new Intl.NumberFormat('en-GB');
+
+function format(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+}
+
+/** A day such as `2027-12-31` in words: `31 December 2027`. */
+export function inWords(day: string): string {
+  return LONG_DAY.format(new Date(day));
+}
+
+/** The same, shorter: `31 Dec 2027`. */
+export function inShort(day: string): string {
+  return SHORT_DAY.format(new Date(day));
+}
+
+/** The same without its year, where that is clear: `31 Dec`. */
+export function withoutYear(day: string): string {
+  return DAY_OF_YEAR.format(new Date(day));
+}
+
+/** An instant of the last days to the minute, in UTC: `21 Nov, 09:30`. */
+export function toMinute(instant: Date): string {
+  return MINUTE.format(instant);
+}
+
+/** A day as an element that machines can read too. */
+export function dayElement(day: string): string {
+  return `<time datetime="${day}">${inWords(day)}</time>`;
+}
+
+/** A number for people: `1,204`. */
+export function grouped(number: number): string {
+  return NUMBER.format(number);
+}
+
+/** How many there are of something: `1 use`, `1,204 uses`. */
+export function counted(many: number, what: string): string {
+  return `${grouped(many)} ${what}${many === 1 ? '' : 's'}`;
+}
+
+/** How far a sunset is away; 0 on the day itself, negative after it. */
+export function daysLeftInWords(daysLeft: number): string {
+  if (daysLeft === 0) return 'today is its last day';
+  return daysLeft > 0 ? `${counted(daysLeft, 'day')} left` : `ended ${counted(-daysLeft, 'day')} ago`;
+}
+
+/** A sentence of the report for people: with a capital, and its days in words. */
+export function asSentence(text: string): string {
+  const said = text.replaceAll(/\b\d{4}-\d\d-\d\d\b/g, inWords);
+  return said.charAt(0).toUpperCase() + said.slice(1);
+}
+
+/** What a mark is called: its operation, or its coordinate where it is less than an operation. */
+export function titleOf({ coordinate, operation }: Pick<ReportEntry, 'coordinate' | 'operation'>): string {
+  return operation === undefined || coordinate.endsWith(')') ? coordinate : operation;
+}
