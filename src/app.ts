@@ -96,8 +96,8 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
   const openApi = describeRoutes(endpoints, basePath);
   const pages: Readonly<Record<string, PageMaker>> = {
     '/': ({ origin }) => html(homePage(basePath, origin)),
-    [LIFECYCLE_PAGE]: async () => {
-      const page = html(lifecyclePage(await context.lifecycle.report(), rules.clock(), basePath));
+    [LIFECYCLE_PAGE]: async ({ origin }) => {
+      const page = html(lifecyclePage(await context.lifecycle.report(), rules.clock(), basePath, origin));
       return { ...page, headers: { ...page.headers, vary: 'Accept' } };
     },
     [`${LIFECYCLE_PAGE}.ics`]: ({ base }) => text('text/calendar; charset=utf-8', lifecycleCalendar(marks, base)),

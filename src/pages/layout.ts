@@ -3,8 +3,12 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A whole page around its content: its own style and no address but this service's. */
-export function layout(title: string, content: string): string {
+/**
+ * A whole page around its content: its own style and no address but this service's.
+ *
+ * @param style what the page needs on top of what all have
+ */
+export function layout(title: string, content: string, style = ''): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -13,7 +17,7 @@ export function layout(title: string, content: string): string {
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
+<style>${STYLE}${style}</style>
 </head>
 <body>
 <main>
@@ -45,20 +49,7 @@ a:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-
 .cards span { color: var(--soft); font-size: .93rem; }
 pre { background: var(--code); border: 1px solid var(--line); border-radius: .6rem; padding: .9rem 1rem; overflow-x: auto; font: 14px/1.5 ui-monospace, monospace; }
 code { font: .92em ui-monospace, monospace; }
-table { border-collapse: collapse; width: 100%; font-size: .95rem; margin-top: 1.4rem; }
-th, td { text-align: left; padding: .7rem .9rem .7rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { color: var(--soft); font-weight: 600; }
-td code, td:nth-child(3), td:nth-child(4) { white-space: nowrap; }
-.why { display: block; margin-top: .3rem; color: var(--soft); }
-td code + code { display: block; color: var(--soft); }
-.level { border: 1px solid currentColor; border-radius: 99px; padding: .05rem .6rem; font-size: .85em; white-space: nowrap; color: var(--soft); }
-.level.deprecated { color: var(--warm); }
 @media (max-width: 44rem) {
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }
-  thead { display: none; }
-  tr { display: block; padding: .8rem 0; border-bottom: 1px solid var(--line); }
-  td { display: block; border: 0; padding: .15rem 0; }
-  td:empty { display: none; }
-  td[data-label]:not([data-label=""])::before { content: attr(data-label) ": "; color: var(--soft); }
 }
 `;

@@ -1,35 +1,64 @@
-import type { ReportEntry } from '../lifecycle/report.ts';
+import type { Level } from '../lifecycle/mark.ts';
+import { type ReportEntry, WINDOW_DAYS } from '../lifecycle/report.ts';
 import { escapeHtml, layout } from './layout.ts';
+import { badge } from './lifecycle/badges.ts';
+import { card } from './lifecycle/card.ts';
+import { LIFECYCLE_STYLE } from './lifecycle/style.ts';
+import { timeline } from './lifecycle/timeline.ts';
+import { dayElement, daysLeftInWords, PROMISES, titleOf } from './lifecycle/words.ts';
 
-/** The page that answers of marked operations point to: every mark, until when it is served, and who still uses it. */
-export function lifecyclePage(entries: readonly ReportEntry[], _now: Date, basePath: string): string {
+const LEVELS: readonly Level[] = ['deprecated', 'beta', 'experimental'];
+
+/**
+ * The page that answers of marked operations point to: every mark along a line of time, until when it is served, who
+ * still uses it, and whether it could go.
+ *
+ * @param basePath what every address of the service begins with
+ * @param origin the service's own origin, for the call to copy
+ */
+export function lifecyclePage(entries: readonly ReportEntry[], now: Date, basePath: string, origin: string): string {
+  const base = escapeHtml(basePath);
   return layout(
     'Pet store: lifecycle',
-    `<p><a href="${escapeHtml(basePath)}/">Pet store</a></p>
+    `<p><a href="${base}/">Pet store</a></p>
 <h1>Lifecycle</h1>
-<p class="lead">What is not listed here is stable. Deprecated operations are served until the end of their sunset day, in
-UTC; beta ones change with 30 days' notice; experimental ones may change at any time.</p>
-<table>
-<thead><tr><th>Operation</th><th>Level</th><th>Since</th><th>Sunset</th><th>Use instead</th></tr></thead>
-<tbody>
-${entries.map(tableRow).join('\n')}
-</tbody>
-</table>`,
+${entries.length === 0 ? STABLE : `<p class="lead">${summary(entries)}</p>`}
+<ul class="ways">
+<li><a href="${base}/lifecycle.ics">Calendar of sunsets</a> <span class="soft">to subscribe to</span></li>
+<li><details><summary>As JSON</summary><pre>curl -H 'accept: application/json' '${escapeHtml(origin)}${base}/lifecycle'</pre></details></li>
+</ul>
+<h2>What each level promises</h2>
+<dl class="levels">
+${LEVELS.map((level) => `<div><dt>${badge(level)}</dt><dd>${PROMISES[level]}</dd></div>`).join('\n')}
+</dl>
+${entries.length === 0 ? '' : marks(entries, now)}`,
+    LIFECYCLE_STYLE,
   );
 }
 
-function tableRow({ coordinate, operation, level, deprecation }: ReportEntry): string {
-  const named = (...names: readonly (string | undefined)[]) =>
-    names.map((name) => (name === undefined ? '' : `<code>${escapeHtml(name)}</code>`)).join(' ');
-  const details =
-    deprecation === undefined
-      ? ['', '', '']
-      : [
-          escapeHtml(deprecation.since),
-          `<strong>${escapeHtml(deprecation.sunset)}</strong>`,
-          `${named(deprecation.successorOperation, deprecation.successor)}<span class="why">${escapeHtml(deprecation.why)}</span>`,
-        ];
-  const labels = ['', '', 'Since', 'Sunset', 'Use instead'];
-  const cells = [named(operation, coordinate), `<span class="level ${level}">${level}</span>`, ...details];
-  return `<tr>${cells.map((cell, index) => `<td data-label="${labels[index]}">${cell}</td>`).join('')}</tr>`;
+const STABLE = `<div class="stable"><p><strong>Everything is stable.</strong></p>
+<p>Nothing is deprecated, beta or experimental. Whatever is marked one day is shown here, with its dates and who uses it.</p></div>`;
+
+function summary(entries: readonly ReportEntry[]): string {
+  const numbers = LEVELS.flatMap((level) => {
+    const many = entries.filter((entry) => entry.level === level).length;
+    return many === 0 ? [] : [`${many} ${level}`];
+  });
+  // The report has what goes first first.
+  const next = entries.find(({ deprecation }) => deprecation !== undefined && deprecation.daysLeft >= 0);
+  return `${numbers.join(', ')}; all else is stable. ${next?.deprecation === undefined ? 'No sunset is ahead.' : nextSunset(next, next.deprecation)}`;
+}
+
+function nextSunset(entry: ReportEntry, { sunset, daysLeft }: NonNullable<ReportEntry['deprecation']>): string {
+  return `The next sunset is that of <a href="#${escapeHtml(entry.coordinate)}">${escapeHtml(titleOf(entry))}</a> on ${dayElement(sunset)}: ${daysLeftInWords(daysLeft)}.`;
+}
+
+function marks(entries: readonly ReportEntry[], now: Date): string {
+  return `<h2>Timeline</h2>
+${timeline(entries, now)}
+<h2>Who uses what</h2>
+<p class="soft">Uses of the last ${WINDOW_DAYS} days, by day in UTC. A use is a call of the operation over REST, whatever its answer, or a
+GraphQL operation that asks for it. Clients are known by their <code>API-Client</code> header, else by
+<code>apollographql-client-name</code>, else by the product in <code>User-Agent</code>.</p>
+${entries.map((entry) => card(entry, now)).join('\n')}`;
 }

@@ -1,0 +1,11 @@
+import type { ReportEntry } from '../../lifecycle/report.ts';
+
+/** The level of a mark, and what was promised of it before where that is less than stable. */
+export function badges({ level, stability }: Pick<ReportEntry, 'level' | 'stability'>): string {
+  return level === stability || stability === 'stable' ? badge(level) : `${badge(level)} ${badge(stability)}`;
+}
+
+/** A level as a small label. */
+export function badge(level: ReportEntry['level'] | ReportEntry['stability']): string {
+  return `<span class="level ${level}">${level}</span>`;
+}

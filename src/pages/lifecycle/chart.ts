@@ -1,0 +1,84 @@
+import { DAY_MILLISECONDS, toDay } from '../../lifecycle/mark.ts';
+import { type Usage, WINDOW_DAYS } from '../../lifecycle/report.ts';
+import { counted, inWords, withoutYear } from './words.ts';
+
+/** A day of the chart. */
+export interface DayBar {
+  readonly day: string;
+  readonly uses: number;
+  /** From the left end, in percent of the width. */
+  readonly x: number;
+  /** In pixels; 0 for no use, and enough to be seen for any. */
+  readonly height: number;
+  /** Whether nothing was counted yet. */
+  readonly isBefore: boolean;
+}
+
+/** All in pixels, from the top. */
+const TOP = 20;
+const BASE = 110;
+const HEIGHT = 130;
+const LEAST = 2;
+/** In percent of the width. */
+const STEP = 100 / WINDOW_DAYS;
+const GAP = 0.6;
+/** How many days have room for a label, on a phone too. */
+const LABELLED = 10;
+
+/** Uses per day as bars: the whole window, whose last day is today. Exact numbers are on each bar, and in a list. */
+export function usesChart(usage: Usage, now: Date): string {
+  const bars = dayBars(usage, now);
+  const [first, last] = [bars[0], bars.at(-1)] as [DayBar, DayBar];
+  const peak = bars.reduce((best, bar) => (bar.uses > best.uses ? bar : best));
+  return `<svg class="chart" height="${HEIGHT}" role="img" aria-label="Uses per day from ${inWords(first.day)} to ${inWords(last.day)}; most on ${inWords(peak.day)}: ${counted(peak.uses, 'use')}.">
+<line x1="0" x2="100%" y1="${TOP}" y2="${TOP}"/>
+<text x="0" y="${TOP - 6}">${counted(peak.uses, 'use')}</text>
+${uncounted(bars)}
+${bars.map(column).join('\n')}
+<line class="base" x1="0" x2="100%" y1="${BASE}" y2="${BASE}"/>
+<text x="0" y="${HEIGHT - 3}">${withoutYear(first.day)}</text>
+<text x="100%" y="${HEIGHT - 3}" text-anchor="end">${withoutYear(last.day)}, today</text>
+</svg>
+<details><summary>Uses by day</summary>
+<ul class="days">
+${bars.flatMap(listed).join('\n')}
+</ul>
+</details>`;
+}
+
+/** The days of the window with their places in the chart. */
+export function dayBars({ byDay, countedSince }: Pick<Usage, 'byDay' | 'countedSince'>, now: Date): DayBar[] {
+  const begins = countedSince === undefined ? '' : toDay(countedSince);
+  const days = Array.from({ length: WINDOW_DAYS }, (_, index) =>
+    toDay(new Date(now.getTime() - (WINDOW_DAYS - 1 - index) * DAY_MILLISECONDS)),
+  );
+  const most = Math.max(1, ...days.map((day) => byDay.get(day) ?? 0));
+  return days.map((day, index) => {
+    const uses = byDay.get(day) ?? 0;
+    const height = uses === 0 ? 0 : Math.max(LEAST, Math.round((uses / most) * (BASE - TOP)));
+    return { day, uses, x: index * STEP, height, isBefore: uses === 0 && day < begins };
+  });
+}
+
+/** The days before the counting began as one field, which cannot be taken for bars. */
+function uncounted(bars: readonly DayBar[]): string {
+  const days = bars.findIndex(({ isBefore }) => !isBefore);
+  if (days < 1) return '';
+  const label =
+    days < LABELLED
+      ? ''
+      : `<text x="${((days * STEP) / 2).toFixed(3)}%" y="${(TOP + BASE) / 2}" text-anchor="middle">not counted yet</text>`;
+  return `<rect class="before" x="0%" width="${(days * STEP).toFixed(3)}%" y="${TOP}" height="${BASE - TOP}"/>${label}`;
+}
+
+/** The whole height of a day tells its number, so that a low bar can be pointed at too. */
+function column({ day, uses, x, height, isBefore }: DayBar): string {
+  const told = isBefore ? 'not counted yet' : counted(uses, 'use');
+  const place = `x="${(x + GAP / 2).toFixed(3)}%" width="${(STEP - GAP).toFixed(3)}%"`;
+  const bar = height === 0 ? '' : `<rect class="bar" ${place} y="${BASE - height}" height="${height}"/>`;
+  return `<g><title>${inWords(day)}: ${told}</title><rect class="day" ${place} y="${TOP}" height="${BASE - TOP}"/>${bar}</g>`;
+}
+
+function listed({ day, uses }: DayBar): string[] {
+  return uses === 0 ? [] : [`<li><time datetime="${day}">${withoutYear(day)}</time> ${counted(uses, 'use')}</li>`];
+}

@@ -1,0 +1,56 @@
+import { inShort } from './words.ts';
+
+/** A line of time, from 0 at its left end to 100 at its right. */
+export interface TimeScale {
+  /** Where an instant is, in percent; what lies outside is at the nearer end. */
+  at(instant: Date): number;
+  readonly ticks: readonly Tick[];
+}
+
+/** The beginning of a month, a quarter or a year. */
+export interface Tick {
+  readonly at: number;
+  readonly label: string;
+  /** Whether there is room for its label on a phone too. */
+  readonly isMajor: boolean;
+}
+
+/** From one tick to the next, in months; the longest is enough for years of four digits. */
+const STEPS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1_200, 2_400, 6_000, 12_000] as const;
+const LONGEST_STEP = 24_000;
+const MOST_STEPS = 8;
+
+/** Makes the line of whole months that holds all the instants; one at least. */
+export function timeScale(instants: readonly Date[]): TimeScale {
+  const months = instants.map(monthOf);
+  const first = Math.min(...months);
+  const last = Math.max(...months) + 1;
+  const [left, right] = [startOf(first).getTime(), startOf(last).getTime()];
+  const at = (instant: Date) => {
+    const share = (instant.getTime() - left) / (right - left);
+    return Math.round(Math.min(Math.max(share, 0), 1) * 100_000) / 1_000;
+  };
+  return { at, ticks: ticksOf(first, last).map((tick) => ({ ...tick, at: at(startOf(tick.month)) })) };
+}
+
+function ticksOf(first: number, last: number): (Omit<Tick, 'at'> & { readonly month: number })[] {
+  const step = STEPS.find((candidate) => (last - first) / candidate <= MOST_STEPS) ?? LONGEST_STEP;
+  const begin = Math.ceil(first / step);
+  return Array.from({ length: Math.floor(last / step) - begin + 1 }, (_, index) => {
+    const month = (begin + index) * step;
+    const [name, year] = inShort(startOf(month).toISOString()).split(' ').slice(1) as [string, string];
+    // The year stands where it begins, and where the line does.
+    const label = step >= 12 ? year : index < 2 || month % 12 === 0 ? `${name} ${year}` : name;
+    return { month, label, isMajor: (month / step) % 2 === 0 };
+  });
+}
+
+function monthOf(instant: Date): number {
+  return instant.getUTCFullYear() * 12 + instant.getUTCMonth();
+}
+
+function startOf(month: number): Date {
+  const instant = new Date(0);
+  instant.setUTCFullYear(Math.floor(month / 12), month % 12, 1);
+  return instant;
+}

@@ -1,0 +1,101 @@
+import { sinceInstant, sunsetInstant, toDay } from '../../lifecycle/mark.ts';
+import type { ReportEntry, ReportedDeprecation } from '../../lifecycle/report.ts';
+import { escapeHtml } from '../layout.ts';
+import { badges } from './badges.ts';
+import { type TimeScale, timeScale } from './scale.ts';
+import { daysLeftInWords, inShort, inWords, titleOf } from './words.ts';
+
+/** From a deprecation to the end of its sunset day, in percent of the line of time. */
+export interface Bar {
+  readonly from: number;
+  /** Where what is over ends and what is to come begins. */
+  readonly split: number;
+  readonly until: number;
+}
+
+const LINES = 'lines-of-time';
+const UNDATED = `<svg class="track undated" height="24" aria-hidden="true"><use href="#${LINES}"/><line x1="0" x2="100%" y1="10" y2="10"/></svg>`;
+
+/** Every mark along one line of time, with today and the sunsets on it; it is as wide as it may be. */
+export function timeline(entries: readonly ReportEntry[], now: Date): string {
+  const scale = scaleOf(entries, now);
+  const rows = entries.map((entry) => row(entry, now, scale));
+  return `<div class="timeline">
+${axis(scale, now)}
+<ol>
+${rows.join('\n')}
+</ol>
+</div>
+${legend()}`;
+}
+
+/** The line of time that holds today and every date of the marks. */
+export function scaleOf(entries: readonly ReportEntry[], now: Date): TimeScale {
+  const dates = entries.flatMap(({ deprecation }) =>
+    deprecation === undefined ? [] : [sinceInstant(deprecation), sunsetInstant(deprecation)],
+  );
+  return timeScale([now, ...dates]);
+}
+
+/** Where a deprecation is on the line of time. */
+export function barOf(deprecation: Pick<ReportedDeprecation, 'since' | 'sunset'>, now: Date, scale: TimeScale): Bar {
+  const [from, until] = [scale.at(sinceInstant(deprecation)), scale.at(sunsetInstant(deprecation))];
+  return { from, split: Math.min(Math.max(scale.at(now), from), until), until };
+}
+
+/** The labels, and for every row to use the lines under them. */
+function axis({ at, ticks }: TimeScale, now: Date): string {
+  const today = at(now);
+  const lines = ticks.map(({ at: x }) => `<line class="tick" x1="${x}%" x2="${x}%" y1="0" y2="20"/>`);
+  const labels = ticks.map(
+    ({ at: x, label, isMajor }) =>
+      `<text x="${x}%" y="34" text-anchor="${anchor(x, 8)}"${isMajor ? '' : ' class="minor"'}>${label}</text>`,
+  );
+  return `<svg class="axis" height="44" aria-hidden="true">
+<defs><g id="${LINES}">${lines.join('')}<line class="now" x1="${today}%" x2="${today}%" y1="-2" y2="22"/></g></defs>
+<text class="now" x="${today}%" y="12" text-anchor="${anchor(today, 20)}">Today, ${inShort(toDay(now))}</text>
+${labels.join('\n')}
+</svg>`;
+}
+
+function row(entry: ReportEntry, now: Date, scale: TimeScale): string {
+  const { coordinate, deprecation } = entry;
+  const left = deprecation === undefined ? 'no sunset set' : daysLeftInWords(deprecation.daysLeft);
+  return `<li><p><a href="#${escapeHtml(coordinate)}">${escapeHtml(titleOf(entry))}</a> ${badges(entry)} <span class="left">${left}</span></p>
+${deprecation === undefined ? UNDATED : track(deprecation, barOf(deprecation, now, scale))}</li>`;
+}
+
+function track({ since, sunset, daysLeft }: ReportedDeprecation, { from, split, until }: Bar): string {
+  const hasEnded = daysLeft < 0;
+  const part = (name: string, left: number, right: number) =>
+    left === right ? '' : `<rect class="${name}" x="${left}%" y="4" width="${width(left, right)}%" height="12"/>`;
+  return `<svg class="track${hasEnded ? ' ended' : ''}" height="40" role="img">
+<title>Deprecated from ${inWords(since)}; ${hasEnded ? 'ended' : 'sunset'} on ${inWords(sunset)}</title>
+<use href="#${LINES}"/>
+${part('over', from, split)}${part('to-come', split, until)}
+<line x1="${until}%" x2="${until}%" y1="0" y2="20"/>
+<text x="${until}%" y="36" text-anchor="${anchor(until, 20)}">${hasEnded ? 'ended' : 'sunset'} ${inShort(sunset)}</text>
+</svg>`;
+}
+
+function legend(): string {
+  const sample = (kind: string, drawing: string, text: string) =>
+    `<span><svg class="track ${kind}" width="24" height="12" aria-hidden="true">${drawing}</svg> ${text}</span>`;
+  return `<p class="legend">
+${sample('', '<rect class="over" x="1" y="1" width="22" height="10"/>', 'over')}
+${sample('', '<rect class="to-come" x="1" y="1" width="22" height="10"/>', 'still to come')}
+${sample('', '<path class="now" d="M12 -1V13"/>', 'today')}
+${sample('undated', '<line x1="0" x2="24" y1="6" y2="6"/>', 'no sunset set')}
+</p>`;
+}
+
+/** Without the noise of floating point. */
+function width(left: number, right: number): number {
+  return Math.round((right - left) * 1_000) / 1_000;
+}
+
+/** A label stays within the drawing: near an end it stands on the inner side. */
+function anchor(at: number, margin: number): 'start' | 'middle' | 'end' {
+  if (at < margin) return 'start';
+  return at > 100 - margin ? 'end' : 'middle';
+}
