@@ -36,6 +36,8 @@ export interface ReportEntry {
   readonly uses: number;
   /** Whether it could go, in a sentence without its full stop. */
   readonly verdict: string;
+  /** The same in a word: nobody would miss it, somebody would, or that cannot be told. */
+  readonly standing: 'free' | 'held' | 'open';
 }
 
 export interface ReportedDeprecation {
@@ -96,19 +98,29 @@ function entryOf(one: Marked, { operations, answered }: RestView, usage: Usage, 
     },
     usage,
     uses,
-    verdict: answered.has(coordinate) ? 'REST answers with it, read or not' : verdictOf(one, usage, uses, now),
+    ...(answered.has(coordinate) ? ANSWERED : verdictOf(one, usage, uses, now)),
   };
 }
 
-function verdictOf({ marks: { deprecation } }: Marked, usage: Usage, uses: number, now: Date): string {
+type Verdict = Pick<ReportEntry, 'verdict' | 'standing'>;
+
+const ANSWERED: Verdict = { verdict: 'REST answers with it, read or not', standing: 'open' };
+
+function verdictOf({ marks: { deprecation } }: Marked, usage: Usage, uses: number, now: Date): Verdict {
   const { clientCount, countedSince } = usage;
-  const clients = clientCount === 1 ? '1 client' : `${clientCount} clients`;
-  if (uses > 0) return deprecation === undefined ? `${clients} in the last ${WINDOW_DAYS} days` : `${clients} left`;
+  if (uses > 0) {
+    const clients = clientCount === 1 ? '1 client' : `${clientCount} clients`;
+    return deprecation === undefined
+      ? { verdict: `${clients} in the last ${WINDOW_DAYS} days`, standing: 'open' }
+      : { verdict: `${clients} left`, standing: 'held' };
+  }
   const counted = countedSince === undefined ? 0 : daysBetween(toDay(countedSince), toDay(now));
-  if (counted < WINDOW_DAYS) return `no use yet; counted for ${counted === 1 ? '1 day' : `${counted} days`}`;
+  if (counted < WINDOW_DAYS) {
+    const days = counted === 0 ? 'since today' : counted === 1 ? 'for 1 day' : `for ${counted} days`;
+    return { verdict: `no use yet; counted ${days}`, standing: 'open' };
+  }
   const unused = `no use for ${WINDOW_DAYS} days`;
-  if (deprecation === undefined) return unused;
-  return isPastSunset(deprecation, now)
-    ? `safe to remove: ${unused}`
-    : `safe to remove after ${deprecation.sunset}: ${unused}`;
+  if (deprecation === undefined) return { verdict: unused, standing: 'open' };
+  const when = isPastSunset(deprecation, now) ? '' : ` after ${deprecation.sunset}`;
+  return { verdict: `safe to remove${when}: ${unused}`, standing: 'free' };
 }

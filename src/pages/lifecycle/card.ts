@@ -15,7 +15,7 @@ export function card(entry: ReportEntry, now: Date): string {
 <h3><a href="#${id}">${escapeHtml(titleOf(entry))}</a></h3>
 <p>${badges(entry)} ${otherName(entry)}</p>
 </header>
-${verdict(entry)}
+${verdictOf(entry)}
 ${deprecation === undefined ? `<p class="soft">${PROMISES[level]}</p>` : facts(deprecation, now)}
 ${usesOf(entry, now)}
 </article>`;
@@ -30,10 +30,9 @@ function otherName({ coordinate, operation }: ReportEntry): string {
     : `<span class="soft">argument of <code>${escapeHtml(operation)}</code></span>`;
 }
 
-/** The sign before it says the same in shape and colour: it can go, somebody would miss it, or neither is known. */
-function verdict({ deprecation, uses, verdict: text }: ReportEntry): string {
-  const tone = text.startsWith('safe to remove') ? 'free' : uses > 0 && deprecation !== undefined ? 'held' : 'open';
-  return `<p class="verdict ${tone}">${escapeHtml(asSentence(text))}</p>`;
+/** The sign before it says the same in shape and colour. */
+function verdictOf({ standing, verdict }: ReportEntry): string {
+  return `<p class="verdict ${standing}">${escapeHtml(asSentence(verdict))}</p>`;
 }
 
 function facts(deprecation: ReportedDeprecation, now: Date): string {

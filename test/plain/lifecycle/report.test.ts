@@ -33,7 +33,7 @@ describe('the verdict', () => {
     ['Query.book', '2026-12-31T23:59:59Z', 'safe to remove after 2026-12-31: no use for 30 days', long],
     ['Query.book', '2027-01-01T00:00:00Z', 'safe to remove: no use for 30 days', long],
     ['Query.drafts', '2026-11-21T00:00:00Z', 'no use for 30 days', long],
-    ['Query.book', '2026-11-21T00:00:00Z', 'no use yet; counted for 0 days', {}],
+    ['Query.book', '2026-11-21T00:00:00Z', 'no use yet; counted since today', {}],
     ['Query.book', '2026-10-23T00:00:00Z', 'no use yet; counted for 1 day', long],
     ['Book.isbn', '2027-11-21T00:00:00Z', 'REST answers with it, read or not', long],
   ])('of %s at %s is "%s"', (coordinate, now, verdict, usage) => {
