@@ -185,7 +185,8 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     return new ServiceError('NOT_FOUND', `${what} is no path of this service; see ${basePath}/openapi.json.`);
   }
 
-  async function answerGraphQL({ raw, method, base, isStrict }: IncomingRequest): Promise<Answered> {
+  async function answerGraphQL(request: IncomingRequest): Promise<Answered> {
+    const { raw, method, base, isStrict } = request;
     const face = 'graphql';
     if (method === 'OPTIONS') {
       const response = toResponse(method, { status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' }, body: null });
@@ -193,7 +194,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     }
     const isRead = method === 'GET' || method === 'HEAD';
     if (isRead && prefersHtml(raw.headers.get('accept'))) {
-      return { face: 'page', operation: 'playground', response: toResponse(method, await playground(raw.headers)) };
+      return { face: 'page', operation: 'playground', response: toResponse(method, await playground(request)) };
     }
     const call: GraphQLCall = { caller: { headers: raw.headers, isStrict }, base, operation: 'none' };
     const asked = method === 'HEAD' ? new Request(raw.url, { headers: raw.headers }) : raw;

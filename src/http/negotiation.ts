@@ -19,6 +19,12 @@ export function prefersHtml(accept: string | null): boolean {
   return accept !== null && mediaTypes(accept, ['application/json', 'text/html'])[0] === 'text/html';
 }
 
+/** Whether the client takes a compressed answer. */
+export function acceptsGzip(acceptEncoding: string | null): boolean {
+  if (acceptEncoding === null) return false;
+  return new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }).encodings(['gzip']).length > 0;
+}
+
 function mediaTypes(accept: string, available: string[]): string[] {
   // A parameter such as charset narrows nothing here; the negotiator would take it for a part of the type.
   const plain = accept.replaceAll(/;\s*(?!q=)[^;,]*/gi, '');
