@@ -23,6 +23,7 @@ import { lifecycleCalendar } from './pages/calendar.ts';
 import { homePage } from './pages/home.ts';
 import { lifecyclePage } from './pages/lifecycle.ts';
 import { createPlayground } from './pages/playground.ts';
+import { createReference } from './pages/reference.ts';
 import { createRestAdapter } from './rest/adapter.ts';
 import { compileRoutes } from './rest/compile.ts';
 import { restView } from './rest/lifecycle.ts';
@@ -101,6 +102,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
       return { ...page, headers: { ...page.headers, vary: 'Accept' } };
     },
     [`${LIFECYCLE_PAGE}.ics`]: ({ base }) => text('text/calendar; charset=utf-8', lifecycleCalendar(marks, base)),
+    ...createReference(basePath),
     '/openapi.json': fixed(text('application/json', printOpenApi(openApi))),
     '/openapi.yaml': fixed(text('application/yaml', stringifyYaml(openApi, { aliasDuplicateObjects: false }))),
     '/schema.graphql': fixed(text('text/plain; charset=utf-8', printGraphQL())),

@@ -87,7 +87,7 @@ async function start(): Promise<void> {
     process.stdout.write(`
   Pet store      ${base}/
   GraphQL        ${base}/graphql
-  REST           ${base}/pets
+  REST           ${base}/pets  ${base}/reference
   Descriptions   ${base}/openapi.json  ${base}/schema.graphql
   Database       ${where}
 

@@ -18,6 +18,7 @@ and REST clients alike.</p>
 <ul class="cards">
 ${link('/graphql', 'GraphQL playground', 'Write a query against the schema; it opens with examples.')}
 ${link('/pets?limit=5', 'REST', 'The first five pets, as JSON.')}
+${link('/reference', 'REST reference', 'Every operation, to read and to try out.')}
 ${link('/openapi.json', 'OpenAPI', 'The REST operations; also as <code>/openapi.yaml</code>.')}
 ${link('/schema.graphql', 'GraphQL schema', 'Every type, field and argument, described.')}
 ${link('/lifecycle', 'Lifecycle', 'What is deprecated, beta or experimental, and until when.')}

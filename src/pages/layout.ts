@@ -9,6 +9,11 @@ export function escapeHtml(text: string): string {
  * @param style what the page needs on top of what all have
  */
 export function layout(title: string, content: string, style = ''): string {
+  return htmlDocument(title, `<style>${PALETTE}${STYLE}${style}</style>`, `<main>\n${content}\n</main>`);
+}
+
+/** A page of which all but the title is HTML. */
+export function htmlDocument(title: string, head: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -17,22 +22,24 @@ export function layout(title: string, content: string, style = ''): string {
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <title>${escapeHtml(title)}</title>
-<style>${STYLE}${style}</style>
+${head}
 </head>
 <body>
-<main>
-${content}
-</main>
+${body}
 </body>
 </html>
 `;
 }
 
-const STYLE = `
+/** The colours that all pages share, by day and by night. */
+export const PALETTE = `
 :root { --ink: #1c2330; --soft: #545f70; --paper: #fbfaf7; --card: #fff; --line: #e2ded5; --accent: #0b6b53; --warm: #9a4a06; --code: #f3f0e9; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e9e6df; --soft: #a9b0ba; --paper: #14181d; --card: #1b2127; --line: #2e363f; --accent: #6fd3b4; --warm: #f0a860; --code: #10141a; }
 }
+`;
+
+const STYLE = `
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
 main { max-width: 60rem; margin: 0 auto; padding: 3rem 1.25rem 4rem; }

@@ -1,0 +1,67 @@
+import { linkTo } from './operations.js';
+
+/**
+ * What shows the marks of the document: on operations, parameters and schemas, all in the same words
+ * (`deprecated`, `x-stability`, `x-deprecated-since`, `x-deprecated-sunset`, `x-successor`).
+ */
+export function createMarks({ React: { createElement: h, Fragment }, getSystem }) {
+  /** A badge for each level that a thing bears; it may be beta and deprecated at once. */
+  function Badges({ thing }) {
+    return levelsOf(thing).map((level) => h('span', { key: level, className: `badge ${level}` }, level));
+  }
+
+  /** Since when a thing is deprecated, how long it is served, and what to use instead. */
+  function Note({ thing }) {
+    if (!thing.get('deprecated')) return null;
+    const since = thing.get('x-deprecated-since');
+    const sunset = thing.get('x-deprecated-sunset');
+    const successor = thing.get('x-successor');
+    return h(
+      'span',
+      { className: 'note' },
+      since && h('span', null, 'Deprecated since ', h('time', null, since), '. '),
+      sunset && h('span', null, 'Sunset on ', h('time', null, sunset), '. '),
+      successor && h('span', null, 'Use ', h(Successor, { successor }), ' instead.'),
+    );
+  }
+
+  function Successor({ successor }) {
+    const name = h('code', null, successor.get('operation') ?? successor.get('coordinate'));
+    const href = linkTo(getSystem().specSelectors, successor.get('operationId'));
+    return href === undefined ? name : h('a', { href }, name);
+  }
+
+  const isMarked = (thing) => thing != null && levelsOf(thing).length > 0;
+  const both = (thing) => [h(Badges, { key: 'badges', thing }), h(Note, { key: 'note', thing })];
+  return {
+    Badges,
+    Note,
+    wrapComponents: {
+      parameterRow: (Original) => (props) =>
+        h(
+          Fragment,
+          null,
+          h(Original, props),
+          isMarked(props.rawParam) &&
+            h('tr', { className: 'marks-row' }, h('td'), h('td', { className: 'marks' }, both(props.rawParam))),
+        ),
+      Model: (Original) => (props) =>
+        h(
+          Fragment,
+          null,
+          h(Original, props),
+          isMarked(props.schema) && h('span', { className: 'marks' }, both(props.schema)),
+        ),
+      // The keywords of a schema are listed as they are; its marks and its example are shown elsewhere already.
+      Property: (Original) => (props) => (isShownElsewhere(props) ? null : h(Original, props)),
+    },
+  };
+}
+
+function levelsOf(thing) {
+  return [thing.get('deprecated') && 'deprecated', thing.get('x-stability')].filter(Boolean);
+}
+
+function isShownElsewhere({ propKey, propVal }) {
+  return /^(deprecated$|x-)/.test(propKey) || (propKey === 'example' && typeof propVal === 'object');
+}

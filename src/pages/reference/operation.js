@@ -1,0 +1,43 @@
+/** An operation's heading, and its body without what the heading has said. */
+export function createOperation({ React: { createElement: h, Fragment }, getSystem }, { Badges, Note }) {
+  function OperationSummary({ operationProps, isShown, toggleShown, specPath }) {
+    const { method, path, allowTryItOut } = operationProps.toObject();
+    const operation = getSystem().specSelectors.specJson().getIn(specPath);
+    return h(
+      Fragment,
+      null,
+      h(
+        'button',
+        { type: 'button', className: 'summary', 'aria-expanded': isShown, onClick: toggleShown },
+        h('span', { className: `method ${method}` }, method.toUpperCase()),
+        h(
+          'span',
+          { className: 'path' },
+          path.split(/(?=\/)/).map((part) => [part, h('wbr', { key: part })]),
+        ),
+        h('span', { className: 'title' }, operation.get('summary')),
+        h('span', { className: 'badges' }, h(Badges, { thing: operation })),
+      ),
+      h(Note, { thing: operation }),
+      isShown && !allowTryItOut && h('p', { className: 'note' }, 'The interactive trial of this operation is off.'),
+    );
+  }
+
+  return {
+    components: { OperationSummary },
+    wrapComponents: {
+      operation: (Original) => (props) => h(Original, { ...props, operation: withoutRepetition(props.operation) }),
+    },
+  };
+}
+
+/** Swagger UI would fade what is deprecated and warn of it again; and a description may begin with the summary. */
+function withoutRepetition(operation) {
+  const summary = operation.get('summary');
+  const isRepeated = (description) => description?.startsWith(summary);
+  return operation
+    .set('deprecated', false)
+    .updateIn(['op', 'description'], (text) =>
+      isRepeated(text) ? text.slice(summary.length).replace(/^\.\s*/, '') : text,
+    );
+}

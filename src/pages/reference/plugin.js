@@ -1,0 +1,46 @@
+import { createControls } from './controls.js';
+import { createLayout } from './layout.js';
+import { bringIntoView } from './links.js';
+import { createMarks } from './marks.js';
+import { createOperation } from './operation.js';
+import { createResponseBody } from './response-body.js';
+import { createResponses } from './responses.js';
+import { trial } from './trial.js';
+
+/** How code is coloured; the style sheet says which colours these are. */
+const THEME = {
+  hljs: {},
+  'hljs-attr': { color: 'var(--code-name)' },
+  'hljs-literal': { color: 'var(--code-value)' },
+  'hljs-number': { color: 'var(--code-value)' },
+  'hljs-string': { color: 'var(--code-text)' },
+};
+
+/**
+ * What makes Swagger UI the reference of this service: its layout, the marks of the document, and the trial only where
+ * the document has it on.
+ *
+ * @param {string} base what every address of the service begins with
+ */
+export function referencePlugin(base) {
+  return (system) => {
+    const marks = createMarks(system);
+    const operation = createOperation(system, marks);
+    const controls = createControls(system);
+    return {
+      rootInjects: { syntaxHighlighting: { styles: { reference: THEME } } },
+      components: { ...operation.components, ...controls.components, Reference: createLayout(system, marks, base) },
+      wrapComponents: {
+        ...operation.wrapComponents,
+        ...marks.wrapComponents,
+        ...controls.wrapComponents,
+        ...createResponses(system),
+        responseBody: createResponseBody(system),
+      },
+      statePlugins: {
+        spec: trial,
+        layout: { wrapActions: { scrollToElement: () => (element) => bringIntoView(element.closest('.operation')) } },
+      },
+    };
+  };
+}

@@ -1,0 +1,29 @@
+/** Shows JSON with its numbers as they were sent: int64 goes beyond what a JavaScript number holds exactly. */
+export function createResponseBody({ React: { createElement: h } }) {
+  return (Original, { getComponent }) =>
+    function ResponseBody(props) {
+      if (!/json/i.test(props.contentType)) return h(Original, props);
+      const code = { language: 'json', canCopy: true, downloadable: true, fileName: 'response.json' };
+      return h(
+        'div',
+        null,
+        h('h5', null, 'Response body'),
+        h(
+          'div',
+          { className: 'response-body', role: 'group', 'aria-label': 'Response body', tabIndex: 0 },
+          h(getComponent('HighlightCode', true), code, layOut(props.content)),
+        ),
+      );
+    };
+}
+
+/** JSON on lines of its own; what is no JSON, or where the browser would round a number, stays as it came. */
+function layOut(text) {
+  if (JSON.rawJSON === undefined) return text;
+  const keepDigits = (_, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source) : value);
+  try {
+    return JSON.stringify(JSON.parse(text, keepDigits), null, 2);
+  } catch {
+    return text;
+  }
+}

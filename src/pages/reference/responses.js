@@ -1,0 +1,44 @@
+/** How documented responses are shown: those to a mistake or a failure are folded, for they are much the same everywhere. */
+export function createResponses({ React: { createElement: h, Fragment, useState } }) {
+  function Foldable({ Original, props }) {
+    const [isFolded, setFolded] = useState(true);
+    const { className, code } = props;
+    return h(
+      Fragment,
+      null,
+      h(Original, { ...props, className: isFolded ? `${className} folded` : className }),
+      h(
+        'tr',
+        { className: 'fold' },
+        h(
+          'td',
+          { colSpan: 2 },
+          h(
+            'button',
+            {
+              type: 'button',
+              'aria-expanded': !isFolded,
+              'aria-label': `${isFolded ? 'Show' : 'Hide'} body and headers of ${code}`,
+              onClick: () => setFolded(!isFolded),
+            },
+            isFolded ? 'Show' : 'Hide',
+          ),
+        ),
+      ),
+    );
+  }
+
+  return {
+    response: (Original) => (props) =>
+      props.code.startsWith('2') ? h(Original, props) : h(Foldable, { Original, props }),
+    responses: (Original) => (props) => h('div', { ref: (place) => mendRoles(place) }, h(Original, props)),
+    // Where there is no name to fold a schema under, there is little to fold.
+    ModelCollapse: (Original) => (props) => (props.title ? h(Original, props) : props.children),
+  };
+}
+
+/** Swagger UI calls a table a region, so that it is no table; and it names boxes, which have no name, not only their buttons. */
+function mendRoles(place) {
+  for (const table of place?.querySelectorAll('table[role]') ?? []) table.removeAttribute('role');
+  for (const box of place?.querySelectorAll('div.copy-to-clipboard') ?? []) box.removeAttribute('aria-label');
+}
