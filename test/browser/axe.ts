@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The rules of axe that the page breaks as it now is, each with the places that do. */
+export async function brokenRules(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const { violations, passes } = await page.evaluate<AxeResults>('axe.run()');
+  if (passes.length <= 10) return [`axe looked at ${passes.length} rules only`];
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+}

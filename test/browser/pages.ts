@@ -1,0 +1,46 @@
+import { equal, match, ok } from 'node:assert/strict';
+import type { Checks } from './harness.ts';
+
+/** The home page, what all pages have in common, and REST in a browser. */
+export const pageChecks: Checks = {
+  'every link of the home page leads somewhere': async ({ page, base }) => {
+    await page.goto(`${base}/`);
+    const addresses = await page
+      .locator('a')
+      .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href));
+    ok(addresses.length >= 5, `The home page has ${addresses.length} links.`);
+    for (const address of addresses) equal((await page.request.get(address)).status(), 200, address);
+  },
+
+  'the calls that the home page shows are answered': async ({ page, base }) => {
+    await page.goto(`${base}/`);
+    const calls = await page.locator('pre').allInnerTexts();
+    ok(calls.length >= 2, 'The home page shows calls to copy.');
+    for (const call of calls) match(call, new RegExp(`^curl '${base}/`));
+    const listed = /'(http[^']+\/pets[^']*)'/.exec(calls.join('\n'))?.[1] ?? '';
+    equal(((await (await page.request.get(listed)).json()) as unknown[]).length, 2);
+  },
+
+  'pages can be read on a phone: nothing is wider than the screen': async ({ page, base }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const path of ['/', '/lifecycle', '/reference']) {
+      await page.goto(base + path);
+      equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, path);
+    }
+  },
+
+  'pages have a title, a language and one heading of the first level': async ({ page, base }) => {
+    for (const path of ['/', '/lifecycle', '/reference']) {
+      await page.goto(base + path);
+      match(await page.title(), /Pet store/i);
+      equal(await page.getAttribute('html', 'lang'), 'en');
+      equal(await page.locator('h1').count(), 1);
+    }
+  },
+
+  'a browser that opens REST gets JSON it can show': async ({ page, base }) => {
+    const response = await page.goto(`${base}/pets?limit=2`);
+    equal(response?.status(), 200);
+    match(response?.headers()['content-type'] ?? '', /^application\/json/);
+  },
+};

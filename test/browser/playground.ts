@@ -1,0 +1,34 @@
+import { match, ok } from 'node:assert/strict';
+import type { Checks } from './harness.ts';
+
+/** GraphiQL, with examples to run. */
+export const playgroundChecks: Checks = {
+  'the playground opens with examples, and running one shows data of this service': async ({ page, base }) => {
+    await page.goto(`${base}/graphql`);
+    const editor = page.locator('.graphiql-query-editor');
+    await editor.getByText('Five pets by name').waitFor();
+    ok((await page.locator('.graphiql-tab').count()) >= 3, 'Each example has a tab.');
+    await page.getByRole('button', { name: /execute query/i }).click();
+    const results = page.locator('.result-window');
+    await results.getByText('"nodes"').waitFor();
+    match((await results.textContent()) ?? '', /"category"/);
+  },
+
+  'an example can be run by Ctrl+Enter': async ({ page, base }) => {
+    await page.goto(`${base}/graphql`);
+    const editor = page.locator('.graphiql-query-editor');
+    await editor.getByText('Five pets by name').waitFor();
+    // A tab can be dragged, and so does not take a press without a hand that moves; the keyboard it does take.
+    await page.getByRole('button', { name: 'OpenOrders' }).press('Enter');
+    await editor.getByText('the earliest ship date first').waitFor();
+    await editor.getByText('the earliest ship date first').click();
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.result-window').getByText('"totalCount"').waitFor();
+  },
+
+  'the playground knows the schema': async ({ page, base }) => {
+    await page.goto(`${base}/graphql`);
+    await page.getByRole('button', { name: /show documentation explorer/i }).click();
+    await page.getByText('root types', { exact: false }).first().waitFor();
+  },
+};

@@ -1,0 +1,66 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** An operation as the document has it. */
+export interface DocumentedOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly method: string;
+  readonly path: string;
+  readonly tags: readonly string[];
+  readonly deprecated?: boolean;
+  readonly 'x-stability'?: string;
+  readonly 'x-hideTryItPanel'?: boolean;
+  readonly 'x-deprecated-sunset'?: string;
+  readonly 'x-successor'?: { readonly operationId: string; readonly operation: string };
+}
+
+/** What the service's document says, for the reference to be held to. */
+export interface Documented {
+  readonly groups: readonly { readonly name: string; readonly tags: readonly string[] }[];
+  readonly operations: readonly DocumentedOperation[];
+}
+
+/** Reads the document that the page was made from. */
+export async function readDocument(page: Page, base: string): Promise<Documented> {
+  const document = (await (await page.request.get(`${base}/openapi.json`)).json()) as {
+    'x-tagGroups': Documented['groups'];
+    paths: Record<string, Record<string, Omit<DocumentedOperation, 'method' | 'path'>>>;
+  };
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  );
+  const isUsed = (tag: string) => operations.some(({ tags }) => tags.includes(tag));
+  return {
+    groups: document['x-tagGroups'].map(({ name, tags }) => ({ name, tags: tags.filter(isUsed) })),
+    operations,
+  };
+}
+
+/** Goes to the reference and waits until it is there. */
+export async function goToReference(page: Page, base: string, hash = ''): Promise<void> {
+  await page.goto(`${base}/reference${hash}`);
+  await page.locator('.operation').first().waitFor();
+}
+
+/** An operation in the page, opened. */
+export async function openOperation(page: Page, operationId: string): Promise<Locator> {
+  const operation = page.locator(`#${operationId}`);
+  const summary = operation.locator('.summary');
+  if ((await summary.getAttribute('aria-expanded')) === 'false') await summary.click();
+  await operation.getByRole('heading', { name: 'Responses' }).waitFor();
+  return operation;
+}
+
+/** Begins the trial of an operation. */
+export async function beginTrial(page: Page, operationId: string): Promise<Locator> {
+  const operation = await openOperation(page, operationId);
+  await operation.getByRole('button', { name: 'Try it out' }).click();
+  await operation.getByRole('button', { name: 'Execute' }).waitFor();
+  return operation;
+}
+
+/** Sends what is filled in, and waits for the answer. */
+export async function execute(operation: Locator): Promise<void> {
+  await operation.getByRole('button', { name: 'Execute' }).click();
+  await operation.getByRole('heading', { name: 'Server response' }).waitFor();
+}

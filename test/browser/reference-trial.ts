@@ -1,0 +1,111 @@
+import { deepEqual, equal, match } from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { Checks } from './harness.ts';
+import { beginTrial, execute, goToReference, openOperation, readDocument } from './reference-page.ts';
+
+/** The interactive trial in the reference. */
+export const referenceTrialChecks: Checks = {
+  'the trial is off for GET /store/orders, and only there': async ({ page, base }) => {
+    await goToReference(page, base);
+    const { operations } = await readDocument(page, base);
+    const without = [];
+    for (const { operationId, method, path } of operations) {
+      const operation = await openOperation(page, operationId);
+      const buttons = await operation.getByRole('button', { name: 'Try it out' }).count();
+      if (buttons === 0) without.push(`${method} ${path}`);
+      else equal(buttons, 1, operationId);
+    }
+    deepEqual(without, ['GET /store/orders']);
+  },
+
+  'the trial calls this service and shows its answer': async ({ page, base }) => {
+    await goToReference(page, base);
+    const calls = callsOf(page, base);
+    const listed = await beginTrial(page, 'listPets');
+    await listed.getByRole('textbox', { name: 'limit' }).fill('3');
+    await execute(listed);
+    deepEqual(calls, ['GET /pets?sort=id&limit=3']);
+    const answer = await listed.getByRole('group', { name: 'Response body' }).innerText();
+    equal(answer.match(/"categoryId"/g)?.length, 3);
+    match(await listed.locator('.live-responses-table').innerText(), /200[\s\S]*x-request-id[\s\S]*\d+ ms/);
+
+    const created = await beginTrial(page, 'createCategory');
+    await created.getByRole('textbox', { name: 'Request body' }).fill('{"name": "From the reference"}');
+    await execute(created);
+    deepEqual(calls.slice(1), ['POST /categories']);
+    const [location] =
+      /http\S+\/categories\/\d+/.exec(await created.locator('.live-responses-table').innerText()) ?? [];
+    const category = (await (await page.request.get(location ?? '')).json()) as { name: string };
+    equal(category.name, 'From the reference');
+  },
+
+  'under a base path the reference works, and its trial calls what is under it': async ({ page, prefixed }) => {
+    await goToReference(page, prefixed, '#/Inventory/listInventory');
+    const calls = callsOf(page, new URL(prefixed).origin);
+    await execute(await beginTrial(page, 'listInventory'));
+    deepEqual(calls, ['GET /api/v1/store/inventory?limit=20']);
+  },
+
+  'the trial takes and shows integers to the last digit': async ({ page, base, database }) => {
+    const id = '9223372036854775807';
+    await database.transaction(async (query) => {
+      await query('insert into categories (id, name) values ($1, $2)', [id, 'Far']);
+      await query('insert into pets (id, name, category_id) values ($1, $2, $1)', [id, 'Far']);
+    });
+    await goToReference(page, base);
+    const calls = callsOf(page, base);
+    for (const [operationId, control, address] of [
+      ['getPet', 'petId', `GET /pets/${id}`],
+      ['replacePet', 'petId', `PUT /pets/${id}`],
+    ] as const) {
+      const operation = await beginTrial(page, operationId);
+      await operation.getByRole('textbox', { name: control }).fill(id);
+      if (operationId === 'replacePet') {
+        const body = operation.getByRole('textbox', { name: 'Request body' });
+        await body.fill(`{"id": ${id}, "name": "Far", "categoryId": ${id}}`);
+      }
+      await execute(operation);
+      equal(calls.at(-1), address);
+      const answer = await operation.getByRole('group', { name: 'Response body' }).innerText();
+      deepEqual(answer.match(/\d{10,}/g), [id, id]);
+    }
+  },
+
+  'a script cannot try GET /store/orders by the page either': async ({ page, base }) => {
+    await goToReference(page, base);
+    const calls = callsOf(page, base);
+    const answered = page.waitForResponse(/inventory/);
+    for (const path of ['/store/orders', '/store/inventory']) {
+      await page.evaluate((pathName) => {
+        const { specActions, specSelectors } = (window as unknown as { ui: SwaggerUi }).ui;
+        const operation = specSelectors.specJson().getIn(['paths', pathName, 'get']);
+        const request = { pathName, method: 'get', operation, spec: specSelectors.specJS(), parameters: {} };
+        specActions.executeRequest(request);
+        specActions.executeRequest({ ...request, pathName: '/elsewhere' });
+        specActions.execute({ path: pathName, method: 'get', operation });
+      }, path);
+    }
+    await answered;
+    deepEqual([...new Set(calls)], ['GET /store/inventory']);
+  },
+
+  'the reference asks no other machine, also where no policy keeps it from it': async ({ open, base }) => {
+    const page = await open({ bypassCSP: true });
+    await goToReference(page, base);
+    const { operations } = await readDocument(page, base);
+    for (const { operationId } of operations) await openOperation(page, operationId);
+    await execute(await beginTrial(page, 'listPets'));
+  },
+};
+
+interface SwaggerUi {
+  readonly specSelectors: { specJson(): { getIn(path: readonly string[]): unknown }; specJS(): unknown };
+  readonly specActions: { executeRequest(request: object): void; execute(request: object): void };
+}
+
+/** The calls that the page makes from now on, as they are made. */
+function callsOf(page: Page, origin: string): string[] {
+  const calls: string[] = [];
+  page.on('request', (request) => calls.push(`${request.method()} ${request.url().replace(origin, '')}`));
+  return calls;
+}
