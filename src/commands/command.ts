@@ -10,11 +10,11 @@ export function runCommand(command: () => Promise<void>): void {
 }
 
 /** Opens the database of the settings for the work, and closes it whatever happens. */
-export async function withDatabase(work: (database: Database) => Promise<void>): Promise<void> {
+export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const { DATABASE_URL: url, DATA_DIR: folder } = readSettings(process.env);
   const database = await openDatabase({ url, folder });
   try {
-    await work(database);
+    return await work(database);
   } finally {
     await database.close();
   }
