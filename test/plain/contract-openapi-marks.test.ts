@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { type Draft, json, judged, object, ok, reference, text } from '../support/gate.ts';
+
+const TODAY = '2026-11-21';
+const BETA = { 'x-stability': 'beta' };
+const EXPERIMENTAL = { 'x-stability': 'experimental' };
+const until = (sunset: string) => ({
+  deprecated: true,
+  'x-deprecated-since': '2026-01-01',
+  'x-deprecated-sunset': sunset,
+});
+const of = (operation: object, marks = {}): Draft => ({
+  paths: { '/things': { get: { responses: ok, ...operation, ...marks }, post: { responses: ok } } },
+});
+const withParameter = (marks: object) => of({ parameters: [{ name: 'a', in: 'query', schema: text, ...marks }] });
+const withProperty = (marks: object) =>
+  of({ responses: { 200: json({ type: 'object', properties: { a: { ...text, ...marks } } }) } });
+const none = { paths: { '/things': { post: { responses: ok } } } };
+
+describe.each<[title: string, coordinate: string, base: (marks: object) => Draft, head: Draft]>([
+  ['an operation goes', 'GET /things', (marks) => of({}, marks), none],
+  ['a parameter goes', 'GET /things (query a)', withParameter, of({})],
+  [
+    'a parameter of an operation that bears the mark goes',
+    'GET /things (query a)',
+    (marks) => of({ parameters: [{ name: 'a', in: 'query' }] }, marks),
+    of({}),
+  ],
+  ['a property goes', 'GET /things (200).a', withProperty, of({ responses: { 200: json({ type: 'object' }) } })],
+])('when %s', (_, coordinate, base, head) => {
+  test.each<[title: string, marks: object, day: string, verdict: string]>([
+    ['what is stable fails', {}, TODAY, 'fails'],
+    ['what is beta fails', BETA, TODAY, 'fails'],
+    ['what is experimental may', EXPERIMENTAL, TODAY, 'allowed'],
+    ['on its sunset it is served', until(TODAY), TODAY, 'fails'],
+    ['on the day after its sunset it may', until(TODAY), '2026-11-22', 'allowed'],
+    ['also if it is beta', { ...BETA, ...until(TODAY) }, '2026-11-22', 'allowed'],
+  ])('%s', async (_, marks, day, verdict) => {
+    expect((await judged(base(marks), head, day)).map((line) => line.split('. ')[0])).toEqual([
+      `${verdict}: ${coordinate}`,
+    ]);
+  });
+});
+
+test.each<[title: string, base: Draft, head: Draft, verdict: RegExp]>([
+  ['stable to beta', of({}), of({}, BETA), /^fails: GET \/things\. Stable/],
+  ['beta to stable', of({}, BETA), of({}), /^$/],
+  ['a sunset that is too near', of({}), of({}, until('2027-05-19')), /^fails: GET \/things\. Too short/],
+  ['a sunset that is not', of({}), of({}, until('2027-05-20')), /^allowed/],
+  [
+    'an earlier sunset of a parameter',
+    withParameter(until('2027-12-31')),
+    withParameter(until('2027-01-01')),
+    /^fails: GET \/things \(query a\)\. Too short/,
+  ],
+  [
+    'an earlier sunset of a property',
+    withProperty(until('2027-12-31')),
+    withProperty(until('2027-01-01')),
+    /^fails: GET \/things \(200\)\.a\. Too short/,
+  ],
+  ['a lifted deprecation', of({}, until('2027-12-31')), of({}), /^$/],
+])('%s', async (_, base, head, verdict) => {
+  expect((await judged(base, head, TODAY)).join()).toMatch(verdict);
+});
+
+test('a value of an enum bears the mark that stands beside the enum', async () => {
+  const draft = (values: readonly string[], sunset: string): Draft => ({
+    ...of({ parameters: [{ name: 'a', in: 'query', schema: { type: 'array', items: reference } }] }),
+    schemas: { Thing: { ...text, enum: values, 'x-enum-marks': { b: until(sunset) } } },
+  });
+  const goes = (day: string) => judged(draft(['a', 'b'], TODAY), draft(['a'], TODAY), day);
+  expect((await goes(TODAY)).join()).toMatch(/^fails: Thing\.b\. Deprecated/);
+  expect((await goes('2026-11-22')).join()).toMatch(/^allowed: Thing\.b\. Deprecated/);
+  const moved = await judged(draft(['a', 'b'], '2027-12-31'), draft(['a', 'b'], '2027-01-01'), TODAY);
+  expect(moved.join()).toMatch(/^fails: Thing\.b\. Too short/);
+});
+
+test('a component stands as high as the operation that promises most', async () => {
+  const draft = (schema: object, marks: object): Draft => ({
+    paths: {
+      '/a': { get: { responses: { 200: json(reference) }, ...EXPERIMENTAL } },
+      '/b': { get: { responses: { 200: json(reference) }, ...marks } },
+    },
+    schemas: { Thing: schema },
+  });
+  const on = (marks: object) => judged(draft(object({ a: text }), marks), draft(object({}), marks), TODAY);
+  expect((await on({})).join()).toMatch(/^fails: Thing\.a\. Stable/);
+  expect((await on(EXPERIMENTAL)).join()).toMatch(/^allowed: Thing\.a\. Experimental/);
+});

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import { openApiChanges } from '../../src/lifecycle/contract/openapi-changes.ts';
+import { readOpenApi } from '../../src/lifecycle/contract/openapi-document.ts';
+import { type Draft, integer, json, object, ok, reference, text, textsOf } from '../support/gate.ts';
+
+/** What changed, as `break GET /things: The operation is gone.` */
+function changes(base: Draft, head: Draft): string[] {
+  const [was, is] = [base, head].map((draft) => readOpenApi(textsOf(draft)[1]));
+  if (was === undefined || is === undefined) throw new Error('There are two drafts.');
+  return openApiChanges(was, is).map(({ kind, coordinate, what }) => `${kind} ${coordinate}: ${what}`);
+}
+
+/** Documents whose one operation takes or answers with the schema. */
+const inRequest = (schema: object): Draft => ({
+  paths: { '/things': { post: { requestBody: json(reference), responses: ok } } },
+  schemas: { Thing: schema },
+});
+const inResponse = (schema: object): Draft => ({
+  paths: { '/things': { get: { responses: { 200: json(reference) } } } },
+  schemas: { Thing: schema },
+});
+
+describe.each<[title: string, before: object, after: object, request: string, response: string]>([
+  ['a property goes', object({ a: text }), object({}), 'break Thing.a', 'break Thing.a'],
+  ['an optional property is new', object({}), object({ a: text }), 'fine', 'fine'],
+  ['a required property is new', object({}), object({ a: text }, ['a']), 'break Thing.a', 'fine'],
+  ['a property becomes required', object({ a: text }), object({ a: text }, ['a']), 'break Thing.a', 'fine'],
+  ['a property becomes optional', object({ a: text }, ['a']), object({ a: text }), 'fine', 'break Thing.a'],
+  ['other properties are shut out', object({}), { ...object({}), additionalProperties: false }, 'break Thing', 'fine'],
+  ['other properties are let in', { ...object({}), additionalProperties: false }, object({}), 'fine', 'fine'],
+  ['the type changes', object({ a: text }), object({ a: integer }), 'break Thing.a', 'break Thing.a'],
+  ['integers become numbers', integer, { type: 'number' }, 'fine', 'break Thing'],
+  ['numbers become integers', { type: 'number' }, integer, 'break Thing', 'fine'],
+  ['the type is left open', text, {}, 'fine', 'break Thing'],
+  ['int32 becomes int64', { ...integer, format: 'int32' }, { ...integer, format: 'int64' }, 'fine', 'break Thing'],
+  ['int64 becomes int32', { ...integer, format: 'int64' }, { ...integer, format: 'int32' }, 'break Thing', 'fine'],
+  ['a format is asked for', text, { ...text, format: 'date-time' }, 'break Thing', 'fine'],
+  ['null is let in', object({ a: text }), object({ a: { ...text, nullable: true } }), 'fine', 'break Thing.a'],
+  ['null is shut out', object({ a: { ...text, nullable: true } }), object({ a: text }), 'break Thing.a', 'fine'],
+  ['an enum gets a value', { enum: ['a'] }, { enum: ['a', 'b'] }, 'fine', 'surprise Thing.b'],
+  ['an enum loses a value', { enum: ['a', 'b'] }, { enum: ['a'] }, 'break Thing.b', 'fine'],
+  ['an enum begins', text, { ...text, enum: ['a'] }, 'break Thing', 'fine'],
+  ['an enum ends', { ...text, enum: ['a'] }, text, 'fine', 'surprise Thing'],
+  ['a greatest value goes down', { ...integer, maximum: 9 }, { ...integer, maximum: 8 }, 'break Thing', 'fine'],
+  ['a greatest value goes up', { ...integer, maximum: 8 }, { ...integer, maximum: 9 }, 'fine', 'break Thing'],
+  ['a least value goes up', { ...integer, minimum: 0 }, { ...integer, minimum: 1 }, 'break Thing', 'fine'],
+  ['a least value goes down', { ...integer, minimum: 1 }, { ...integer, minimum: 0 }, 'fine', 'break Thing'],
+  ['a length is bounded', text, { ...text, maxLength: 200 }, 'break Thing', 'fine'],
+  ['a length is not bounded', { ...text, minLength: 1 }, text, 'fine', 'break Thing'],
+  ['a pattern is asked for', text, { ...text, pattern: '\\S' }, 'break Thing', 'fine'],
+  ['a pattern changes', { ...text, pattern: '\\S' }, { ...text, pattern: 'a' }, 'break Thing', 'break Thing'],
+  ['a default changes', object({ a: { ...text, default: 'b' } }), object({ a: text }), 'surprise Thing.a', 'fine'],
+  [
+    'the items change',
+    { type: 'array', items: { ...integer, maximum: 9 } },
+    { type: 'array', items: { ...integer, maximum: 8 } },
+    'break Thing[]',
+    'fine',
+  ],
+  ['only words change', { ...text, description: 'A.' }, { ...text, description: 'B.', example: 'b' }, 'fine', 'fine'],
+  [
+    'it is said in parts',
+    object({ a: text }, ['a']),
+    { allOf: [object({ a: text }), object({}, ['a'])] },
+    'fine',
+    'fine',
+  ],
+  [
+    'it contains itself, and a property goes',
+    object({ a: text, more: { type: 'array', items: reference } }),
+    object({ more: { type: 'array', items: reference } }),
+    'break Thing.a',
+    'break Thing.a',
+  ],
+])('when in a schema %s', (_, before, after, request, response) => {
+  const outcome = (all: readonly string[]) => (all.length === 0 ? 'fine' : all.map((one) => one.split(': ')[0]).join());
+
+  test(`in a request it is: ${request}`, () => {
+    expect(outcome(changes(inRequest(before), inRequest(after)))).toBe(request);
+  });
+
+  test(`in a response it is: ${response}`, () => {
+    expect(outcome(changes(inResponse(before), inResponse(after)))).toBe(response);
+  });
+});
+
+describe('operations', () => {
+  const of = (operation: object): Draft => ({ paths: { '/things': { get: { responses: ok, ...operation } } } });
+  const parameter = (more: object) => ({ parameters: [{ name: 'a', in: 'query', schema: text, ...more }] });
+  const answers = (...statuses: number[]) => ({ responses: Object.fromEntries(statuses.map((one) => [one, {}])) });
+
+  test.each<[title: string, before: object, after: object, changed: readonly string[]]>([
+    ['a parameter goes', parameter({}), {}, ['break GET /things (query a): The parameter is gone.']],
+    ['an optional parameter is new', {}, parameter({}), []],
+    [
+      'a required parameter is new',
+      {},
+      parameter({ required: true }),
+      ['break GET /things (query a): It is new, and must be given.'],
+    ],
+    [
+      'a parameter becomes required',
+      parameter({}),
+      parameter({ required: true }),
+      ['break GET /things (query a): It must be given now.'],
+    ],
+    [
+      'a parameter is bounded',
+      parameter({}),
+      parameter({ schema: { ...text, maxLength: 9 } }),
+      ['break GET /things (query a): Its maxLength changed from none to 9.'],
+    ],
+    [
+      'a parameter loses a value',
+      parameter({ schema: { ...text, enum: ['id', '-id'] } }),
+      parameter({ schema: { ...text, enum: ['id'] } }),
+      ['break GET /things (query a) -id: The value -id is not accepted now.'],
+    ],
+    [
+      'a list is written otherwise',
+      parameter({ explode: true }),
+      parameter({ explode: false }),
+      ['break GET /things (query a): It is written otherwise: its style or explode changed.'],
+    ],
+    ['a success goes', answers(200, 202), answers(200), ['break GET /things: The answer 202 is gone.']],
+    ['a success is new', answers(200), answers(200, 202), ['surprise GET /things: The answer 202 is new.']],
+    ['a failure goes', answers(200, 409), answers(200), ['surprise GET /things: The answer 409 is gone.']],
+    ['a failure is new', answers(200), answers(200, 409), []],
+    [
+      'a media type is no longer answered',
+      { responses: { 200: json(text) } },
+      { responses: { 200: { content: { 'text/plain': { schema: text } } } } },
+      ['break GET /things: The answers 200 have no application/json now.'],
+    ],
+    [
+      'a media type is no longer taken',
+      { requestBody: { content: { 'application/json': {}, 'text/plain': {} } } },
+      { requestBody: { content: { 'application/json': {} } } },
+      ['break GET /things: A body of text/plain is not accepted now.'],
+    ],
+    [
+      'a body is needed',
+      {},
+      { requestBody: { required: true, ...json(text) } },
+      ['break GET /things: It needs a body now.'],
+    ],
+    ['a body may be left out', { requestBody: { required: true, ...json(text) } }, { requestBody: json(text) }, []],
+    ['a body is not taken', { requestBody: json(text) }, {}, ['break GET /things: It takes no body now.']],
+    [
+      'a header goes',
+      { responses: { 200: { headers: { Location: {} } }, 201: { headers: { Location: {} } } } },
+      { responses: { 200: {}, 201: {} } },
+      ['break GET /things: The answers 200, 201 have no Location now.'],
+    ],
+    [
+      'a header changes',
+      { responses: { 200: { headers: { 'Retry-After': { schema: integer } } } } },
+      { responses: { 200: { headers: { 'Retry-After': { schema: text } } } } },
+      ['break GET /things (header Retry-After of answers): Its type changed from "integer" to "string".'],
+    ],
+    [
+      'the headers of a mark go with it',
+      { deprecated: true, responses: { 200: { headers: { Sunset: {}, Link: {}, 'API-Stability': {} } } } },
+      answers(200),
+      [],
+    ],
+    [
+      'credentials are asked for',
+      {},
+      { security: [{ key: [] }] },
+      ['break GET /things: It asks for credentials that were not needed.'],
+    ],
+    ['credentials may be left out', { security: [{ key: [] }] }, { security: [{ key: [] }, {}] }, []],
+    ['only words change', { summary: 'A' }, { summary: 'B', operationId: 'b', tags: ['B'] }, []],
+  ])('%s', (_, before, after, changed) => {
+    expect(changes(of(before), of(after))).toEqual(changed);
+  });
+
+  test('the header parameters of a mark go with it, and others are gone', () => {
+    const parameters = ['API-Client', 'If-Match'].map((name) => ({ name, in: 'header' }));
+    expect(changes(of({ 'x-stability': 'beta', parameters }), of({}))).toEqual([
+      'break GET /things (header If-Match): The parameter is gone.',
+    ]);
+  });
+
+  test('references to parameters and headers are followed, and one that leads nowhere is told', () => {
+    const draft = (name: string, schema: object): Draft => ({
+      ...of({
+        parameters: [{ $ref: `#/components/parameters/${name}` }],
+        responses: { 200: { headers: { Link: { $ref: '#/components/headers/Link' } } } },
+      }),
+      parameters: { Client: { name: 'API-Client', in: 'header', schema } },
+      headers: { Link: { schema } },
+    });
+    expect(changes(draft('Client', text), draft('Client', integer))).toEqual([
+      'break GET /things (header API-Client): Its type changed from "string" to "integer".',
+      'break GET /things (header Link of answers): Its type changed from "string" to "integer".',
+    ]);
+    expect(() => changes(draft('Nobody', text), draft('Nobody', text))).toThrow(
+      '#/components/parameters/Nobody leads to none of the parameters',
+    );
+  });
+
+  test('an operation goes, with its path or alone', () => {
+    const both = { paths: { '/things': { get: { responses: ok }, post: { responses: ok } } } };
+    expect(changes(both, of({}))).toEqual(['break POST /things: The operation is gone.']);
+    expect(changes(of({}), { paths: {} })).toEqual(['break GET /things: The operation is gone.']);
+  });
+
+  test("a path's parameter may be called otherwise, for its name is not sent", () => {
+    const at = (name: string, schema: object) => ({
+      paths: { [`/things/{${name}}`]: { get: { responses: ok, parameters: [{ name, in: 'path', schema }] } } },
+    });
+    expect(changes(at('id', integer), at('thingId', integer))).toEqual([]);
+    expect(changes(at('id', integer), at('thingId', text))).toEqual([
+      'break GET /things/{id} (path id): Its type changed from "integer" to "string".',
+    ]);
+  });
+
+  test('what several operations share is told once, with their names', () => {
+    const draft = (schema: object): Draft => ({
+      paths: {
+        '/a': { get: { responses: { 200: json(reference) } } },
+        '/b': { get: { responses: { 200: json(reference) } } },
+      },
+      schemas: { Thing: schema },
+    });
+    const [was, is] = [object({ a: text }), object({})].map((schema) => readOpenApi(textsOf(draft(schema))[1]));
+    if (was === undefined || is === undefined) throw new Error('There are two documents.');
+    expect(openApiChanges(was, is)).toMatchObject([{ coordinate: 'Thing.a', operations: ['GET /a', 'GET /b'] }]);
+  });
+
+  test('another component of the same shape in the place of one is no change', () => {
+    const draft = (name: string): Draft => ({
+      paths: { '/a': { get: { responses: { 200: json({ $ref: `#/components/schemas/${name}` }) } } } },
+      schemas: { [name]: object({ a: text }) },
+    });
+    expect(changes(draft('Thing'), draft('Other'))).toEqual([]);
+  });
+
+  test('a keyword that is not understood is told rather than passed over', () => {
+    const draft = inResponse({ oneOf: [text] });
+    expect(() => changes(draft, draft)).toThrow('does not understand the keyword oneOf');
+  });
+});

@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { compareContracts, readContract } from '../../src/lifecycle/contract/compare.ts';
+import { Counterparts } from '../../src/lifecycle/contract/counterparts.ts';
+import { operationsOf } from '../../src/lifecycle/contract/openapi-document.ts';
+import { entriesOf, printReport } from '../../src/lifecycle/contract/report.ts';
+import { spellEnumValue } from '../../src/rest/parameters.ts';
+import { type Draft, reported } from '../support/gate.ts';
+
+const TODAY = '2026-11-21';
+const MARK = '@deprecated(reason: "Old.") @sunset(on: "2027-12-31", since: "2026-07-01", successor: "Query.pets")';
+const marked = { deprecated: true, 'x-deprecated-since': '2026-07-01', 'x-deprecated-sunset': '2027-12-31' };
+const text = { type: 'string' };
+const answer = (name: string) => ({
+  200: { content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } } },
+});
+
+const sort = { ...text, enum: ['name', '-name'], 'x-enum-marks': { '-name': marked } };
+const TYPES = 'type Pet { name: String status: PetStatus } enum PetStatus { available sold }';
+const base: Draft = {
+  sdl: `type Query { pet: Pet ${MARK} pets(sort: PetSort): [Pet] } enum PetSort { name name_desc ${MARK} } ${TYPES}`,
+  paths: {
+    '/pets/{petId}': { get: { operationId: 'getPet', responses: answer('Pet'), ...marked } },
+    '/pets': {
+      get: {
+        operationId: 'listPets',
+        parameters: [{ name: 'sort', in: 'query', schema: sort }],
+        responses: answer('Pet'),
+      },
+    },
+  },
+  schemas: {
+    Pet: { type: 'object', properties: { name: text, status: { $ref: '#/components/schemas/PetStatus' } } },
+    PetStatus: { ...text, enum: ['available', 'sold'] },
+  },
+};
+/** The base after a change of its texts. */
+const after = (change: (texts: string) => string, paths = base.paths): Draft => ({
+  sdl: change(base.sdl ?? ''),
+  paths: JSON.parse(change(JSON.stringify(paths))),
+  schemas: JSON.parse(change(JSON.stringify(base.schemas))),
+});
+
+describe('the report', () => {
+  test('tells of a thing once, in the terms of both descriptions', async () => {
+    const { '/pets': list } = base.paths as Record<string, object>;
+    const head = after((texts) => texts.replace(`pet: Pet ${MARK}`, ''), { '/pets': list });
+    expect(await reported(base, head, TODAY)).toBe(
+      [
+        'NOT ALLOWED',
+        '',
+        '  Query.pet and GET /pets/{petId}',
+        "    Field 'pet' (deprecated) was removed from object type 'Query'.",
+        '    The operation is gone.',
+        '    Deprecated: served until the end of 2027-12-31, in UTC. Allowed from 2028-01-01.',
+        '',
+        'The contract breaks what v1.0.0 promised: 1 change is not allowed.',
+      ].join('\n'),
+    );
+  });
+
+  test('says in which operations something stands that has the same name everywhere', async () => {
+    const head = after((texts) => texts.replace('name: String ', '').replace('"name":{"type":"string"},', ''));
+    expect(await reported(base, head, TODAY)).toContain(
+      [
+        '  Pet.name in GraphQL, GET /pets/{petId} and GET /pets',
+        "    Field 'name' was removed from object type 'Pet'.",
+        '    The property is gone.',
+        '    Stable: deprecate it first, with a sunset of 2027-05-20 or later',
+      ].join('\n'),
+    );
+  });
+
+  test('tells of a value of an enum once, also where REST spells it otherwise', async () => {
+    const head = after((texts) => texts.replace(`name_desc ${MARK}`, '').replace(',"-name"]', ']'));
+    expect(await reported(base, head, '2027-12-31')).toContain('NOT ALLOWED');
+    expect(await reported(base, head, '2028-01-01')).toBe(
+      [
+        'NOTES',
+        '',
+        '  PetSort.name_desc and GET /pets (query sort) -name',
+        "    Enum value 'name_desc' (deprecated) was removed from enum 'PetSort'.",
+        '    The value -name is not accepted now.',
+        '    Deprecated: its sunset, 2027-12-31, has passed.',
+        '',
+        'The contract keeps what v1.0.0 promised. 1 note.',
+      ].join('\n'),
+    );
+  });
+
+  test('tells of a moved sunset once', async () => {
+    const head = after((texts) => texts.replaceAll('2027-12-31', '2027-05-19'));
+    expect(await reported(base, head, TODAY)).toContain(
+      [
+        '  Query.pet and GET /pets/{petId}',
+        '    Deprecated since 2026-07-01, served until 2027-05-19. Before: Deprecated since 2026-07-01, served until 2027-12-31.',
+        "    Too short a notice: stable things get 180 days' notice. Allowed with a sunset of 2027-05-20 or later.",
+      ].join('\n'),
+    );
+  });
+
+  test('puts failures first and sums up', async () => {
+    const head = after((texts) => texts.replace('available sold', 'available sold lost').replace('name: String ', ''));
+    const report = await reported(base, head, TODAY);
+    expect(report.indexOf('Pet.name')).toBeLessThan(report.indexOf('PetStatus.lost'));
+    expect(report).toMatch(/\nThe contract breaks what v1\.0\.0 promised: 1 change is not allowed\. 1 note\.$/);
+  });
+
+  test('names the clients that used a thing lately, under any of its names', async () => {
+    const contract = readContract('type Query { a: Int b: Int }', '{"paths": {}}');
+    const head = readContract('type Query { b: Int }', '{"paths": {}}');
+    const entries = entriesOf(await compareContracts(contract, head, spellEnumValue, TODAY));
+    const uses = [
+      { coordinate: 'Query.a', client: 'shop-app', uses: 1204, lastDay: '2026-11-20' },
+      { coordinate: 'Query.a', client: 'curl', uses: 1, lastDay: '2026-11-19' },
+      { coordinate: 'Query.b', client: 'other', uses: 9, lastDay: '2026-11-19' },
+    ];
+    expect(printReport(entries, uses, 'v1.0.0')).toContain(
+      'Used in the last 30 days by shop-app (1,204 uses, last on 2026-11-20) and curl (1 use, last on 2026-11-19).',
+    );
+  });
+});
+
+describe('the committed contract', () => {
+  const read = (name: string) => readFileSync(new URL(`../../schema/${name}`, import.meta.url), 'utf8');
+  const contract = readContract(read('schema.graphql'), read('openapi.json'));
+
+  test('is understood whole, and compared with itself has not changed', async () => {
+    expect(await compareContracts(contract, contract, spellEnumValue, TODAY)).toEqual([]);
+  });
+
+  test('names each operation for the field that it is in GraphQL: the gate tells of both together', () => {
+    const counterparts = new Counterparts(contract.schema, contract.document, spellEnumValue);
+    const operations = [...operationsOf(contract.document).values()];
+    expect(operations.length).toBeGreaterThan(10);
+    expect(operations.filter(({ name }) => counterparts.of(name) === undefined).map(({ name }) => name)).toEqual([]);
+  });
+});

@@ -1,0 +1,52 @@
+import { compareContracts, readContract } from '../../src/lifecycle/contract/compare.ts';
+import { entriesOf, printReport } from '../../src/lifecycle/contract/report.ts';
+import { spellEnumValue } from '../../src/rest/parameters.ts';
+
+/** A contract in the making: SDL, and the paths and components of an OpenAPI document. */
+export interface Draft {
+  readonly sdl?: string;
+  readonly paths?: object;
+  readonly schemas?: object;
+  readonly parameters?: object;
+  readonly headers?: object;
+}
+
+/** The definitions of the directives that a printed schema has its marks in. */
+export const DIRECTIVES = `
+  scalar Date
+  directive @stability(level: StabilityLevel!) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
+  enum StabilityLevel { EXPERIMENTAL BETA }
+  directive @sunset(on: Date!, since: Date!, successor: String!) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
+`;
+
+/** Parts of OpenAPI documents. */
+export const integer = { type: 'integer' };
+export const text = { type: 'string' };
+export const ok = { 200: { description: 'Fine.' } };
+export const object = (properties: object, required: readonly string[] = []) => ({
+  type: 'object',
+  required,
+  properties,
+});
+export const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+export const reference = { $ref: '#/components/schemas/Thing' };
+
+/** The texts of the draft's two descriptions. */
+export function textsOf({ sdl = 'type Query { kept: Int }', paths = {}, ...components }: Draft): [string, string] {
+  return [DIRECTIVES + sdl, JSON.stringify({ openapi: '3.0.3', paths, components })];
+}
+
+/** What the gate says of a change from the one draft to the other: each verdict with the coordinate, and why. */
+export async function judged(base: Draft, head: Draft, today: string): Promise<string[]> {
+  const findings = await findingsOf(base, head, today);
+  return findings.map(({ difference, verdict }) => `${verdict.outcome}: ${difference.coordinate}. ${verdict.why}`);
+}
+
+/** The report on it. */
+export async function reported(base: Draft, head: Draft, today: string): Promise<string> {
+  return printReport(entriesOf(await findingsOf(base, head, today)), [], 'v1.0.0');
+}
+
+function findingsOf(base: Draft, head: Draft, today: string) {
+  return compareContracts(readContract(...textsOf(base)), readContract(...textsOf(head)), spellEnumValue, today);
+}
