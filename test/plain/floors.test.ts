@@ -89,6 +89,7 @@ describe('habits', () => {
       .map(({ from }) => from);
     expect([...new Set(users)].sort()).toEqual([
       'app.ts',
+      'commands/contract/check.ts',
       'commands/schema.ts',
       ...['categories', 'inventory', 'lifecycle', 'orders', 'pets'].map((room) => `resources/${room}/rest.ts`),
       'routes.ts',
@@ -97,6 +98,16 @@ describe('habits', () => {
 
   test('only src/lifecycle deprecates: elsewhere a mark does', () => {
     expect(filesWith(/deprecationReason/).filter((name) => !name.startsWith('lifecycle/'))).toEqual([]);
+  });
+
+  test('what the service runs is among the dependencies that production installs', () => {
+    const manifest: { dependencies: object } = JSON.parse(readFileSync(join(root, '../package.json'), 'utf8'));
+    const run = reached('main.ts');
+    const packages = imports
+      .filter(({ from, to }) => run.has(from) && !texts.has(to) && /^(?!node:)[@\w]/.test(to))
+      .map(({ to }) => to.split('/', to.startsWith('@') ? 2 : 1).join('/'));
+    expect(packages).toContain('graphql');
+    expect([...new Set(packages)].filter((name) => !(name in manifest.dependencies))).toEqual([]);
   });
 
   test('only the edge reads the environment', () => {
@@ -121,6 +132,14 @@ describe('habits', () => {
     expect(vague.map(shown)).toEqual([]);
   });
 });
+
+/** The files that the file imports, itself and over others. */
+function reached(name: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const { to } of within.filter(({ from }) => from === name)) reached(to, found);
+  return found;
+}
 
 function floorOf(name: string): number {
   return FLOORS.findIndex(([, members]) => members.test(name));

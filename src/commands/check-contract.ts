@@ -1,0 +1,32 @@
+import { parseArgs } from 'node:util';
+import { readSettings } from '../env.ts';
+import type { Use } from '../lifecycle/contract/report.ts';
+import { toDay } from '../lifecycle/mark.ts';
+import { runCommand, withDatabase } from './command.ts';
+import { checkContract } from './contract/check.ts';
+import { recentUses } from './contract/uses.ts';
+
+runCommand(async () => {
+  const { values } = parseArgs({ options: { base: { type: 'string' } } });
+  const { LIFECYCLE_CLOCK: clock = new Date(), DATABASE_URL: url } = readSettings(process.env);
+  const today = toDay(clock);
+  const { isKept, report } = await checkContract({
+    folder: process.cwd(),
+    base: values.base,
+    today,
+    usesOf: async (coordinates) => (url === undefined ? [] : usesOf(coordinates, today)),
+  });
+  process.stdout.write(`${report}\n`);
+  if (!isKept) process.exitCode = 1;
+});
+
+/** Who used what lately; nobody that is known of where the database cannot tell, for the verdict is the same. */
+async function usesOf(coordinates: readonly string[], today: string): Promise<readonly Use[]> {
+  try {
+    return await withDatabase((database) => recentUses(database, coordinates, today));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error);
+    process.stderr.write(`Who used what lately is not known: ${reason}\n`);
+    return [];
+  }
+}

@@ -1,0 +1,214 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkContract, type Outcome } from '../../src/commands/contract/check.ts';
+import { type Draft, textsOf } from '../support/gate.ts';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary.ts';
+
+const MARK = '@deprecated(reason: "Old.") @sunset(on: "2026-12-31", since: "2026-01-01", successor: "Query.kept")';
+const withField: Draft = { sdl: 'type Query { kept: Int gone: Int }' };
+const withMark: Draft = { sdl: `type Query { kept: Int gone: Int ${MARK} }` };
+const without: Draft = { sdl: 'type Query { kept: Int }' };
+
+let folder: TemporaryFolder;
+beforeAll(() => {
+  // A git that runs these tests, in a hook, says by them which repository it means.
+  for (const name of Object.keys(process.env)) if (name.startsWith('GIT_')) delete process.env[name];
+});
+beforeEach(() => {
+  folder = makeTemporaryFolder();
+  git('init', '--quiet');
+});
+afterEach(() => folder.remove());
+
+/** No setting of the machine has a say. */
+const { PATH = '' } = process.env;
+const environment = { PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' };
+
+function git(...options: string[]): void {
+  const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+  execFileSync('git', [...who, ...options], { cwd: folder.path, env: environment, stdio: 'pipe' });
+}
+
+/** Puts the draft into the work tree. */
+function write(draft: Draft): void {
+  const [graphql, openApi] = textsOf(draft);
+  mkdirSync(join(folder.path, 'schema'), { recursive: true });
+  writeFileSync(join(folder.path, 'schema/schema.graphql'), graphql);
+  writeFileSync(join(folder.path, 'schema/openapi.json'), openApi);
+}
+
+function commit(draft: Draft, tag?: string): void {
+  write(draft);
+  git('add', '.');
+  git('commit', '--quiet', '--allow-empty', '--message', 'Change the contract');
+  if (tag !== undefined) git('tag', tag);
+}
+
+function check(base?: string, within = '.'): Promise<Outcome> {
+  return checkContract({ folder: join(folder.path, within), base, today: '2026-11-21', usesOf: async () => [] });
+}
+
+describe('the base', () => {
+  test('is the parent where nothing was released, and the work tree is held to it', async () => {
+    commit(withField);
+    commit(withField);
+    write(without);
+    const { isKept, report } = await check();
+    expect(report).toMatch(
+      /^schema\/ compared with the parent \([0-9a-f]{7}\), on 2026-11-21 in UTC\.\n\nNOT ALLOWED\n/,
+    );
+    expect(report).toContain("  Query.gone\n    Field 'gone' was removed from object type 'Query'.\n    Stable:");
+    expect(isKept).toBe(false);
+  });
+
+  test('is the newest release, by its version, before the parent', async () => {
+    commit(without, 'v1.9.0');
+    commit(withField, 'v1.10.0');
+    for (const tag of ['v2.0.0-rc.1', 'vnext', '2.0.0']) commit(without, tag);
+    const { isKept, report } = await check();
+    expect(report).toContain('compared with v1.10.0 (');
+    expect(isKept).toBe(false);
+  });
+
+  test('is no release that the checked-out commit does not contain', async () => {
+    commit(without, 'v1.0.0');
+    commit(withField, 'v2.0.0');
+    git('checkout', '--quiet', 'v1.0.0');
+    const { isKept, report } = await check();
+    expect(report).toContain('compared with v1.0.0 (');
+    expect(isKept).toBe(true);
+  });
+
+  test('is the revision that is named, before any other', async () => {
+    commit(withField, 'v1.0.0');
+    commit(without);
+    expect(await check()).toMatchObject({ isKept: false });
+    expect(await check('HEAD')).toEqual({
+      isKept: true,
+      report: expect.stringMatching(/^schema\/ compared with HEAD \(.*\n\nThe contract keeps what HEAD promised\.$/),
+    });
+  });
+
+  test('must be known if it is named', async () => {
+    commit(withField);
+    await expect(check('v9.9.9')).rejects.toThrow(/^There is no revision v9\.9\.9 in this clone\.$/);
+    await expect(check('--all')).rejects.toThrow(/^There is no revision --all in this clone\.$/);
+  });
+
+  test('may be missing where nothing was promised yet: before the second commit', async () => {
+    const nothing = {
+      isKept: true,
+      report: 'Nothing was compared: there is neither a release nor a parent, so nothing was promised yet.',
+    };
+    write(withField);
+    expect(await check()).toEqual(nothing);
+    commit(withField);
+    expect(await check()).toEqual(nothing);
+  });
+
+  test('may be missing in a shallow clone, which is told how to get it', async () => {
+    commit(withField);
+    commit(without);
+    git('clone', '--quiet', '--depth', '1', `file://${folder.path}`, 'shallow');
+    const report = /^Nothing was compared: this clone is shallow.*`git fetch --unshallow --tags` brings them\.$/;
+    expect(await check(undefined, 'shallow')).toEqual({ isKept: true, report: expect.stringMatching(report) });
+    git('-C', 'shallow', 'fetch', '--quiet', '--unshallow', '--tags');
+    expect(await check(undefined, 'shallow')).toMatchObject({ isKept: false });
+  });
+
+  test('may be missing where there is no repository, as in a downloaded archive, unless one is named', async () => {
+    write(withField);
+    rmSync(join(folder.path, '.git'), { recursive: true });
+    const report = 'Nothing was compared: this is no git repository, and so has no base.';
+    expect(await check()).toEqual({ isKept: true, report });
+    await expect(check('HEAD')).rejects.toThrow(/^fatal: not a git repository.*$/);
+  });
+
+  test('may be from before the contract, unless it is named', async () => {
+    git('commit', '--quiet', '--allow-empty', '--message', 'Begin');
+    commit(withField);
+    const report = /^Nothing was compared: .* lacks schema\/schema\.graphql or schema\/openapi\.json\.$/;
+    expect(await check()).toEqual({ isKept: true, report: expect.stringMatching(report) });
+    await expect(check('HEAD^')).rejects.toThrow(report);
+  });
+
+  test('is found from a folder within the repository too', async () => {
+    mkdirSync(join(folder.path, 'service'));
+    git('init', '--quiet', '.');
+    commit(withField);
+    git('mv', 'schema', 'service/schema');
+    git('commit', '--quiet', '--message', 'Move');
+    git('commit', '--quiet', '--allow-empty', '--message', 'More');
+    expect(await check(undefined, 'service')).toMatchObject({ isKept: true });
+  });
+});
+
+describe('in one line', () => {
+  test('is told that the contract cannot be read, and which', async () => {
+    commit({ sdl: 'type Query {' });
+    commit(withField);
+    await expect(check()).rejects.toThrow(/^schema\/ of the parent \([0-9a-f]{7}\) cannot be read: Syntax Error: .*$/);
+    commit(withField);
+    write({ paths: { '/a': { get: { responses: 1 } } } });
+    await expect(check()).rejects.toThrow(
+      /^schema\/ of the work tree cannot be read: .*paths\["\/a"\]\.get\.responses$/,
+    );
+  });
+
+  test('is told that the contract is gone', async () => {
+    commit(withField);
+    commit(withField);
+    rmSync(join(folder.path, 'schema'), { recursive: true });
+    await expect(check()).rejects.toThrow(/^ENOENT.*schema\.graphql'$/);
+  });
+});
+
+describe('npm run check:contract', () => {
+  const command = fileURLToPath(new URL('../../src/commands/check-contract.ts', import.meta.url));
+  const tsx = import.meta.resolve('tsx');
+
+  interface Ended {
+    readonly code: number | null;
+    readonly output: string;
+    readonly errors: string;
+  }
+
+  /** Runs it in the folder, far from UTC. */
+  function run(clock: string, options: readonly string[] = [], more: object = {}): Promise<Ended> {
+    const env = { ...environment, TZ: 'Pacific/Auckland', LIFECYCLE_CLOCK: clock, ...more };
+    const all = ['--import', tsx, command, ...options];
+    return new Promise((resolve) => {
+      const child = execFile(process.execPath, all, { cwd: folder.path, env }, (_, output, errors) =>
+        resolve({ code: child.exitCode, output, errors }),
+      );
+    });
+  }
+
+  test('goes by days in UTC, wherever it runs: the sunset day is served to its end', async () => {
+    commit(withMark);
+    commit(withMark);
+    write(without);
+    const [before, after] = await Promise.all([run('2026-12-31T23:59:59.999Z'), run('2027-01-01T13:00:00+13:00')]);
+    expect(before).toMatchObject({ code: 1, output: expect.stringContaining('Allowed from 2027-01-01.'), errors: '' });
+    expect(after).toMatchObject({ code: 0, output: expect.stringContaining('has passed.'), errors: '' });
+  });
+
+  test('gives the same verdict where the database cannot tell who used what', async () => {
+    commit(withField, 'v1.0.0');
+    write(without);
+    const all = await run('2026-11-21T12:00:00Z', ['--base', 'v1.0.0'], {
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    });
+    expect(all.errors).toMatch(/^Who used what lately is not known: The database at .* cannot be used: .*\n$/);
+    expect(all).toMatchObject({ code: 1, output: expect.stringContaining('  Query.gone\n') });
+  });
+
+  test('ends with 1 and one line when it is called wrongly', async () => {
+    const [clock, option] = await Promise.all([run('2026-11-21'), run('2026-11-21T12:00:00Z', ['--bse', 'HEAD'])]);
+    expect(clock).toEqual({ code: 1, output: '', errors: expect.stringMatching(/^LIFECYCLE_CLOCK must be .*\n$/) });
+    expect(option).toEqual({ code: 1, output: '', errors: expect.stringMatching(/^Unknown option '--bse'.*\n$/) });
+  });
+});
