@@ -2,15 +2,17 @@ import type { ErrorCode } from '../errors.ts';
 import { levelOf, type Marks } from '../lifecycle/mark.ts';
 import type { JsonSchema } from './schemas.ts';
 
-/** The request header fields by which a client takes part in the lifecycle of what it uses. */
+/**
+ * The request header fields by which a client takes part in the lifecycle of what it uses. They have no examples, for a
+ * reference that offers trials would send them.
+ */
 export const LIFECYCLE_PARAMETERS = {
   'API-Client': {
     name: 'API-Client',
     in: 'header',
     required: false,
-    description: 'The name of the client, under which its uses of what is marked are counted.',
+    description: 'The name of the client, such as `shop-app`, under which its uses of what is marked are counted.',
     schema: { type: 'string' },
-    example: 'shop-app',
   },
   'API-Lifecycle': {
     name: 'API-Lifecycle',
@@ -18,7 +20,6 @@ export const LIFECYCLE_PARAMETERS = {
     required: false,
     description: '`strict` for an error instead of an answer that is deprecated or experimental, in tests of a client.',
     schema: { type: 'string', enum: ['strict'] },
-    example: 'strict',
   },
 } as const;
 

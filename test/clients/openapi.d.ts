@@ -662,15 +662,9 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /**
-         * @description The name of the client, under which its uses of what is marked are counted.
-         * @example shop-app
-         */
+        /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
         "API-Client": string;
-        /**
-         * @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client.
-         * @example strict
-         */
+        /** @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client. */
         "API-Lifecycle": "strict";
     };
     requestBodies: never;
@@ -946,15 +940,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The name of the client, under which its uses of what is marked are counted.
-                 * @example shop-app
-                 */
+                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
-                /**
-                 * @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client.
-                 * @example strict
-                 */
+                /** @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client. */
                 "API-Lifecycle"?: components["parameters"]["API-Lifecycle"];
             };
             path: {
@@ -1332,10 +1320,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The name of the client, under which its uses of what is marked are counted.
-                 * @example shop-app
-                 */
+                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
@@ -2425,10 +2410,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The name of the client, under which its uses of what is marked are counted.
-                 * @example shop-app
-                 */
+                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
@@ -2766,10 +2748,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The name of the client, under which its uses of what is marked are counted.
-                 * @example shop-app
-                 */
+                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
@@ -2925,15 +2904,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The name of the client, under which its uses of what is marked are counted.
-                 * @example shop-app
-                 */
+                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
-                /**
-                 * @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client.
-                 * @example strict
-                 */
+                /** @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client. */
                 "API-Lifecycle"?: components["parameters"]["API-Lifecycle"];
             };
             path: {
@@ -3033,15 +3006,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The name of the client, under which its uses of what is marked are counted.
-                 * @example shop-app
-                 */
+                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
-                /**
-                 * @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client.
-                 * @example strict
-                 */
+                /** @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client. */
                 "API-Lifecycle"?: components["parameters"]["API-Lifecycle"];
             };
             path?: never;
