@@ -53,6 +53,23 @@ query OpenOrders {
   }
 }
 `,
+  `# What is marked, and who still uses it.
+query Lifecycle {
+  lifecycle {
+    coordinate
+    level
+    sunset
+    daysLeft
+    successor
+    verdict
+    usesByClient {
+      client
+      uses
+      lastSeenAt
+    }
+  }
+}
+`,
   `# A new pet in the first category.
 mutation NewPet {
   createPet(pet: { name: "Rex", categoryId: 1 }) {

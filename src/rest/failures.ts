@@ -22,7 +22,9 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
   },
   Location: { description: 'The address of the new row.', schema: text, example: 'https://pets.example/pets/12' },
   Link: {
-    description: 'Addresses that go with this one (RFC 8288): `next` is the next page, and absent on the last.',
+    description:
+      'Addresses that go with this one (RFC 8288). Of a list, `next` is the next page, and absent on the last. Of a ' +
+      'deprecated operation, `successor-version` takes its place, and `deprecation` and `sunset` tell more.',
     schema: text,
     example: '<https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"',
   },

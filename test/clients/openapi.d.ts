@@ -680,7 +680,7 @@ export interface components {
          */
         Location: string;
         /**
-         * @description Addresses that go with this one (RFC 8288): `next` is the next page, and absent on the last.
+         * @description Addresses that go with this one (RFC 8288). Of a list, `next` is the next page, and absent on the last. Of a deprecated operation, `successor-version` takes its place, and `deprecation` and `sunset` tell more.
          * @example <https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"
          */
         Link: string;
