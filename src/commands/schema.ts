@@ -1,13 +1,24 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { printGraphQL, printOpenApi } from '../app.ts';
-import { compileRoutes } from '../rest/compile.ts';
-import { describeRoutes, routes } from '../routes.ts';
-import { schema } from '../schema.ts';
+import { parseArgs } from 'node:util';
 import { runCommand } from './command.ts';
 
 runCommand(async () => {
-  const endpoints = compileRoutes(schema, routes, '/lifecycle');
+  const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean' } } });
+  const printed = await print();
+  if (values['dry-run']) return;
   await mkdir('schema', { recursive: true });
-  await writeFile('schema/schema.graphql', printGraphQL());
-  await writeFile('schema/openapi.json', printOpenApi(describeRoutes(endpoints, '')));
+  for (const [file, text] of Object.entries(printed)) await writeFile(file, text);
 });
+
+/** Imports what builds the schema only here: a mark or a route that cannot hold is then one clear line. */
+async function print(): Promise<Readonly<Record<string, string>>> {
+  const { printGraphQL, printOpenApi } = await import('../app.ts');
+  const { compileRoutes } = await import('../rest/compile.ts');
+  const { describeRoutes, routes } = await import('../routes.ts');
+  const { schema } = await import('../schema.ts');
+  const endpoints = compileRoutes(schema, routes, '/lifecycle');
+  return {
+    'schema/schema.graphql': printGraphQL(),
+    'schema/openapi.json': printOpenApi(describeRoutes(endpoints, '')),
+  };
+}
