@@ -1,8 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import { createServerAdapter, Response } from '@whatwg-node/server';
 import type { Logger } from 'pino';
-import { stringify as stringifyYaml } from 'yaml';
 import { createContext } from './context.ts';
 import type { Database } from './db/client.ts';
 import type { Settings } from './env.ts';
@@ -17,19 +15,15 @@ import { createAdmit } from './lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
 import { levelOf } from './lifecycle/mark.ts';
 import { markedIn } from './lifecycle/marked.ts';
-import { lifecycleReport } from './lifecycle/report.ts';
 import type { Face, Metrics } from './metrics.ts';
-import { lifecycleCalendar } from './pages/calendar.ts';
-import { homePage } from './pages/home.ts';
-import { lifecyclePage } from './pages/lifecycle.ts';
 import { createPlayground } from './pages/playground.ts';
-import { createReference } from './pages/reference.ts';
 import { createRestAdapter } from './rest/adapter.ts';
 import { compileRoutes } from './rest/compile.ts';
 import { restView } from './rest/lifecycle.ts';
 import { errorReply } from './rest/problem.ts';
-import { describeRoutes, routes } from './routes.ts';
+import { routes } from './routes.ts';
 import { schema } from './schema.ts';
+import { createSite, LIFECYCLE_PAGE } from './site.ts';
 
 /** What the service is made of. */
 export interface AppOptions {
@@ -61,10 +55,7 @@ interface Answered {
   readonly error?: ServiceError | undefined;
 }
 
-const LIFECYCLE_PAGE = '/lifecycle';
 const ONLY_READ = { allow: 'GET, HEAD, OPTIONS' };
-
-type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
 
 /** The service: the only place where GraphQL, REST, pages and the database meet. All that can be compiled is compiled here. */
 export function createApp({ database, settings, rules, metrics, logger }: AppOptions): App {
@@ -93,20 +84,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
   const playground = createPlayground(`${basePath}/graphql`);
   const health = createHealth(database, metrics);
   const cors = createCors(settings.CORS_ORIGINS);
-  const marks = lifecycleReport(marked, view, new Map(), rules.clock());
-  const openApi = describeRoutes(endpoints, basePath);
-  const pages: Readonly<Record<string, PageMaker>> = {
-    '/': ({ origin }) => html(homePage(basePath, origin)),
-    [LIFECYCLE_PAGE]: async ({ origin }) => {
-      const page = html(lifecyclePage(await context.lifecycle.report(), rules.clock(), basePath, origin));
-      return { ...page, headers: { ...page.headers, vary: 'Accept' } };
-    },
-    [`${LIFECYCLE_PAGE}.ics`]: ({ base }) => text('text/calendar; charset=utf-8', lifecycleCalendar(marks, base)),
-    ...createReference(basePath),
-    '/openapi.json': fixed(text('application/json', printOpenApi(openApi))),
-    '/openapi.yaml': fixed(text('application/yaml', stringifyYaml(openApi, { aliasDuplicateObjects: false }))),
-    '/schema.graphql': fixed(text('text/plain; charset=utf-8', printGraphQL())),
-  };
+  const site = createSite({ endpoints, marked, view, basePath, clock: rules.clock, report: context.lifecycle.report });
 
   const adapter = createServerAdapter(respond);
   return {
@@ -165,7 +143,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     }
     if (path === '/graphql') return answerGraphQL(request);
     const check = health.checks[path];
-    const read = check ?? pages[path];
+    const read = check ?? site[path];
     if (read === undefined) return failed(notHere(path));
     const face = check === undefined ? 'page' : 'health';
     if (method === 'OPTIONS') {
@@ -232,31 +210,9 @@ function originForm(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*/i, '') || '/';
 }
 
-/** The GraphQL schema as it is committed and served. */
-export function printGraphQL(): string {
-  return `${printSchemaWithDirectives(schema)}\n`;
-}
-
-/** The OpenAPI document as it is committed and served. */
-export function printOpenApi(document: object): string {
-  return `${JSON.stringify(document, null, 2)}\n`;
-}
-
 /** HEAD is answered as GET is, but for the body (RFC 9110, section 9.3.2). */
 function toResponse(method: string, { status, headers, body }: HttpReply): Response {
   if (method !== 'HEAD' || body === null) return new Response(body, { status, headers: { ...headers } });
   const length = String(Buffer.byteLength(body));
   return new Response(null, { status, headers: { ...headers, 'content-length': length } });
-}
-
-function fixed(reply: HttpReply): PageMaker {
-  return () => reply;
-}
-
-function html(body: string): HttpReply {
-  return text('text/html; charset=utf-8', body);
-}
-
-function text(contentType: string, body: string): HttpReply {
-  return { status: 200, headers: { 'content-type': contentType }, body };
 }

@@ -3,10 +3,10 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { isEnumType, isInputObjectType, isIntrospectionType, isObjectType, isSpecifiedScalarType } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { printGraphQL, printOpenApi } from '../../src/app.ts';
 import { compileRoutes } from '../../src/rest/compile.ts';
 import { describeRoutes, routes } from '../../src/routes.ts';
 import { schema } from '../../src/schema.ts';
+import { printGraphQL, printOpenApi } from '../../src/site.ts';
 import { assertFits } from '../support/contract.ts';
 
 interface Schema {

@@ -28,7 +28,7 @@ const within = imports.filter(({ to }) => texts.has(to));
 const FLOORS: readonly (readonly [name: string, files: RegExp])[] = [
   ['edge', /^(main\.ts|commands\/)/],
   ['app', /^app\.ts$/],
-  ['assembly', /^(schema|routes|context|seed)\.ts$/],
+  ['assembly', /^(schema|routes|context|seed|site)\.ts$/],
   ['rooms', /^resources\/\w+\//],
   ['machinery', /^((graphql|rest|http|db|lifecycle|pages)\/|health\.ts$|metrics\.ts$)/],
   ['words', /^(errors|env|int64|json|text)\.ts$/],
@@ -93,6 +93,7 @@ describe('habits', () => {
       'commands/schema.ts',
       ...['categories', 'inventory', 'lifecycle', 'orders', 'pets'].map((room) => `resources/${room}/rest.ts`),
       'routes.ts',
+      'site.ts',
     ]);
   });
 

@@ -11,13 +11,13 @@ import {
   visit,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { printGraphQL } from '../../../src/app.ts';
 import { levelOf } from '../../../src/lifecycle/mark.ts';
 import { type Marked, markedIn } from '../../../src/lifecycle/marked.ts';
 import { compileRoutes, type Endpoint } from '../../../src/rest/compile.ts';
 import { openApiDocument } from '../../../src/rest/openapi.ts';
 import { describeRoutes, routes } from '../../../src/routes.ts';
 import { schema } from '../../../src/schema.ts';
+import { printGraphQL } from '../../../src/site.ts';
 import { bookRoutes, bookSchema } from '../../support/books.ts';
 
 /** What a surface says of a thing: of each mark, what can be told there. */

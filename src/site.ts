@@ -1,0 +1,70 @@
+import { printSchemaWithDirectives } from '@graphql-tools/utils';
+import { stringify as stringifyYaml } from 'yaml';
+import type { IncomingRequest } from './http/incoming.ts';
+import type { HttpReply } from './http/reply.ts';
+import type { Clock } from './lifecycle/guard.ts';
+import type { Marked } from './lifecycle/marked.ts';
+import { lifecycleReport, type ReportEntry, type RestView } from './lifecycle/report.ts';
+import { lifecycleCalendar } from './pages/calendar.ts';
+import { homePage } from './pages/home.ts';
+import { lifecyclePage } from './pages/lifecycle.ts';
+import { createReference } from './pages/reference.ts';
+import type { Endpoint } from './rest/compile.ts';
+import { describeRoutes } from './routes.ts';
+import { schema } from './schema.ts';
+
+/** Where the page about deprecations and sunsets is, and the operation that tells the same as JSON. */
+export const LIFECYCLE_PAGE = '/lifecycle';
+
+/** What the pages and descriptions are made of. */
+export interface SiteOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly marked: readonly Marked[];
+  readonly view: RestView;
+  readonly basePath: string;
+  readonly clock: Clock;
+  readonly report: () => Promise<ReportEntry[]>;
+}
+
+type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
+
+/** The pages and the descriptions, by their paths under the base path. What is the same for all is made here, once. */
+export function createSite(options: SiteOptions): Readonly<Record<string, PageMaker>> {
+  const { endpoints, marked, view, basePath, clock, report } = options;
+  const openApi = describeRoutes(endpoints, basePath);
+  const marks = lifecycleReport(marked, view, new Map(), clock());
+  return {
+    '/': ({ origin }) => html(homePage(basePath, origin)),
+    [LIFECYCLE_PAGE]: async ({ origin }) => {
+      const page = html(lifecyclePage(await report(), clock(), basePath, origin));
+      return { ...page, headers: { ...page.headers, vary: 'Accept' } };
+    },
+    [`${LIFECYCLE_PAGE}.ics`]: ({ base }) => text('text/calendar; charset=utf-8', lifecycleCalendar(marks, base)),
+    ...createReference(basePath),
+    '/openapi.json': fixed(text('application/json', printOpenApi(openApi))),
+    '/openapi.yaml': fixed(text('application/yaml', stringifyYaml(openApi, { aliasDuplicateObjects: false }))),
+    '/schema.graphql': fixed(text('text/plain; charset=utf-8', printGraphQL())),
+  };
+}
+
+/** The GraphQL schema as it is committed and served. */
+export function printGraphQL(): string {
+  return `${printSchemaWithDirectives(schema)}\n`;
+}
+
+/** The OpenAPI document as it is committed and served. */
+export function printOpenApi(document: object): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function fixed(reply: HttpReply): PageMaker {
+  return () => reply;
+}
+
+function html(body: string): HttpReply {
+  return text('text/html; charset=utf-8', body);
+}
+
+function text(contentType: string, body: string): HttpReply {
+  return { status: 200, headers: { 'content-type': contentType }, body };
+}
