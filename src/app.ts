@@ -67,6 +67,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     marked,
     rest: view,
     clock: rules.clock,
+    isRehearsal: rules.isRehearsal,
     onFailure: (error) => logger.warn({ err: error }, 'uses could not be stored; they will be with the next'),
   });
   const admit = createAdmit(createGuard(rules, marked), (use, client) => {
@@ -166,7 +167,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
   }
 
   async function answerGraphQL(request: IncomingRequest): Promise<Answered> {
-    const { raw, method, base, isStrict } = request;
+    const { raw, method, base } = request;
     const face = 'graphql';
     if (method === 'OPTIONS') {
       const response = toResponse(method, { status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' }, body: null });
@@ -176,7 +177,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     if (isRead && prefersHtml(raw.headers.get('accept'))) {
       return { face: 'page', operation: 'playground', response: toResponse(method, await playground(request)) };
     }
-    const call: GraphQLCall = { caller: { headers: raw.headers, isStrict }, base, operation: 'none' };
+    const call: GraphQLCall = { headers: raw.headers, base, operation: 'none' };
     const asked = method === 'HEAD' ? new Request(raw.url, { headers: raw.headers }) : raw;
     const answered = await graphql(asked, call);
     const { status, headers } = answered;
@@ -193,7 +194,8 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     error: ServiceError | undefined,
   ): void {
     const line = { requestId: id, method, path, face, operation, status };
-    if (error !== undefined && error.status >= 500) {
+    if (error?.code === 'BROWNOUT') logger.warn({ ...line, code: error.code }, error.message);
+    else if (error !== undefined && error.status >= 500) {
       logger.error({ ...line, code: error.code, err: error.cause ?? error }, error.message);
     }
     logger.debug({ ...line, milliseconds: Math.round(seconds * 1e6) / 1000 }, 'answered');

@@ -13,9 +13,14 @@ const brownout = z.string().transform((text, context) => {
   const [, coordinate, start = '', end = ''] = /^(?:([^@/]+)@)?([^@/]+)\/([^@/]+)$/.exec(text) ?? [];
   const from = instant.safeParse(start).data;
   const until = from && (instant.safeParse(end).data ?? after(from, end));
-  if (from === undefined || until === undefined || until <= from) {
+  if (from === undefined || until === undefined) {
     const accepted = '[coordinate@]start/end, such as 2027-12-01T14:00:00Z/PT15M, separated by commas';
     context.addIssue({ code: 'custom', message: `must be a list of ${accepted}; ${text} is none` });
+    return z.NEVER;
+  }
+  // An end too far for a date compares with nothing.
+  if (!(from < until)) {
+    context.addIssue({ code: 'custom', message: `must have each end after its start; ${text} has not` });
     return z.NEVER;
   }
   return { coordinate, from, until };

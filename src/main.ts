@@ -33,13 +33,15 @@ async function start(): Promise<void> {
     await prepare(database);
     const rules = {
       clock: clockFrom(settings.LIFECYCLE_CLOCK),
+      isRehearsal: settings.LIFECYCLE_CLOCK !== undefined,
       sunset: settings.SUNSET,
       brownouts: settings.BROWNOUTS,
     };
     const app = createApp({ database, settings, rules, metrics, logger });
     await app.begin();
-    if (settings.LIFECYCLE_CLOCK !== undefined)
-      logger.warn({ clock: rules.clock() }, 'LIFECYCLE_CLOCK rehearses a day');
+    if (rules.isRehearsal) {
+      logger.warn({ clock: rules.clock() }, 'LIFECYCLE_CLOCK rehearses a day; uses are not counted meanwhile');
+    }
     const listener = await listen(app.listener, { host: settings.HOST, port: settings.PORT });
     const stop = async (signal: string) => {
       logger.info({ signal }, 'stopping: no more requests are taken, those in flight are finished');

@@ -23,7 +23,7 @@ export interface SiteOptions {
   readonly view: RestView;
   readonly basePath: string;
   readonly clock: Clock;
-  readonly report: () => Promise<ReportEntry[]>;
+  readonly report: () => Promise<readonly ReportEntry[]>;
 }
 
 type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;

@@ -3,7 +3,7 @@ import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { type Issue, ServiceError, validationFailed } from '../errors.ts';
 import { readJson } from '../http/body.ts';
 import { parseJson, stringifyJson } from '../json.ts';
-import type { Admit, Caller } from '../lifecycle/admit.ts';
+import { type Admit, type Caller, wantsStrict } from '../lifecycle/admit.ts';
 import { byCoordinate } from '../lifecycle/guard.ts';
 import type { Context } from './builder.ts';
 import { formatError, refused, toClientError } from './errors.ts';
@@ -14,7 +14,7 @@ import { knownOperations } from './operations.ts';
 
 /** A request: what the server needs to know beside it, and what it tells of it while it answers. */
 export interface GraphQLCall {
-  readonly caller: Caller;
+  readonly headers: Caller['headers'];
   /** The absolute address of the service. */
   readonly base: string;
   /** The root field that the operation selects, or `several`: a label of few values. */
@@ -133,13 +133,10 @@ function runsOperations({
       try {
         const fields = assertWithinLimits(schema, document, operationName, variableValues);
         const operation = operationFor(document, operationName, fields);
-        const isTold = wantsExtension(params.extensions);
         const uses = operation.uses(variableValues);
-        if (uses.length > 0) {
-          const { headers, extension } = noticeOf(uses, call.base);
-          call.notice = { headers, extension: isTold ? extension : [] };
-          admit(uses, call.caller, byCoordinate);
-        }
+        call.notice = noticeOf(uses, call.base);
+        if (!wantsExtension(params.extensions)) call.notice = { ...call.notice, extension: [] };
+        admit(uses, { headers: call.headers, isStrict: wantsStrict(call.headers) }, byCoordinate);
         const issues = variableIssues(schema, document, operationName, variableValues);
         if (issues.length > 0) throw validationFailed(issues);
         setExecuteFn(({ contextValue }) => operation.run(variableValues, contextValue));

@@ -16,8 +16,6 @@ export interface IncomingRequest {
   readonly origin: string;
   /** The service's absolute address: its origin and the base path. */
   readonly base: string;
-  /** Whether the client wants nothing deprecated or experimental: `API-Lifecycle: strict`. */
-  readonly isStrict: boolean;
   /** Why it cannot be answered at all. */
   readonly fault: ServiceError | undefined;
   /** The absolute address of a path of the service. */
@@ -42,7 +40,6 @@ export function readRequest(
   const hostIsUsable = USABLE_HOST.test(host);
   const origin = publicUrl ?? (hostIsUsable ? `http://${host}` : '');
   const base = origin + basePath;
-  const lifecycle = headers.get('api-lifecycle');
   return {
     raw,
     method,
@@ -51,20 +48,11 @@ export function readRequest(
     id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),
     origin,
     base,
-    isStrict: lifecycle !== null,
-    fault: hostIsUsable ? lifecycleFault(lifecycle) : invalid('The Host field is not a host.'),
+    fault: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a host.'),
     address: (path) => base + path,
   };
 }
 
 function pathUnder(rest: string): string | undefined {
   return rest === '' ? '/' : rest.startsWith('/') ? rest : undefined;
-}
-
-function lifecycleFault(asked: string | null): ServiceError | undefined {
-  return asked === null || asked === 'strict' ? undefined : invalid('The API-Lifecycle field can only be strict.');
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('INVALID_ARGUMENT', message);
 }

@@ -1,3 +1,4 @@
+import { ServiceError } from '../errors.ts';
 import { clientReader } from './client.ts';
 import type { Guard, Naming } from './guard.ts';
 import type { Marked } from './marked.ts';
@@ -14,6 +15,17 @@ export interface Caller {
  * @throws {ServiceError} as the guard does; what is refused is counted all the same, for somebody still asks for it
  */
 export type Admit = (uses: readonly Marked[], caller: Caller, naming: Naming) => void;
+
+/**
+ * Whether the client wants nothing deprecated or experimental: `API-Lifecycle: strict`.
+ *
+ * @throws {ServiceError} INVALID_ARGUMENT when the field says anything else
+ */
+export function wantsStrict(headers: Caller['headers']): boolean {
+  const asked = headers.get('api-lifecycle');
+  if (asked === null || asked === 'strict') return asked !== null;
+  throw new ServiceError('INVALID_ARGUMENT', 'The API-Lifecycle field can only be strict.');
+}
 
 /** @param count told of each use, and of the client whose it is */
 export function createAdmit(guard: Guard, count: (use: Marked, client: string) => void): Admit {

@@ -11,12 +11,12 @@ const MOST_REMEMBERED = 1_000;
 export function clientReader(): (headers: Pick<Headers, 'get'>) => string {
   const remembered = new Map<string, string>();
   return (headers) => {
-    const given = headers.get('api-client') ?? headers.get('apollographql-client-name');
-    const text = given ?? headers.get('user-agent') ?? '';
-    const key = given === null ? `agent ${text}` : `name ${text}`;
+    const given = headers.get('api-client') || headers.get('apollographql-client-name');
+    const text = given || headers.get('user-agent') || '';
+    const key = given ? `name ${text}` : `agent ${text}`;
     const known = remembered.get(key);
     if (known !== undefined) return known;
-    const name = toName(given ?? (/^[^\s/(]*/.exec(text) as RegExpExecArray)[0]);
+    const name = toName(given || (/^[^\s/(]*/.exec(text) as RegExpExecArray)[0]);
     if (remembered.size === MOST_REMEMBERED) remembered.clear();
     remembered.set(key, name);
     return name;

@@ -16,6 +16,8 @@ export interface Brownout {
 /** What happens when a mark's day comes. */
 export interface LifecycleRules {
   readonly clock: Clock;
+  /** Whether the clock is another than the real one: then nothing is counted, for real days must not have its uses. */
+  readonly isRehearsal: boolean;
   /** Whether what is past its sunset is refused, or goes on being served. */
   readonly sunset: 'announce' | 'enforce';
   readonly brownouts: readonly Brownout[];

@@ -91,6 +91,11 @@ export function toDay(instant: Date): string {
   return instant.toISOString().slice(0, 10);
 }
 
+/** The day that many days after a day; before it, for a negative number. */
+export function addDays(day: string, days: number): string {
+  return toDay(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MILLISECONDS));
+}
+
 /** How many days lie between two days: negative when the second comes first. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MILLISECONDS);

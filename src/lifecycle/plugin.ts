@@ -87,7 +87,7 @@ function marked<T extends Markable>(config: T, declared: Declared | undefined): 
   const { stability, deprecation } = marks;
   return {
     ...config,
-    ...(stability !== 'stable' && { description: `[${stability}] ${config.description}` }),
+    ...(stability !== 'stable' && { description: `[${stability}] ${config.description ?? ''}`.trimEnd() }),
     ...(deprecation !== undefined && { deprecationReason: reasonFor(deprecation) }),
     extensions: { ...(config.extensions as object), lifecycle: declared, directives: appliedDirectives(marks) },
   };

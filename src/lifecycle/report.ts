@@ -1,8 +1,13 @@
-import { daysBetween, isPastSunset, type Level, levelOf, type Stability, toDay } from './mark.ts';
+import { addDays, daysBetween, isPastSunset, type Level, levelOf, type Stability, toDay } from './mark.ts';
 import type { Marked } from './marked.ts';
 
 /** How many days back uses are looked at. */
 export const WINDOW_DAYS = 30;
+
+/** The first day of the window whose last day is that of the instant. */
+export function windowOpens(now: Date): string {
+  return addDays(toDay(now), 1 - WINDOW_DAYS);
+}
 
 /** A client's uses of a marked thing in the window. */
 export interface ClientUse {
@@ -37,7 +42,7 @@ export interface ReportEntry {
   /** Whether it could go, in a sentence without its full stop. */
   readonly verdict: string;
   /** The same in a word: nobody would miss it, somebody would, or that cannot be told. */
-  readonly standing: 'free' | 'held' | 'open';
+  readonly outlook: 'free' | 'held' | 'open';
 }
 
 export interface ReportedDeprecation {
@@ -102,25 +107,25 @@ function entryOf(one: Marked, { operations, answered }: RestView, usage: Usage, 
   };
 }
 
-type Verdict = Pick<ReportEntry, 'verdict' | 'standing'>;
+type Verdict = Pick<ReportEntry, 'verdict' | 'outlook'>;
 
-const ANSWERED: Verdict = { verdict: 'REST answers with it, read or not', standing: 'open' };
+const ANSWERED: Verdict = { verdict: 'REST answers with it, read or not', outlook: 'open' };
 
 function verdictOf({ marks: { deprecation } }: Marked, usage: Usage, uses: number, now: Date): Verdict {
   const { clientCount, countedSince } = usage;
   if (uses > 0) {
     const clients = clientCount === 1 ? '1 client' : `${clientCount} clients`;
     return deprecation === undefined
-      ? { verdict: `${clients} in the last ${WINDOW_DAYS} days`, standing: 'open' }
-      : { verdict: `${clients} left`, standing: 'held' };
+      ? { verdict: `${clients} in the last ${WINDOW_DAYS} days`, outlook: 'open' }
+      : { verdict: `${clients} left`, outlook: 'held' };
   }
   const counted = countedSince === undefined ? 0 : daysBetween(toDay(countedSince), toDay(now));
   if (counted < WINDOW_DAYS) {
     const days = counted === 0 ? 'since today' : counted === 1 ? 'for 1 day' : `for ${counted} days`;
-    return { verdict: `no use yet; counted ${days}`, standing: 'open' };
+    return { verdict: `no use yet; counted ${days}`, outlook: 'open' };
   }
   const unused = `no use for ${WINDOW_DAYS} days`;
-  if (deprecation === undefined) return { verdict: unused, standing: 'open' };
+  if (deprecation === undefined) return { verdict: unused, outlook: 'open' };
   const when = isPastSunset(deprecation, now) ? '' : ` after ${deprecation.sunset}`;
-  return { verdict: `safe to remove${when}: ${unused}`, standing: 'free' };
+  return { verdict: `safe to remove${when}: ${unused}`, outlook: 'free' };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from './guard.ts';
-import { DAY_MILLISECONDS, toDay } from './mark.ts';
+import { toDay } from './mark.ts';
 
 /** How often a client has used a marked thing on a day, in UTC. */
 export interface UseCount {
@@ -20,8 +20,6 @@ const MOST_COUNTS = 2_000;
 export class Tally {
   readonly #clock: Clock;
   #counts = new Map<string, { -readonly [K in keyof UseCount]: UseCount[K] }>();
-  #day = '';
-  #dayEnds = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -29,7 +27,7 @@ export class Tally {
 
   add(coordinate: string, client: string): void {
     const now = this.#clock();
-    this.#put({ coordinate, client, day: this.#dayOf(now), uses: 1, lastSeen: now });
+    this.#put({ coordinate, client, day: toDay(now), uses: 1, lastSeen: now });
   }
 
   /** Everything since the last time, which is no longer here then. */
@@ -55,15 +53,5 @@ export class Tally {
     } else {
       this.#put({ ...count, client: OTHERS });
     }
-  }
-
-  /** A clock may be set back, so a day has a beginning too. */
-  #dayOf(now: Date): string {
-    const time = now.getTime();
-    if (time >= this.#dayEnds || time < this.#dayEnds - DAY_MILLISECONDS) {
-      this.#day = toDay(now);
-      this.#dayEnds = Date.parse(`${this.#day}T00:00:00Z`) + DAY_MILLISECONDS;
-    }
-    return this.#day;
   }
 }

@@ -1,5 +1,5 @@
 import ICAL from 'ical.js';
-import { DAY_MILLISECONDS, sinceInstant, toDay } from '../lifecycle/mark.ts';
+import { addDays, sinceInstant } from '../lifecycle/mark.ts';
 import type { ReportEntry, ReportedDeprecation } from '../lifecycle/report.ts';
 import { inWords, titleOf } from './lifecycle/words.ts';
 
@@ -39,14 +39,13 @@ function sunsetEvent(entry: ReportEntry, deprecation: ReportedDeprecation, base:
   const { sunset } = deprecation;
   const summary = `Sunset: ${titleOf(entry)}`;
   const page = `${base}/lifecycle#${coordinate}`;
-  const dayAfter = toDay(new Date(Date.parse(`${sunset}T00:00:00Z`) + DAY_MILLISECONDS));
   return [
     'vevent',
     [
       ['uid', {}, 'text', `sunset-of-${coordinate}@pet-store`],
       ['dtstamp', {}, 'date-time', sinceInstant(deprecation).toISOString().replace('.000', '')],
       ['dtstart', {}, 'date', sunset],
-      ['dtend', {}, 'date', dayAfter],
+      ['dtend', {}, 'date', addDays(sunset, 1)],
       ['summary', {}, 'text', summary],
       ['description', {}, 'text', describe(entry, deprecation, page)],
       ['url', {}, 'uri', page],

@@ -5,7 +5,7 @@ import { readJson } from '../http/body.ts';
 import { acceptsJson } from '../http/negotiation.ts';
 import { type HttpReply, mergeHeaders } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
-import type { Admit } from '../lifecycle/admit.ts';
+import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
 import type { Endpoint } from './compile.ts';
 import { splitPair } from './parameters.ts';
@@ -20,8 +20,6 @@ export interface RestRequest {
   readonly path: string;
   /** What follows the question mark; empty for nothing. */
   readonly search: string;
-  /** Whether the client wants nothing deprecated or experimental. */
-  readonly isStrict: boolean;
   /** The absolute address of a path of the service. */
   address(path: string): string;
 }
@@ -104,11 +102,12 @@ async function answer(
 }
 
 function endpointRequest(
-  { raw, path, search, isStrict, address }: RestRequest,
+  { raw, path, search, address }: RestRequest,
   segments: Readonly<Record<string, string>>,
   { route: { method }, lifecycle }: Endpoint,
   admit: Admit,
 ): Parameters<Endpoint['run']>[0] {
+  const caller = { headers: raw.headers, isStrict: wantsStrict(raw.headers) };
   return {
     segments,
     search,
@@ -117,7 +116,7 @@ function endpointRequest(
       const kept = search.split('&').filter((pair) => pair !== '' && splitPair(pair)[0] !== 'after');
       return address(`${path}?${[...kept, `after=${cursor}`].join('&')}`);
     },
-    admit: (uses) => admit(uses, { headers: raw.headers, isStrict }, lifecycle.naming({ segments, address })),
+    admit: (uses) => admit(uses, caller, lifecycle.naming({ segments, address })),
     readBody: async () => {
       const contentType = raw.headers.get('content-type');
       if (contentType !== null) assertMediaType(method, contentType);

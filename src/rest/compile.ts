@@ -41,7 +41,7 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[], p
     route,
     operation: resolveOperation(schema, route.operation, route.path),
   }));
-  const findUses = useFinder(schema);
+  const findUses = useFinder(schema, 'ignore');
   return resolved.map(({ route, operation }) => {
     const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses, page);
     return { route, operation, lifecycle, run: runner(schema, route, operation, lifecycle) };

@@ -1,4 +1,4 @@
-import { byCoordinate, type Naming } from '../lifecycle/guard.ts';
+import type { Naming } from '../lifecycle/guard.ts';
 import { lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { Marked } from '../lifecycle/marked.ts';
 import type { DescribedSuccessor } from '../lifecycle/openapi.ts';
@@ -52,6 +52,13 @@ export function endpointLifecycle(
   const name = nameOf(route);
   const deprecation = marked?.marks.deprecation;
   const successor = deprecation && successorRoute(operation, deprecation.successor, all);
+  const nameOnRest = (used: string) => {
+    if (used === coordinate) return name;
+    const variable = [...operation.inPath, ...operation.inQuery].find(
+      ({ argument }) => used === `${coordinate}(${argument.name}:)`,
+    );
+    return variable === undefined ? used : `${variable.name} of ${name}`;
+  };
   const fixed = marked ? lifecycleHeaders(marked.marks, name, successor?.described.operation) : {};
   return {
     marked,
@@ -66,11 +73,11 @@ export function endpointLifecycle(
       };
     },
     naming: (request) => ({
-      name: (used) => (used === coordinate ? name : used),
+      name: nameOnRest,
       successor: (used, ofUsed) =>
         used === coordinate && successor !== undefined
           ? `${successor.method} ${request.address(successor.pathFor(request.segments))}`
-          : byCoordinate.successor(used, ofUsed),
+          : nameOnRest(ofUsed.successor.coordinate),
     }),
     given: given && ((variables) => given(variables).filter((use) => !always.includes(use))),
   };

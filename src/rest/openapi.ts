@@ -77,6 +77,7 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
         in: 'path',
         required: true,
         description: variable.argument.description ?? variable.name,
+        ...marksOfParameter(variable),
         schema: leafSchema(leafType(variable), components),
       })),
       ...inQuery.map((variable) => queryParameter(variable, route.parameters?.[variable.name], components)),
@@ -100,7 +101,6 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
 
 function queryParameter(variable: Variable, words: string | undefined, components: Components): JsonSchema {
   const place = { ...variable.argument, type: variable.type, defaultValue: variable.defaultValue };
-  const marks = marksOf(variable.argument);
   return {
     name: variable.name,
     in: 'query',
@@ -110,10 +110,15 @@ function queryParameter(variable: Variable, words: string | undefined, component
       ...(isList(variable) ? ['Repeat it for any of several.'] : []),
       ...spellings(variable),
     ].join(' '),
-    ...(marks && markExtensions(marks)),
+    ...marksOfParameter(variable),
     ...(isList(variable) && { style: 'form', explode: true }),
     schema: placeSchema({ ...place, extensions: { bounds: place.extensions.bounds } }, components),
   };
+}
+
+function marksOfParameter({ argument }: Variable): JsonSchema {
+  const marks = marksOf(argument);
+  return marks === undefined ? {} : markExtensions(marks);
 }
 
 /** What the values of a parameter mean, where REST spells them in its own way. */

@@ -1,5 +1,6 @@
 import type { Successor } from '../lifecycle/mark.ts';
 import type { DescribedSuccessor } from '../lifecycle/openapi.ts';
+import { pathReader } from './parameters.ts';
 import type { Route } from './route.ts';
 import type { ResolvedOperation } from './variables.ts';
 
@@ -34,6 +35,7 @@ export function successorRoute(
   const found = all.find((other) => coordinateOf(other.operation) === coordinate);
   if (found === undefined) throw new Error(`${operationId}: its successor ${coordinate} has no route.`);
   const { method, path } = found.route;
+  const readPath = pathReader(operation.inPath);
   const given = new Map(
     Object.entries(args).map(([to, from]) => [
       nameFor([...found.operation.inPath, ...found.operation.inQuery], to),
@@ -57,17 +59,25 @@ export function successorRoute(
     method,
     described: { coordinate, operationId: found.operation.operationId, operation: described },
     pathFor: (segments) => {
-      // Whatever else stands in a path has no place in a header.
-      const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-        (segments[name] ?? '').replaceAll(/[^\w.~-]/g, ''),
-      );
-      const pairs = query.filter(([, segment]) => /^-?\d+$/.test(segments[segment] ?? ''));
+      const values = readable(segments);
+      const encoded = (name: string) => encodeURIComponent(String(values[name] ?? `{${name}}`));
+      const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encoded(name));
+      const pairs = query.filter(([, segment]) => values[segment] !== undefined);
       return withQuery(
         filled,
-        pairs.map(([name, segment]) => `${name}=${segments[segment]}`),
+        pairs.map(([name, segment]) => `${name}=${encoded(segment)}`),
       );
     },
   };
+
+  /** The values of the request's path; none when they cannot be read. */
+  function readable(segments: Segments): Readonly<Record<string, unknown>> {
+    try {
+      return readPath(segments);
+    } catch {
+      return {};
+    }
+  }
 
   function nameFor(variables: ResolvedOperation['inPath'], argument: string): string {
     const variable = variables.find((candidate) => candidate.argument.name === argument);

@@ -101,6 +101,12 @@ builder.queryType({
       description: 'List books that were reviewed.',
       resolve: () => stored,
     }),
+    series: t.field({
+      type: [Book],
+      description: 'List the books of a series.',
+      args: { seriesId: t.arg.int({ required: true, lifecycle: beta(), description: 'Its number.' }) },
+      resolve: () => stored,
+    }),
     drafts: t.field({
       type: [Book],
       lifecycle: experimental(),
@@ -148,6 +154,11 @@ export const bookRoutes: readonly Route[] = [
   route('GET', '/reviews', {
     tag,
     operation: gql`query listReviews { reviews { ...Book } } ${BookFields}`,
+    reply: rows(),
+  }),
+  route('GET', '/series/{seriesId}', {
+    tag,
+    operation: gql`query listSeries($seriesId: Int!) { series(seriesId: $seriesId) { ...Book } } ${BookFields}`,
     reply: rows(),
   }),
   route('GET', '/drafts', {

@@ -44,8 +44,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
       };
       const text = body === undefined ? null : JSON.stringify(body);
       const raw = new Request(address(target), { method, headers, body: text });
-      const isStrict = fields['api-lifecycle'] === 'strict';
-      const reply = await adapter({ raw, method, path, search, isStrict, address });
+      const reply = await adapter({ raw, method, path, search, address });
       if (reply === undefined) throw new Error(`There is no ${path}.`);
       const { status, headers: answered, body: content } = reply;
       return { status, headers: answered, body: content === null ? undefined : JSON.parse(String(content)) };
@@ -62,8 +61,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
         },
         body: JSON.stringify({ query, ...params }),
       });
-      const isStrict = fields['api-lifecycle'] === 'strict';
-      const call: GraphQLCall = { caller: { headers: raw.headers, isStrict }, base, operation: 'none' };
+      const call: GraphQLCall = { headers: raw.headers, base, operation: 'none' };
       const response = await server(new Request('http://inside/graphql', raw), call);
       return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() };
     },

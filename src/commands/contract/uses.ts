@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { type Database, integer } from '../../db/client.ts';
-import { addDays } from '../../lifecycle/contract/days.ts';
 import type { Use } from '../../lifecycle/contract/report.ts';
+import { addDays } from '../../lifecycle/mark.ts';
 import { WINDOW_DAYS } from '../../lifecycle/report.ts';
 import { lifecycleUses } from '../../resources/lifecycle/table.ts';
 

@@ -1,5 +1,4 @@
-import { NOTICE_DAYS, type Stability } from '../mark.ts';
-import { addDays } from './days.ts';
+import { addDays, NOTICE_DAYS, type Stability } from '../mark.ts';
 import type { Change } from './difference.ts';
 import type { Standing } from './standing.ts';
 

@@ -1,5 +1,4 @@
-import type { Stability } from '../mark.ts';
-import { addDays } from './days.ts';
+import { addDays, type Stability } from '../mark.ts';
 
 /** What a description says beside one thing: nothing, a stability, a deprecation or both. */
 export interface Mark {

@@ -1,5 +1,5 @@
-import { DAY_MILLISECONDS, toDay } from '../../lifecycle/mark.ts';
-import { type ReportEntry, type ReportedDeprecation, WINDOW_DAYS } from '../../lifecycle/report.ts';
+import { toDay } from '../../lifecycle/mark.ts';
+import { type ReportEntry, type ReportedDeprecation, WINDOW_DAYS, windowOpens } from '../../lifecycle/report.ts';
 import { escapeHtml } from '../layout.ts';
 import { badges } from './badges.ts';
 import { usesChart } from './chart.ts';
@@ -31,8 +31,8 @@ function otherName({ coordinate, operation }: ReportEntry): string {
 }
 
 /** The sign before it says the same in shape and colour. */
-function verdictOf({ standing, verdict }: ReportEntry): string {
-  return `<p class="verdict ${standing}">${escapeHtml(asSentence(verdict))}</p>`;
+function verdictOf({ outlook, verdict }: ReportEntry): string {
+  return `<p class="verdict ${outlook}">${escapeHtml(asSentence(verdict))}</p>`;
 }
 
 function facts(deprecation: ReportedDeprecation, now: Date): string {
@@ -54,7 +54,7 @@ function usesOf({ uses, usage }: ReportEntry, now: Date): string {
   const { countedSince, clientCount } = usage;
   if (uses === 0 && countedSince === undefined) return '<p class="soft">Its uses are not counted yet.</p>';
   // Only the window is looked at: what was before it is not claimed.
-  const opens = toDay(new Date(now.getTime() - (WINDOW_DAYS - 1) * DAY_MILLISECONDS));
+  const opens = windowOpens(now);
   const begins = countedSince === undefined ? opens : toDay(countedSince);
   if (uses === 0) return `<p class="soft">No use counted since ${dayElement(begins > opens ? begins : opens)}.</p>`;
   return `<div class="uses">

@@ -1,5 +1,5 @@
-import { DAY_MILLISECONDS, toDay } from '../../lifecycle/mark.ts';
-import { type Usage, WINDOW_DAYS } from '../../lifecycle/report.ts';
+import { addDays, toDay } from '../../lifecycle/mark.ts';
+import { type Usage, WINDOW_DAYS, windowOpens } from '../../lifecycle/report.ts';
 import { counted, inWords, withoutYear } from './words.ts';
 
 /** A day of the chart. */
@@ -49,9 +49,7 @@ ${bars.flatMap(listed).join('\n')}
 /** The days of the window with their places in the chart. */
 export function dayBars({ byDay, countedSince }: Pick<Usage, 'byDay' | 'countedSince'>, now: Date): DayBar[] {
   const begins = countedSince === undefined ? '' : toDay(countedSince);
-  const days = Array.from({ length: WINDOW_DAYS }, (_, index) =>
-    toDay(new Date(now.getTime() - (WINDOW_DAYS - 1 - index) * DAY_MILLISECONDS)),
-  );
+  const days = Array.from({ length: WINDOW_DAYS }, (_, index) => addDays(windowOpens(now), index));
   const most = Math.max(1, ...days.map((day) => byDay.get(day) ?? 0));
   return days.map((day, index) => {
     const uses = byDay.get(day) ?? 0;

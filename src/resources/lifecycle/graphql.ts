@@ -128,6 +128,6 @@ builder.queryField('lifecycle', (t) =>
     type: [LifecycleMark],
     lifecycle: experimental(),
     description: 'List what is marked. What goes first comes first.',
-    resolve: (_, __, { lifecycle }) => lifecycle.report(),
+    resolve: async (_, __, { lifecycle }) => [...(await lifecycle.report())],
   }),
 );

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { type Database, type Decoder, integer } from '../../db/client.ts';
 import type { Clock } from '../../lifecycle/guard.ts';
-import { DAY_MILLISECONDS, toDay } from '../../lifecycle/mark.ts';
+import { addDays, toDay } from '../../lifecycle/mark.ts';
 import type { Marked } from '../../lifecycle/marked.ts';
-import { lifecycleReport, type ReportEntry, type RestView, type Usage, WINDOW_DAYS } from '../../lifecycle/report.ts';
+import { lifecycleReport, type ReportEntry, type RestView, type Usage, windowOpens } from '../../lifecycle/report.ts';
 import { OTHERS, Tally, type UseCount } from '../../lifecycle/tally.ts';
 import { lifecycleCounting, lifecycleUses } from './table.ts';
 
@@ -23,6 +23,8 @@ export interface LifecycleStoreOptions {
   readonly marked: readonly Marked[];
   readonly rest: RestView;
   readonly clock: Clock;
+  /** Whether nothing is to be counted. */
+  readonly isRehearsal: boolean;
   /** Told when counts could not be stored; they are kept, and stored with the next. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -30,9 +32,13 @@ export interface LifecycleStoreOptions {
 export type LifecycleStore = ReturnType<typeof lifecycleStore>;
 
 /** The marks of the schema, and who uses what bears them. */
-export function lifecycleStore(database: Database, { marked, rest, clock, onFailure }: LifecycleStoreOptions) {
+export function lifecycleStore(
+  database: Database,
+  { marked, rest, clock, isRehearsal, onFailure }: LifecycleStoreOptions,
+) {
   const tally = new Tally(clock);
   let timer: NodeJS.Timeout | undefined;
+  let reporting: Promise<readonly ReportEntry[]> | undefined;
 
   // Rows are written in one order, so that processes that store at once wait for each other and never in a circle.
   const add = database.statement(
@@ -41,14 +47,15 @@ export function lifecycleStore(database: Database, { marked, rest, clock, onFail
       select coordinate, day, name, sum(uses), max(last_seen)
       from (
         select *, case
-          when exists (select from ${lifecycleUses} as known
-            where known.coordinate = counted.coordinate and known.day = counted.day and known.client = counted.client)
-          then client
-          when row_number() over (partition by coordinate, day order by client) + (select count(*) from ${lifecycleUses} as known
-            where known.coordinate = counted.coordinate and known.day = counted.day) <= ${sql.raw(String(MOST_CLIENTS))}
+          when is_known or row_number() over (partition by coordinate, day, is_known order by client)
+            + (select count(*) from ${lifecycleUses} as known
+              where known.coordinate = counted.coordinate and known.day = counted.day) <= ${sql.raw(String(MOST_CLIENTS))}
           then client
           else ${sql.raw(`'${OTHERS}'`)} end as name
-        from ${rows('coordinate text, day date, client text, uses bigint, last_seen timestamptz')}
+        from ${rows('coordinate text, day date, client text, uses bigint, last_seen timestamptz')},
+          lateral (select exists (select from ${lifecycleUses} as known
+            where known.coordinate = counted.coordinate and known.day = counted.day and known.client = counted.client)
+          as is_known) as looked
       ) as named
       group by coordinate, day, name order by coordinate, day, name
       on conflict (coordinate, day, client) do update
@@ -57,8 +64,7 @@ export function lifecycleStore(database: Database, { marked, rest, clock, onFail
   );
   const begin = database.statement(
     'lifecycle.begin',
-    sql`with old as (delete from ${lifecycleUses} where day < ${sql.placeholder('oldest')}::date),
-      gone as (delete from ${lifecycleCounting} where coordinate not in (select coordinate from ${rows('coordinate text')}))
+    sql`with old as (delete from ${lifecycleUses} where day < ${sql.placeholder('oldest')}::date)
       insert into ${lifecycleCounting} (coordinate, since)
       select coordinate, ${sql.placeholder('now')}::timestamptz from ${rows('coordinate text')} on conflict do nothing`,
     {},
@@ -70,7 +76,7 @@ export function lifecycleStore(database: Database, { marked, rest, clock, onFail
   const byDay = database.statement(
     'lifecycle.byDay',
     sql`select coordinate, day::text, sum(uses) from ${lifecycleUses}
-      where day > ${sql.placeholder('before')}::date group by coordinate, day order by day`,
+      where day between ${sql.placeholder('opens')}::date and ${sql.placeholder('today')}::date group by coordinate, day order by day`,
     { coordinate: lifecycleUses.coordinate, day: text, uses: integer },
   );
   const byClient = database.statement(
@@ -78,7 +84,8 @@ export function lifecycleStore(database: Database, { marked, rest, clock, onFail
     sql`select * from (
         select coordinate, client, sum(uses), max(last_seen) as seen, count(*) over (partition by coordinate),
           row_number() over (partition by coordinate order by max(last_seen) desc, client) as place
-        from ${lifecycleUses} where day > ${sql.placeholder('before')}::date group by coordinate, client
+        from ${lifecycleUses} where day between ${sql.placeholder('opens')}::date and ${sql.placeholder('today')}::date
+        group by coordinate, client
       ) as clients where place <= ${sql.raw(String(MOST_TOLD))} order by coordinate, place`,
     {
       coordinate: lifecycleUses.coordinate,
@@ -92,13 +99,15 @@ export function lifecycleStore(database: Database, { marked, rest, clock, onFail
   return {
     /** Notes since when each mark is counted, and forgets counts of over a year ago. Once, at the start. */
     async begin(): Promise<void> {
+      if (isRehearsal) return;
       const now = clock();
-      const oldest = toDay(new Date(now.getTime() - KEPT_DAYS * DAY_MILLISECONDS));
+      const oldest = addDays(toDay(now), -KEPT_DAYS);
       await begin({ rows: JSON.stringify(marked.map(({ coordinate }) => ({ coordinate }))), now, oldest });
     },
 
     /** Counts a use; it is stored within a few seconds. */
     count({ coordinate }: Marked, client: string): void {
+      if (isRehearsal) return;
       tally.add(coordinate, client);
       timer ??= setTimeout(flush, FLUSH_AFTER).unref();
     },
@@ -106,25 +115,32 @@ export function lifecycleStore(database: Database, { marked, rest, clock, onFail
     /** Stores what has been counted and not yet stored. */
     flush,
 
-    /** Every mark, and what was counted in the last 30 days. */
-    async report(): Promise<ReportEntry[]> {
-      const now = clock();
-      const before = toDay(new Date(now.getTime() - WINDOW_DAYS * DAY_MILLISECONDS));
-      const [since, days, clients] = await Promise.all([counting(), byDay({ before }), byClient({ before })]);
-      const usage = new Map<string, Usage>();
-      for (const { coordinate } of marked) {
-        const ofMark = <T extends { coordinate: string }>(all: readonly T[]) =>
-          all.filter((row) => row.coordinate === coordinate);
-        usage.set(coordinate, {
-          countedSince: ofMark(since)[0]?.since,
-          byDay: new Map(ofMark(days).map(({ day, uses }) => [day, uses])),
-          clientCount: ofMark(clients)[0]?.clients ?? 0,
-          clients: ofMark(clients),
-        });
-      }
-      return lifecycleReport(marked, rest, usage, now);
+    /** Every mark, and what was counted in the last 30 days; one that is asked for meanwhile is the same. */
+    report(): Promise<readonly ReportEntry[]> {
+      reporting ??= report().finally(() => {
+        reporting = undefined;
+      });
+      return reporting;
     },
   };
+
+  async function report(): Promise<ReportEntry[]> {
+    const now = clock();
+    const window = { opens: windowOpens(now), today: toDay(now) };
+    const [since, days, clients] = await Promise.all([counting(), byDay(window), byClient(window)]);
+    const usage = new Map<string, Usage>();
+    for (const { coordinate } of marked) {
+      const ofMark = <T extends { coordinate: string }>(all: readonly T[]) =>
+        all.filter((row) => row.coordinate === coordinate);
+      usage.set(coordinate, {
+        countedSince: ofMark(since)[0]?.since,
+        byDay: new Map(ofMark(days).map(({ day, uses }) => [day, uses])),
+        clientCount: ofMark(clients)[0]?.clients ?? 0,
+        clients: ofMark(clients),
+      });
+    }
+    return lifecycleReport(marked, rest, usage, now);
+  }
 
   async function flush(): Promise<void> {
     clearTimeout(timer);

@@ -113,6 +113,25 @@ describe('the answers of GraphQL', () => {
     expect(late.headers['api-stability']).toBe('deprecated');
   });
 
+  test.each<[string, unknown]>([
+    ['an object for an enum value', { toString: 1, valueOf: 1 }],
+    ['a list of lists', [[['COMIC']]]],
+    ['a very long text', 'x'.repeat(900_000)],
+    ['very many fields', Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`x${index}`, 1]))],
+    ['a key of every object', { __proto__: null, constructor: 1 }],
+  ])('come at once, and say what is wrong, to %s', async (_, value) => {
+    const began = performance.now();
+    for (const query of [
+      'query ($v: Genre) { books(genre: $v) { id } }',
+      'mutation ($v: NewBook!) { addBook(book: $v) { id } }',
+      'mutation ($v: [NewPart!]) { addBook(book: { title: "x", parts: $v }) { id } }',
+    ]) {
+      const { body } = await shop.graphql(query, { variables: { v: value } });
+      expect(body.errors[0].extensions.status).toBeLessThan(500);
+    }
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
   test('add nothing to introspection and to what is stable', async () => {
     for (const query of ['{ __schema { queryType { name } } }', '{ books { id } __typename }']) {
       const { body, headers } = await shop.graphql(query);
@@ -127,9 +146,10 @@ describe('the answers of GraphQL', () => {
     expect(lifecycleOf(quiet)).toEqual({ 'api-stability': 'experimental' });
     expect((await shop.graphql('{ drafts { id } }', { extensions: { other: 1 } })).body).toHaveProperty('extensions');
     const wrong = await shop.graphql('{ drafts { id } }', { extensions: { lifecycle: 'no' } });
-    expect([wrong.status, wrong.body.errors[0].message]).toEqual([
+    expect([wrong.status, wrong.body.errors[0].message, wrong.headers['api-stability']]).toEqual([
       400,
       'extensions.lifecycle must be true, or false to leave it out of the answer.',
+      'experimental',
     ]);
   });
 });
@@ -175,7 +195,7 @@ describe('when the day comes', () => {
     const used = await shop.rest('GET', '/books?title=x');
     expect([used.status, used.body.message]).toEqual([
       410,
-      'Query.books(title:) was served until 2026-12-31; use Query.books(name:) instead.',
+      'title of GET /books was served until 2026-12-31; use name of GET /books instead.',
     ]);
     expect((await shop.rest('GET', '/books?name=x')).status).toBe(200);
     expect((await shop.rest('POST', '/books', {}, { title: 'x', pages: 3 })).body.code).toBe('GONE');
@@ -245,9 +265,9 @@ describe('API-Lifecycle: strict', () => {
     ['/drafts', 'GET /drafts is experimental. The request refuses that by API-Lifecycle: strict.'],
     [
       '/books?title=x',
-      'Query.books(title:) is deprecated and served until 2026-12-31; use Query.books(name:) instead. The request refuses that by API-Lifecycle: strict.',
+      'title of GET /books is deprecated and served until 2026-12-31; use name of GET /books instead. The request refuses that by API-Lifecycle: strict.',
     ],
-    ['/books?shelf=x', 'Query.books(shelf:) is experimental. The request refuses that by API-Lifecycle: strict.'],
+    ['/books?shelf=x', 'shelf of GET /books is experimental. The request refuses that by API-Lifecycle: strict.'],
   ])('turns the answer of %s into an error that says what is used', async (target, message) => {
     const refused = await shop.rest('GET', target, strict);
     expect([refused.status, refused.body]).toEqual([400, { code: 'LIFECYCLE_STRICT', message, status: 400 }]);
@@ -261,6 +281,19 @@ describe('API-Lifecycle: strict', () => {
       extensions: { code: 'LIFECYCLE_STRICT', status: 400 },
     });
   });
+
+  test.each(['Strict', 'strict, strict', '', 'on'])(
+    'cannot be "%s", and that too is told with the fields',
+    async (value) => {
+      const wrong = await shop.rest('GET', '/books/2', { 'api-lifecycle': value });
+      const message = 'The API-Lifecycle field can only be strict.';
+      expect([wrong.status, wrong.body]).toEqual([400, { code: 'INVALID_ARGUMENT', message, status: 400 }]);
+      expect(lifecycleOf(wrong)).toEqual(deprecatedBook);
+      expect((await shop.rest('GET', '/books', { 'api-lifecycle': value })).status).toBe(400);
+      const { status, body, headers } = await shop.graphql('{ drafts { id } }', {}, { 'api-lifecycle': value });
+      expect([status, body.errors[0].message, headers['api-stability']]).toEqual([400, message, 'experimental']);
+    },
+  );
 
   test('leaves what is stable and beta as it is', async () => {
     expect((await shop.rest('GET', '/books', strict)).status).toBe(200);
@@ -292,6 +325,7 @@ describe('uses are counted', () => {
     [{ 'user-agent': 'curl/8.5.0' }, 'curl'],
     [{ 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140' }, 'Mozilla'],
     [{ 'user-agent': '' }, '(unknown)'],
+    [{ 'api-client': '', 'user-agent': 'curl/8.5.0' }, 'curl'],
     [{ 'api-client': '<script>alert(1)</script>' }, 'script-alert-1-/script'],
     [{ 'api-client': 'a b\tc' }, 'a-b-c'],
     [{ 'api-client': '(others)' }, 'others'],

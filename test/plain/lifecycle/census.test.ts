@@ -32,7 +32,7 @@ const bookDocument = openApiDocument(bookEndpoints, {
   basePath: '',
   tagGroups: { All: { Books: 'Books.' } },
   examples: {},
-  plurals: { listBooks: 'Books', listReviews: 'Books', listDrafts: 'Books' },
+  plurals: { listBooks: 'Books', listReviews: 'Books', listDrafts: 'Books', listSeries: 'Books' },
   optional: {},
 });
 

@@ -54,6 +54,7 @@ describe('the report', () => {
       'NewPart.note',
       'Query.books(shelf:)',
       'Query.drafts',
+      'Query.series(seriesId:)',
     ]);
   });
 

@@ -89,10 +89,73 @@ describe('what an operation uses of what is marked', () => {
     expect(usesOf(query, variables)).toEqual(expected);
   });
 
+  test.each<[string, string, object, string[]]>([
+    ['a default that is overridden', 'query ($g: Genre = COMIC) { books(genre: $g) { id } }', { g: 'NOVEL' }, []],
+    ['a default that is not', 'query ($g: Genre = COMIC) { books(genre: $g) { id } }', {}, ['Genre.COMIC']],
+    ['a default that null overrides', 'query ($g: Genre = COMIC) { books(genre: $g) { id } }', { g: null }, []],
+    ['a field that is left out', 'query ($old: Boolean!) { books { id isbn @include(if: $old) } }', { old: false }, []],
+    [
+      'a field that is kept',
+      'query ($old: Boolean!) { books { id isbn @include(if: $old) } }',
+      { old: true },
+      ['Book.isbn'],
+    ],
+    ['a field that is skipped', 'query ($new: Boolean!) { books { id isbn @skip(if: $new) } }', { new: true }, []],
+    [
+      'a condition by its default',
+      'query ($old: Boolean = true) { books { id isbn @include(if: $old) } }',
+      {},
+      ['Book.isbn'],
+    ],
+    ['a condition in the text', '{ books { id isbn @include(if: false) score @skip(if: false) } }', {}, ['Book.score']],
+    [
+      'what is under a condition',
+      'query ($d: Boolean!) { drafts @include(if: $d) { isbn } books { id } }',
+      { d: false },
+      [],
+    ],
+    [
+      'a fragment that is left out here and kept there',
+      'query ($a: Boolean!) { books { ...F @include(if: $a) } drafts { ...F } } fragment F on Book { isbn }',
+      { a: false },
+      ['Book.isbn', 'Query.drafts'],
+    ],
+    [
+      'a fragment that is left out',
+      'query ($a: Boolean!) { books { id ...F @skip(if: $a) } } fragment F on Book { isbn }',
+      { a: true },
+      [],
+    ],
+    [
+      'an inline fragment that is left out',
+      'query ($a: Boolean!) { books { id ... @skip(if: $a) { isbn } } }',
+      { a: true },
+      [],
+    ],
+    [
+      'two conditions, of which one does not hold',
+      'query ($a: Boolean!, $b: Boolean!) { books { id isbn @include(if: $a) @skip(if: $b) } }',
+      { a: true, b: true },
+      [],
+    ],
+  ])('sees through %s', (_, query, variables, expected) => {
+    expect(usesOf(query, variables)).toEqual(expected);
+  });
+
   test('sees only the operation that is asked for, and the fragments that it reaches', () => {
     const query = 'query A { books { ...F } } query B { drafts { id } } fragment F on Book { isbn }';
     expect(usesOf(query, {}, 'A')).toEqual(['Book.isbn']);
     expect(usesOf(query, {}, 'B')).toEqual(['Query.drafts']);
+  });
+
+  test("can pass over defaults, which on REST are the route's and not the client's", () => {
+    const document = parse('query ($s: String = "a", $g: Genre = COMIC) { books(shelf: $s, genre: $g) { id } }');
+    const { always, given } = useFinder(bookSchema, 'ignore')(document, undefined);
+    expect([always, given?.({})]).toEqual([[], []]);
+    expect(given?.({ s: 'b', g: 'ZINE' }).map(({ coordinate }) => coordinate)).toEqual([
+      'Genre.ZINE',
+      'Query.books(shelf:)',
+    ]);
   });
 
   test('sees nothing in introspection, not even of what is marked', () => {
