@@ -134,10 +134,10 @@ export function page(): Reply {
 }
 
 /** 200 with the root field's list as a bare array, all of it. */
-export function rows(): Reply {
+export function rows(description = 'The whole list.'): Reply {
   return {
     kind: 'list',
-    statuses: { 200: { description: 'The whole list.' } },
+    statuses: { 200: { description } },
     answer: (value) => ({ status: 200, body: value }),
   };
 }

@@ -3016,7 +3016,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The whole list. */
+            /** @description The whole list. A browser, which would rather have HTML, gets a page of it. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

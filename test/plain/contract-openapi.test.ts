@@ -172,6 +172,12 @@ describe('operations', () => {
     ],
     ['credentials may be left out', { security: [{ key: [] }] }, { security: [{ key: [] }, {}] }, []],
     ['only words change', { summary: 'A' }, { summary: 'B', operationId: 'b', tags: ['B'] }, []],
+    [
+      'its operationId changes',
+      { operationId: 'a' },
+      { operationId: 'b' },
+      ['break GET /things: It is no longer called a, as generated clients do.'],
+    ],
   ])('%s', (_, before, after, changed) => {
     expect(changes(of(before), of(after))).toEqual(changed);
   });

@@ -24,7 +24,11 @@ export function openApiChanges(base: OpenApiDocument, head: OpenApiDocument): Ch
 
 function operationChanges(was: Operation, is: Operation | undefined, documents: Documents): Change[] {
   if (is === undefined) return [breaks(placeOf(was.name), 'The operation is gone.')];
+  const isRenamed = was.operationId !== undefined && is.operationId !== was.operationId;
   return [
+    ...(isRenamed
+      ? [breaks(placeOf(was.name), `It is no longer called ${was.operationId}, as generated clients do.`)]
+      : []),
     ...securityChanges(was, is),
     ...parameterChanges(was, is, documents),
     ...bodyChanges(was, is, documents),

@@ -8,7 +8,7 @@ export const lifecycleRoutes: readonly Route[] = [
       coordinate operation level stability since sunset daysLeft successor successorOperation why
       uses clients lastUsedAt countedSince verdict
     }`,
-    reply: rows(),
+    reply: rows('The whole list. A browser, which would rather have HTML, gets a page of it.'),
   }),
 ];
 
