@@ -38,6 +38,7 @@ export function lifecycleStore(
 ) {
   const tally = new Tally(clock);
   let timer: NodeJS.Timeout | undefined;
+  let storing = Promise.resolve();
   let reporting: Promise<readonly ReportEntry[]> | undefined;
 
   // Rows are written in one order, so that processes that store at once wait for each other and never in a circle.
@@ -142,7 +143,13 @@ export function lifecycleStore(
     return lifecycleReport(marked, rest, usage, now);
   }
 
-  async function flush(): Promise<void> {
+  /** One after another: whoever waits for the last has waited for all. */
+  function flush(): Promise<void> {
+    storing = storing.then(store);
+    return storing;
+  }
+
+  async function store(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     const counts = tally.take();
