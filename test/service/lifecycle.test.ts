@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request as octokitRequest } from '@octokit/request';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { runToEnd, settingsFor, withService } from '../support/service.ts';
+import { databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { runToEnd, settingsFor, startService, withService } from '../support/service.ts';
 
 let opened: TestDatabase;
 let environment: Readonly<Record<string, string>>;
@@ -34,6 +34,21 @@ describe('the lifecycle of the service as a process', () => {
     });
     await withService(environment, async ({ base }) => {
       expect(await usesOf(base, 'Query.pet')).toBe(12);
+    });
+  });
+
+  test('uses of several processes at once add up', async () => {
+    // The embedded database is one process's.
+    const many = databaseKind === 'server' ? 3 : 1;
+    const services = await Promise.all(Array.from({ length: many }, () => startService(environment)));
+    const [first] = services;
+    if (first === undefined) throw new Error('There is a service.');
+    const before = await usesOf(first.base, 'Query.pet');
+    const calls = services.flatMap(({ base }) => Array.from({ length: 200 }, () => () => fetch(`${base}/pets/1`)));
+    await Promise.all(calls.map((call) => call()));
+    await Promise.all(services.map((service) => service.stop()));
+    await withService(environment, async ({ base }) => {
+      expect(await usesOf(base, 'Query.pet')).toBe(before + 200 * many);
     });
   });
 
