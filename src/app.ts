@@ -1,16 +1,17 @@
 import type { RequestListener } from 'node:http';
-import { createServerAdapter, Response } from '@whatwg-node/server';
 import type { Logger } from 'pino';
 import { createContext } from './context.ts';
 import type { Database } from './db/client.ts';
 import type { Settings } from './env.ts';
 import { ServiceError, toServiceError } from './errors.ts';
-import { createGraphQLServer, type GraphQLCall } from './graphql/server.ts';
+import { createGraphQLServer } from './graphql/server.ts';
 import { createHealth, type HealthAnswer } from './health.ts';
 import { createCors } from './http/cors.ts';
-import { type IncomingRequest, readRequest } from './http/incoming.ts';
+import { fetchHandler } from './http/fetch.ts';
+import { type IncomingRequest, type RawRequest, readRequest } from './http/incoming.ts';
 import { prefersHtml } from './http/negotiation.ts';
-import type { HttpReply } from './http/reply.ts';
+import { nodeListener } from './http/node.ts';
+import { type HttpReply, mergeHeaders } from './http/reply.ts';
 import { createAdmit } from './lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
 import { levelOf } from './lifecycle/mark.ts';
@@ -51,7 +52,7 @@ export interface App {
 interface Answered {
   readonly face: Face;
   readonly operation: string;
-  readonly response: Response;
+  readonly reply: HttpReply;
   readonly error?: ServiceError | undefined;
 }
 
@@ -87,50 +88,39 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
   const cors = createCors(settings.CORS_ORIGINS);
   const site = createSite({ endpoints, marked, view, basePath, clock: rules.clock, report: context.lifecycle.report });
 
-  const adapter = createServerAdapter(respond);
   return {
     begin: context.lifecycle.begin,
-    fetch: respond,
-    listener: (request, response) => {
-      request.url = originForm(request.url ?? '/');
-      void adapter(request, response);
-    },
+    fetch: fetchHandler(respond),
+    listener: nodeListener(respond),
     beginDrain: health.beginDrain,
     flush: context.lifecycle.flush,
   };
 
-  async function respond(raw: Request): Promise<Response> {
+  async function respond(raw: RawRequest): Promise<HttpReply> {
     const began = performance.now();
     const request = readRequest(raw, settings);
-    const { face, operation, response, error } = await dispatch(request).catch((thrown: unknown): Answered => {
-      const failure = raw.signal.aborted ? cutOff(thrown) : toServiceError(thrown);
-      return {
-        face: 'none',
-        operation: 'failed',
-        response: toResponse(raw.method, errorReply(failure, null)),
-        error: failure,
-      };
+    const { face, operation, reply, error } = await dispatch(request).catch((thrown: unknown): Answered => {
+      const failure = raw.isCutOff() ? cutOff(thrown) : toServiceError(thrown);
+      return { face: 'none', operation: 'failed', reply: errorReply(failure, null), error: failure };
     });
-    response.headers.set('x-request-id', request.id);
-    for (const [name, value] of Object.entries(cors.headersFor(raw.headers.get('origin')))) {
-      if (name === 'vary') response.headers.append(name, value);
-      else response.headers.set(name, value);
-    }
+    const { status, body } = reply;
+    const headers = mergeHeaders(reply.headers, cors.headersFor(request.headers.get('origin')));
+    headers['x-request-id'] = request.id;
     const seconds = (performance.now() - began) / 1000;
-    metrics.request(face, operation, response.status, seconds);
-    report(request, face, operation, response.status, seconds, error);
-    return response;
+    metrics.request(face, operation, status, seconds);
+    report(request, face, operation, status, seconds, error);
+    return { status, headers, body };
   }
 
   async function dispatch(request: IncomingRequest): Promise<Answered> {
-    const { raw, method, path } = request;
-    const accept = raw.headers.get('accept');
+    const { method, path, headers } = request;
+    const accept = headers.get('accept');
     if (request.fault !== undefined) return failed(request.fault);
-    const requestedMethod = method === 'OPTIONS' ? raw.headers.get('access-control-request-method') : null;
+    const requestedMethod = method === 'OPTIONS' ? headers.get('access-control-request-method') : null;
     if (requestedMethod !== null) {
       const allowed = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-      const response = toResponse(method, { status: 204, headers: { ...cors.preflightHeaders(allowed) }, body: null });
-      return { face: 'none', operation: 'preflight', response };
+      const reply = { status: 204, headers: cors.preflightHeaders(allowed), body: null };
+      return { face: 'none', operation: 'preflight', reply };
     }
     if (path === undefined) return failed(notHere('The address'));
     // The page and the operation are one resource: a browser gets the page of it.
@@ -138,9 +128,8 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     const answering = isPage ? undefined : rest({ ...request, path });
     if (answering !== undefined) {
       const { operation, error, ...reply } = await answering;
-      const response = toResponse(method, reply);
-      if (path === LIFECYCLE_PAGE) response.headers.set('vary', 'Accept');
-      return { face: 'rest', operation, response, error };
+      const varied = path === LIFECYCLE_PAGE ? { ...reply, headers: { ...reply.headers, vary: 'Accept' } } : reply;
+      return { face: 'rest', operation, reply: varied, error };
     }
     if (path === '/graphql') return answerGraphQL(request);
     const check = health.checks[path];
@@ -148,17 +137,17 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     if (read === undefined) return failed(notHere(path));
     const face = check === undefined ? 'page' : 'health';
     if (method === 'OPTIONS') {
-      return { face, operation: path, response: toResponse(method, { status: 204, headers: ONLY_READ, body: null }) };
+      return { face, operation: path, reply: { status: 204, headers: ONLY_READ, body: null } };
     }
     if (method !== 'GET' && method !== 'HEAD') {
       const message = `${path} has no method ${method}; it has ${ONLY_READ.allow}.`;
       return failed(new ServiceError('METHOD_NOT_ALLOWED', message, { headers: ONLY_READ }));
     }
     const { error, ...reply }: HealthAnswer = await read(request);
-    return { face, operation: path, response: toResponse(method, reply), error };
+    return { face, operation: path, reply, error };
 
     function failed(error: ServiceError): Answered {
-      return { face: 'none', operation: 'none', response: toResponse(method, errorReply(error, accept)), error };
+      return { face: 'none', operation: 'none', reply: errorReply(error, accept), error };
     }
   }
 
@@ -167,22 +156,18 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
   }
 
   async function answerGraphQL(request: IncomingRequest): Promise<Answered> {
-    const { raw, method, base } = request;
+    const { method } = request;
     const face = 'graphql';
     if (method === 'OPTIONS') {
-      const response = toResponse(method, { status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' }, body: null });
-      return { face, operation: 'options', response };
+      const reply = { status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' }, body: null };
+      return { face, operation: 'options', reply };
     }
     const isRead = method === 'GET' || method === 'HEAD';
-    if (isRead && prefersHtml(raw.headers.get('accept'))) {
-      return { face: 'page', operation: 'playground', response: toResponse(method, await playground(request)) };
+    if (isRead && prefersHtml(request.headers.get('accept'))) {
+      return { face: 'page', operation: 'playground', reply: await playground(request) };
     }
-    const call: GraphQLCall = { headers: raw.headers, base, operation: 'none' };
-    const asked = method === 'HEAD' ? new Request(raw.url, { headers: raw.headers }) : raw;
-    const answered = await graphql(asked, call);
-    const { status, headers } = answered;
-    const response = method === 'HEAD' ? new Response(null, { status, headers }) : answered;
-    return { face, operation: call.operation, response, error: call.error };
+    const { reply, operation, error } = await graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request);
+    return { face, operation, reply, error };
   }
 
   function report(
@@ -205,16 +190,4 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
 /** The client has gone: nobody sees the answer, and nothing has failed here. */
 function cutOff(cause: unknown): ServiceError {
   return new ServiceError('INVALID_ARGUMENT', 'The request was cut off.', { cause });
-}
-
-/** A request target as most clients send it, also for one that was sent in absolute form (RFC 9112, section 3.2.2). */
-function originForm(target: string): string {
-  return target.replace(/^https?:\/\/[^/?]*/i, '') || '/';
-}
-
-/** HEAD is answered as GET is, but for the body (RFC 9110, section 9.3.2). */
-function toResponse(method: string, { status, headers, body }: HttpReply): Response {
-  if (method !== 'HEAD' || body === null) return new Response(body, { status, headers: { ...headers } });
-  const length = String(Buffer.byteLength(body));
-  return new Response(null, { status, headers: { ...headers, 'content-length': length } });
 }

@@ -23,72 +23,95 @@ const MOST_FIELDS = 5_000;
 /** How deep fields may lie within fields; the introspection of the usual tools is 13 deep. */
 const MOST_DEPTH = 30;
 
+/** How large an operation is, whatever its variables are, and what is left to be asked for each of them. */
+export interface OperationSize {
+  /** How many fields it has when its fragments are written out. */
+  readonly fields: number;
+  /** Throws INVALID_ARGUMENT when it asks for too many rows with these variables, before anything is read. */
+  assertRows(variables: Variables): void;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+/** A number that is known, or is by the variables. */
+type Amount = number | ((variables: Variables) => number);
+
 /**
- * Refuses an operation that asks for more rows, fields or depth than is answered at once, before anything is read.
+ * Measures an operation, once for its document.
  *
- * @returns how many fields it has when its fragments are written out
- * @throws {ServiceError} INVALID_ARGUMENT that names the limit
+ * @throws {ServiceError} INVALID_ARGUMENT that names the limit, when it has too many fields or is too deep
  */
-export function assertWithinLimits(
+export function measureOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | undefined,
-  variables: Readonly<Record<string, unknown>>,
-): number {
+): OperationSize {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
-  if (operation == null || root == null) return 0;
-  const values = { ...integerDefaults(operation), ...variables };
+  if (operation == null || root == null) return { fields: 0, assertRows: () => {} };
+  const defaults = integerDefaults(operation);
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
   let fields = 0;
   const rows = rowsOf(root, operation.selectionSet, 1);
-  if (rows > MOST_ROWS) {
+  const assertMost = (asked: number) => {
+    if (asked <= MOST_ROWS) return;
     throw tooMuch(
-      `The operation asks for up to ${rows} rows at once; ${MOST_ROWS} is the most. Ask for smaller pages.`,
+      `The operation asks for up to ${asked} rows at once; ${MOST_ROWS} is the most. Ask for smaller pages.`,
+    );
+  };
+  return {
+    fields,
+    assertRows: (variables) => assertMost(typeof rows === 'number' ? rows : rows({ ...defaults, ...variables })),
+  };
+
+  // Introspection's own fields are of no type of the schema; what is within them counts all the same.
+  function rowsOf(type: GraphQLObjectType | undefined, { selections }: SelectionSetNode, depth: number): Amount {
+    if (depth > MOST_DEPTH) throw tooMuch(`The operation is nested more than ${MOST_DEPTH} fields deep.`);
+    return combine(
+      selections.map((node) => {
+        if (++fields > MOST_FIELDS) {
+          throw tooMuch(`The operation has more than ${MOST_FIELDS} fields when its fragments are written out.`);
+        }
+        if (node.kind === Kind.FIELD) return rowsOfField(type, node, depth);
+        const set = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
+        return set === undefined ? 0 : rowsOf(type, set.selectionSet, depth);
+      }),
+      (amounts) => amounts.reduce((sum, amount) => sum + amount, 0),
     );
   }
 
-  return fields;
-
-  // Introspection's own fields are of no type of the schema; what is within them counts all the same.
-  function rowsOf(type: GraphQLObjectType | undefined, { selections }: SelectionSetNode, depth: number): number {
-    if (depth > MOST_DEPTH) throw tooMuch(`The operation is nested more than ${MOST_DEPTH} fields deep.`);
-    let sum = 0;
-    for (const node of selections) {
-      if (++fields > MOST_FIELDS) {
-        throw tooMuch(`The operation has more than ${MOST_FIELDS} fields when its fragments are written out.`);
-      }
-      if (node.kind === Kind.FIELD) {
-        sum += rowsOfField(type, node, depth);
-      } else {
-        const set = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
-        if (set !== undefined) sum += rowsOf(type, set.selectionSet, depth);
-      }
-    }
-    return sum;
-  }
-
-  function rowsOfField(parent: GraphQLObjectType | undefined, node: FieldNode, depth: number): number {
+  function rowsOfField(parent: GraphQLObjectType | undefined, node: FieldNode, depth: number): Amount {
     if (node.selectionSet === undefined) return 0;
     const named = getNamedType(parent?.getFields()[node.name.value]?.type);
     const type = isObjectType(named) ? named : undefined;
     const within = rowsOf(type, node.selectionSet, depth + 1);
-    return type?.name.endsWith('Connection') ? pageSize(node, values) * (1 + within) : within;
+    if (!type?.name.endsWith('Connection')) return within;
+    return combine([pageSize(node), within], ([size = 0, each = 0]) => size * (1 + each));
   }
 }
 
 /** Whichever of `first` and `last` is the larger: only one may stand in the end, but null counts for none. */
-function pageSize(node: FieldNode, values: Readonly<Record<string, unknown>>): number {
-  const sizes = (node.arguments ?? [])
+function pageSize({ arguments: given = [] }: FieldNode): Amount {
+  const sizes = given
     .filter(({ name }) => name.value === 'first' || name.value === 'last')
-    .map(({ value }) =>
-      Number(value.kind === Kind.VARIABLE ? values[value.name.value] : value.kind === Kind.INT && value.value),
-    );
-  const given = sizes.filter((size) => size > 0);
-  return given.length === 0 ? DEFAULT_PAGE_SIZE : Math.max(...given);
+    .map(({ value }): Amount => {
+      if (value.kind !== Kind.VARIABLE) return Number(value.kind === Kind.INT && value.value);
+      const name = value.name.value;
+      return (variables) => Number(variables[name]);
+    });
+  return combine(sizes, (amounts) => {
+    const asked = amounts.filter((size) => size > 0);
+    return asked.length === 0 ? DEFAULT_PAGE_SIZE : Math.max(...asked);
+  });
+}
+
+/** What is made of several amounts: known at once where all of them are. */
+function combine(amounts: readonly Amount[], make: (known: readonly number[]) => number): Amount {
+  const resolve = (variables: Variables) =>
+    make(amounts.map((amount) => (typeof amount === 'number' ? amount : amount(variables))));
+  return amounts.every((amount) => typeof amount === 'number') ? resolve({}) : resolve;
 }
 
 function integerDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> {

@@ -1,42 +1,97 @@
-import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind, typeFromAST } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Issue } from '../errors.ts';
 import type { Marked } from '../lifecycle/marked.ts';
-import { type OperationUses, useFinder } from '../lifecycle/uses.ts';
+import { type UseFinder, useFinder } from '../lifecycle/uses.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
+import { type InputPlace, inputIssues } from './input.ts';
+import { measureOperation } from './limits.ts';
 
+/** How many documents are known at once, and how many characters they have together. */
+const MOST_DOCUMENTS = 1_000;
+const MOST_CHARACTERS = 200_000;
 /** An operation with more fields than this takes longer to compile than it saves. */
 const MOST_COMPILED = 300;
 
+type Variables = Readonly<Record<string, unknown>>;
+
 /** What is worked out once for an operation of a document. */
 export interface KnownOperation {
+  /** The root field that it selects, or `several`: a label of few values. */
+  readonly label: string;
+  readonly isMutation: boolean;
+  /** Throws INVALID_ARGUMENT when it asks for too many rows with these variables. */
+  assertRows(variables: Variables): void;
+  /** What it uses of what is marked; the same list each time for the same uses, where variables make no difference. */
+  uses(variables: Variables): readonly Marked[];
+  /** Everything that is wrong with the variables. */
+  issues(variables: Variables): readonly Issue[];
   /** Runs it; compiled from its second run on, for one that never comes again is not worth it. */
   readonly run: Operation;
-  /** What it uses of what is marked; the same list each time for the same uses, where variables make no difference. */
-  uses(variables: Readonly<Record<string, unknown>>): readonly Marked[];
 }
 
-interface Known {
-  readonly uses: OperationUses;
-  compiled?: Operation;
+/** The documents that came lately, and what is known of their operations. Bounded, whatever clients send. */
+export class KnownDocuments {
+  readonly #schema: GraphQLSchema;
+  readonly #findUses: UseFinder;
+  readonly #operations = new WeakMap<DocumentNode, Map<string, KnownOperation>>();
+  /** By their text: parsed, and not necessarily valid. */
+  readonly parsed = new LRUCache<string, DocumentNode>({
+    max: MOST_DOCUMENTS,
+    maxSize: MOST_CHARACTERS,
+    sizeCalculation: (_, text) => text.length + 1,
+  });
+
+  constructor(schema: GraphQLSchema) {
+    this.#schema = schema;
+    this.#findUses = useFinder(schema);
+  }
+
+  /** The operation of a text that ran before; undefined for one that did not. */
+  recall(text: string, operationName: string | undefined): KnownOperation | undefined {
+    const document = this.parsed.get(text);
+    return document && this.#operations.get(document)?.get(operationName ?? '');
+  }
+
+  /**
+   * The operation of a valid document.
+   *
+   * @throws {ServiceError} INVALID_ARGUMENT when it is beyond a limit
+   */
+  operationOf(document: DocumentNode, operationName: string | undefined): KnownOperation {
+    const ofDocument = this.#operations.get(document) ?? new Map<string, KnownOperation>();
+    const operation =
+      ofDocument.get(operationName ?? '') ?? learn(this.#schema, this.#findUses, document, operationName);
+    this.#operations.set(document, ofDocument.set(operationName ?? '', operation));
+    return operation;
+  }
 }
 
-/** Makes the finder of operations. What it knows is kept as long as their document, which is in Yoga's bounded cache. */
-export function knownOperations(schema: GraphQLSchema) {
-  const findUses = useFinder(schema);
-  const known = new WeakMap<DocumentNode, Map<string, Known>>();
-
-  /** @param fields how many it has when its fragments are written out */
-  return (document: DocumentNode, name: string | undefined, fields: number): KnownOperation => {
-    const ofDocument = known.get(document) ?? new Map<string, Known>();
-    known.set(document, ofDocument);
-    const before = ofDocument.get(name ?? '');
-    const operation: Known = before ?? { uses: findUses(document, name) };
-    ofDocument.set(name ?? '', operation);
-    if (before !== undefined && fields <= MOST_COMPILED)
-      operation.compiled ??= compileOperation(schema, document, name);
-    const { uses, compiled } = operation;
-    return {
-      run: compiled ?? interpretOperation(schema, document, name),
-      uses: (variables) => uses.given?.(variables) ?? uses.always,
-    };
+function learn(
+  schema: GraphQLSchema,
+  findUses: UseFinder,
+  document: DocumentNode,
+  name: string | undefined,
+): KnownOperation {
+  const { fields, assertRows } = measureOperation(schema, document, name);
+  const { given, always } = findUses(document, name);
+  const node = getOperationAST(document, name);
+  const [first, ...others] = node?.selectionSet.selections ?? [];
+  const places = (node?.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
+    name: variable.name.value,
+    place: { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace,
+  }));
+  let run = interpretOperation(schema, document, name);
+  let runs = 0;
+  return {
+    label: first?.kind === Kind.FIELD && others.length === 0 ? first.name.value : 'several',
+    isMutation: node?.operation === 'mutation',
+    assertRows,
+    uses: (variables) => given?.(variables) ?? always,
+    issues: (variables) => places.flatMap(({ name, place }) => inputIssues(place, variables[name], [name])),
+    run: (variables, context) => {
+      if (++runs === 2 && fields <= MOST_COMPILED) run = compileOperation(schema, document, name);
+      return run(variables, context);
+    },
   };
 }

@@ -1,33 +1,17 @@
-import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind, typeFromAST } from 'graphql';
-import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
-import { type Issue, ServiceError, validationFailed } from '../errors.ts';
-import { readJson } from '../http/body.ts';
-import { parseJson, stringifyJson } from '../json.ts';
-import { type Admit, type Caller, wantsStrict } from '../lifecycle/admit.ts';
-import { byCoordinate } from '../lifecycle/guard.ts';
+import type { GraphQLSchema } from 'graphql';
+import { createYoga, type GraphQLParams } from 'graphql-yoga';
+import { ServiceError } from '../errors.ts';
+import { type HttpReply, mergeHeaders } from '../http/reply.ts';
+import { stringifyJson } from '../json.ts';
+import type { Admit } from '../lifecycle/admit.ts';
 import type { Context } from './builder.ts';
+import { type Call, type ServerContext, type ServerPlugin, withNotice } from './call.ts';
 import { formatError, refused, toClientError } from './errors.ts';
-import { type InputPlace, inputIssues } from './input.ts';
-import { type LifecycleNotice, lifecycleNotices, wantsExtension } from './lifecycle.ts';
-import { assertWithinLimits, MOST_TOKENS } from './limits.ts';
-import { knownOperations } from './operations.ts';
-
-/** A request: what the server needs to know beside it, and what it tells of it while it answers. */
-export interface GraphQLCall {
-  readonly headers: Caller['headers'];
-  /** The absolute address of the service. */
-  readonly base: string;
-  /** The root field that the operation selects, or `several`: a label of few values. */
-  operation: string;
-  /** The gravest failure in the answer. */
-  error?: ServiceError;
-  /** What the answer tells of marks. */
-  notice?: LifecycleNotice;
-}
-
-interface ServerContext {
-  readonly call: GraphQLCall;
-}
+import { MOST_TOKENS } from './limits.ts';
+import { KnownDocuments } from './operations.ts';
+import { type GraphQLRequest, readParams } from './params.ts';
+import { createRefuse, type Refuse } from './refusal.ts';
+import { createTakeover } from './takeover.ts';
 
 export interface GraphQLServerOptions {
   readonly schema: GraphQLSchema;
@@ -39,13 +23,24 @@ export interface GraphQLServerOptions {
   readonly lifecyclePage: string;
 }
 
-export type GraphQLServer = (request: Request, call: GraphQLCall) => Promise<Response>;
+export interface GraphQLAnswer {
+  readonly reply: HttpReply;
+  /** The root field that the operation selects, or `several`: a label of few values. */
+  readonly operation: string;
+  /** The gravest failure in the answer. */
+  readonly error: ServiceError | undefined;
+}
 
 /**
  * Yoga over the schema: exact integers in and out, operations that are compiled, and errors that a person can act on.
  */
-export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
-  const { schema, context, endpoint } = options;
+export function createGraphQLServer(
+  options: GraphQLServerOptions,
+): (request: GraphQLRequest) => Promise<GraphQLAnswer> {
+  const { schema, context, endpoint, admit, lifecyclePage } = options;
+  const documents = new KnownDocuments(schema);
+  const refuse = createRefuse(admit, lifecyclePage);
+  const takeover = createTakeover(documents, refuse, context);
   const yoga = createYoga<ServerContext, Context>({
     schema,
     context: () => context,
@@ -57,89 +52,68 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
     maxRequestBodySize: false,
     maskedErrors: { maskError: toClientError },
     graphiql: false,
-    plugins: [readsExactly(), runsOperations(options), answersExactly()],
+    // A document that cannot be parsed is cheap to refuse again, and its error would keep all of it in memory.
+    parserAndValidationCache: { documentCache: documents.parsed, errorCache: { get: () => undefined, set: () => {} } },
+    plugins: [takeover.plugin, readsExactly(), runsOperations(documents, refuse), answersExactly()],
   });
-  return async (request, call) => {
-    const response = await yoga.fetch(request, { call });
-    for (const [name, value] of Object.entries(call.notice?.headers ?? {})) response.headers.set(name, value);
-    return response;
+  const { Request } = yoga.fetchAPI;
+
+  return async (request) => {
+    const params = readParams(request);
+    // Whoever asks for them is told of a failure.
+    params.catch(() => {});
+    const call: Call = { request, params, operation: 'none' };
+    const response = await yoga.handleRequest(toYoga(request), { call });
+    const { headers, body } = await toReply(response);
+    takeover.learn(request, headers['content-type']);
+    return {
+      reply: { status: response.status, headers: mergeHeaders(headers, call.notice?.headers ?? {}), body },
+      operation: call.operation,
+      error: call.error,
+    };
   };
+
+  function toYoga({ method, base, search, headers }: GraphQLRequest): Request {
+    const told: Record<string, string> = {};
+    for (const name of ['accept', 'content-type']) {
+      const value = headers.get(name);
+      if (value !== null) told[name] = value;
+    }
+    return new Request(`${base}/graphql?${search}`, { method, headers: told });
+  }
 }
 
-/** Takes JSON alone, integers exact: other content types need no preflight, so a foreign page could send them. */
-function readsExactly(): Plugin {
+async function toReply(response: Response): Promise<{ headers: Record<string, string>; body: string | null }> {
+  const body = await response.text();
+  return { headers: Object.fromEntries(response.headers), body: body === '' ? null : body };
+}
+
+function readsExactly(): ServerPlugin {
   return {
-    onRequestParse({ request, setRequestParser }) {
-      if (request.method === 'GET') setRequestParser(readSearch);
-      else if (request.method === 'POST') setRequestParser(readPost);
+    onRequestParse({ request, serverContext: { call }, setRequestParser }) {
+      if (request.method === 'GET' || request.method === 'POST') {
+        setRequestParser(() => call.params as Promise<GraphQLParams>);
+      }
     },
   };
 }
 
-async function readPost(request: Request): Promise<GraphQLParams> {
-  const contentType = request.headers.get('content-type');
-  if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');
-  }
-  const body = await readJson(request);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ServiceError('INVALID_ARGUMENT', 'The body must be a JSON object with a query; batches are not taken.');
-  }
-  return body as GraphQLParams;
-}
-
-function readSearch(request: Request): GraphQLParams {
-  const mark = request.url.indexOf('?');
-  const search = new URLSearchParams(mark === -1 ? '' : request.url.slice(mark + 1));
-  const params: Record<string, unknown> = {};
-  for (const [name, text] of search) params[name] = isJson(name) ? readJsonParameter(name, text) : text;
-  return params as GraphQLParams;
-}
-
-function isJson(parameter: string): boolean {
-  return parameter === 'variables' || parameter === 'extensions';
-}
-
-function readJsonParameter(name: string, text: string): unknown {
-  if (text === '') return undefined;
-  try {
-    return parseJson(text);
-  } catch {
-    throw new ServiceError('INVALID_ARGUMENT', `${name} is not JSON.`);
-  }
-}
-
-/**
- * Runs operations, after refusing what is too large, wrong in the variables (all faults at once) or not to be answered
- * for its marks: before anything runs.
- */
-function runsOperations({
-  schema,
-  admit,
-  lifecyclePage,
-}: GraphQLServerOptions): Plugin<Context & ServerContext, ServerContext> {
-  const operationFor = knownOperations(schema);
-  const noticeOf = lifecycleNotices(lifecyclePage);
+function runsOperations(documents: KnownDocuments, refuse: Refuse): ServerPlugin {
   return {
     onParse({ parseFn, setParseFn }) {
       setParseFn((source, options) => parseFn(source, { ...options, maxTokens: MOST_TOKENS }));
     },
-    onExecute({ args, context, setExecuteFn, setResultAndStopExecution }) {
-      const { document } = args;
-      const variableValues = args.variableValues ?? {};
-      const operationName = args.operationName ?? undefined;
-      const { call, params } = context;
-      call.operation = labelOf(document, operationName);
+    onExecute({ args, context: { call, params }, setExecuteFn, setResultAndStopExecution }) {
+      const variables = args.variableValues ?? {};
       try {
-        const fields = assertWithinLimits(schema, document, operationName, variableValues);
-        const operation = operationFor(document, operationName, fields);
-        const uses = operation.uses(variableValues);
-        call.notice = noticeOf(uses, call.base);
-        if (!wantsExtension(params.extensions)) call.notice = { ...call.notice, extension: [] };
-        admit(uses, { headers: call.headers, isStrict: wantsStrict(call.headers) }, byCoordinate);
-        const issues = variableIssues(schema, document, operationName, variableValues);
-        if (issues.length > 0) throw validationFailed(issues);
-        setExecuteFn(({ contextValue }) => operation.run(variableValues, contextValue));
+        const operation = documents.operationOf(args.document, args.operationName ?? undefined);
+        call.operation = operation.label;
+        const asked = { request: call.request, variables, extensions: params.extensions };
+        const refusal = refuse(operation, asked, (notice) => {
+          call.notice = notice;
+        });
+        if (refusal !== undefined) setResultAndStopExecution(refusal);
+        else setExecuteFn(({ contextValue }) => operation.run(variables, contextValue));
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         setResultAndStopExecution({ errors: [refused(error, { spec: true })] });
@@ -148,44 +122,19 @@ function runsOperations({
   };
 }
 
-function variableIssues(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-  values: Readonly<Record<string, unknown>>,
-): Issue[] {
-  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
-  return definitions.flatMap((definition) => {
-    const name = definition.variable.name.value;
-    const type = typeFromAST(schema, definition.type);
-    const place = { type, defaultValue: definition.defaultValue, extensions: {} } as InputPlace;
-    return inputIssues(place, values[name], [name]);
-  });
-}
-
-function labelOf(document: DocumentNode, operationName: string | undefined): string {
-  const [first, ...others] = getOperationAST(document, operationName)?.selectionSet.selections ?? [];
-  return first?.kind === Kind.FIELD && others.length === 0 ? first.name.value : 'several';
-}
-
 /** Writes integers exactly and every error in the same shape, whoever found it; and tells the caller of the gravest. */
-function answersExactly(): Plugin<Context & ServerContext, ServerContext> {
+function answersExactly(): ServerPlugin {
   return {
-    onResultProcess({ result, serverContext }) {
+    onResultProcess({ result, serverContext: { call } }) {
       if (Array.isArray(result) || !('errors' in result || 'data' in result)) return;
       const { errors, data } = result;
-      const lifecycle = serverContext.call.notice?.extension ?? [];
-      const answer = {
-        ...(errors && { errors: errors.map(formatError) }),
-        ...(data !== undefined && { data }),
-        ...(lifecycle.length > 0 && { extensions: { lifecycle } }),
-      };
+      const answer = withNotice({ ...(errors && { errors: errors.map(formatError) }), data }, call.notice);
       Object.assign(result, { stringify: () => stringifyJson(answer) });
       const failures = (errors ?? []).flatMap(({ originalError }) =>
         originalError instanceof ServiceError ? [originalError] : [],
       );
       const [gravest] = failures.sort((one, other) => other.status - one.status);
-      if (gravest !== undefined) serverContext.call.error = gravest;
+      if (gravest !== undefined) call.error = gravest;
     },
   };
 }

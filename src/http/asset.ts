@@ -23,13 +23,13 @@ export type ServedAsset = (request: IncomingRequest) => Promise<HttpReply>;
  */
 export function serveAsset({ contentType, make, headers = {} }: Asset): ServedAsset {
   let prepared: Promise<Prepared> | undefined;
-  return async ({ raw }) => {
+  return async (request) => {
     prepared ??= prepare(make);
     const { plain, compressed, etag } = await prepared;
     const always = { etag, 'cache-control': 'no-cache', vary: 'Accept-Encoding', ...headers };
-    if (isKnown(etag, raw.headers.get('if-none-match'))) return { status: 304, headers: always, body: null };
+    if (isKnown(etag, request.headers.get('if-none-match'))) return { status: 304, headers: always, body: null };
     const full = { ...always, 'content-type': contentType };
-    return acceptsGzip(raw.headers.get('accept-encoding'))
+    return acceptsGzip(request.headers.get('accept-encoding'))
       ? { status: 200, headers: { ...full, 'content-encoding': 'gzip' }, body: compressed }
       : { status: 200, headers: full, body: plain };
   };

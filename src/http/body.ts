@@ -8,11 +8,23 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const LARGEST_BODY = 1_048_576;
 
 /**
+ * Reads a request's body to its end: undefined when it has more bytes than the limit. Rejects when it ends before it is
+ * complete.
+ */
+export type BodyReader = (limit: number) => Promise<Buffer | undefined>;
+
+/** A request, as far as its body is concerned. */
+export interface WithBody {
+  readonly headers: Pick<Headers, 'get'>;
+  readonly readBody: BodyReader;
+}
+
+/**
  * Reads a request's body as JSON, integers exact.
  *
  * @throws {ServiceError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, or INVALID_ARGUMENT when the request was cut off
  */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: WithBody): Promise<unknown> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) throw malformed('The body is empty; it must be JSON.');
   if (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK))
@@ -26,39 +38,21 @@ export async function readJson(request: Request): Promise<unknown> {
 }
 
 /** @throws {ServiceError} as `readJson` does, but for MALFORMED_JSON */
-async function readBytes(request: Request): Promise<Buffer> {
-  const encoding = request.headers.get('content-encoding') ?? 'identity';
+async function readBytes({ headers, readBody }: WithBody): Promise<Buffer> {
+  const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding !== 'identity') {
     throw new ServiceError(
       'UNSUPPORTED_MEDIA_TYPE',
       `The body must not be encoded; Content-Encoding was ${encoding}.`,
-      {
-        headers: { 'accept-encoding': 'identity' },
-      },
+      { headers: { 'accept-encoding': 'identity' } },
     );
   }
-  const declared = request.headers.get('content-length');
-  if (declared !== null && Number(declared) > LARGEST_BODY) throw tooLarge();
-  try {
-    // Node lets no more through than was declared, so only a body of undeclared length has to be counted.
-    if (declared !== null) return Buffer.from(await request.arrayBuffer());
-    return await readCounting(request.body);
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause: error });
-  }
-}
-
-async function readCounting(body: Request['body']): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  const reader = body?.getReader();
-  for (let size = 0; ; ) {
-    const chunk = (await reader?.read())?.value;
-    if (chunk === undefined) return Buffer.concat(chunks);
-    size += chunk.byteLength;
-    if (size > LARGEST_BODY) throw tooLarge();
-    chunks.push(chunk);
-  }
+  if (Number(headers.get('content-length')) > LARGEST_BODY) throw tooLarge();
+  const bytes = await readBody(LARGEST_BODY).catch((cause: unknown) => {
+    throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
+  });
+  if (bytes === undefined) throw tooLarge();
+  return bytes;
 }
 
 function tooLarge(): ServiceError {

@@ -1,15 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../env.ts';
 import { ServiceError } from '../errors.ts';
+import type { BodyReader } from './body.ts';
+
+/** The header fields of a request: takes a name in lower case; null where the field is not there. */
+export type RequestHeaders = Pick<Headers, 'get'>;
+
+/** A request as it arrives, over a socket or without one. */
+export interface RawRequest {
+  readonly method: string;
+  /** Path and query, percent-encoded (the origin form of RFC 9112, section 3.2.1). */
+  readonly target: string;
+  /** What it names as the host it is for. */
+  readonly host: string;
+  readonly headers: RequestHeaders;
+  readonly readBody: BodyReader;
+  /** Whether the client has gone, so that nobody sees the answer. */
+  isCutOff(): boolean;
+}
 
 /** A request, with what is worked out once for it. */
 export interface IncomingRequest {
-  readonly raw: Request;
   readonly method: string;
   /** Without the base path, still percent-encoded; undefined when it is not under the base path. */
   readonly path: string | undefined;
   /** What follows the question mark; empty for nothing. */
   readonly search: string;
+  readonly headers: RequestHeaders;
+  readonly readBody: BodyReader;
   /** The client's own id for the request where it gave a usable one, otherwise a new one. */
   readonly id: string;
   /** The service's own origin, as the client knows it. */
@@ -27,24 +45,21 @@ const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
 /** Reads what all faces need of a request: its path under the base path, its id, and the service's origin. */
 export function readRequest(
-  raw: Request,
+  { method, target, host, headers, readBody }: RawRequest,
   { BASE_PATH: basePath, PUBLIC_URL: publicUrl }: Pick<Settings, 'BASE_PATH' | 'PUBLIC_URL'>,
 ): IncomingRequest {
-  const { method, url, headers } = raw;
-  const afterHost = url.indexOf('/', url.indexOf('://') + 3);
-  const target = afterHost === -1 ? '' : url.slice(afterHost);
   const mark = target.indexOf('?');
   const fullPath = mark === -1 ? target : target.slice(0, mark);
   const clientId = headers.get('x-request-id');
-  const host = headers.get('host') ?? url.slice(url.indexOf('://') + 3, afterHost === -1 ? undefined : afterHost);
   const hostIsUsable = USABLE_HOST.test(host);
   const origin = publicUrl ?? (hostIsUsable ? `http://${host}` : '');
   const base = origin + basePath;
   return {
-    raw,
     method,
     path: fullPath.startsWith(basePath) ? pathUnder(fullPath.slice(basePath.length)) : undefined,
     search: mark === -1 ? '' : target.slice(mark + 1),
+    headers,
+    readBody,
     id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),
     origin,
     base,

@@ -1,7 +1,7 @@
 import { addRoute, createRouter, findRoute } from 'rou3';
 import { ServiceError, toServiceError } from '../errors.ts';
 import type { Context } from '../graphql/builder.ts';
-import { readJson } from '../http/body.ts';
+import { readJson, type WithBody } from '../http/body.ts';
 import { acceptsJson } from '../http/negotiation.ts';
 import { type HttpReply, mergeHeaders } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
@@ -13,8 +13,7 @@ import { errorReply } from './problem.ts';
 import type { Answer } from './route.ts';
 
 /** A request to a path of this service, split into what routing needs. */
-export interface RestRequest {
-  readonly raw: Request;
+export interface RestRequest extends WithBody {
   readonly method: string;
   /** Without the base path, still percent-encoded. */
   readonly path: string;
@@ -74,8 +73,8 @@ async function answer(
   context: Context,
   admit: Admit,
 ): Promise<RestReply> {
-  const { method, path, raw } = request;
-  const accept = raw.headers.get('accept');
+  const { method, path } = request;
+  const accept = request.headers.get('accept');
   if (method === 'OPTIONS') {
     const headers = { allow: resource.allow, ...resource.acceptPatch };
     return { status: 204, headers, body: null, operation: 'options' };
@@ -102,12 +101,13 @@ async function answer(
 }
 
 function endpointRequest(
-  { raw, path, search, address }: RestRequest,
+  request: RestRequest,
   segments: Readonly<Record<string, string>>,
   { route: { method }, lifecycle }: Endpoint,
   admit: Admit,
 ): Parameters<Endpoint['run']>[0] {
-  const caller = { headers: raw.headers, isStrict: wantsStrict(raw.headers) };
+  const { headers, path, search, address } = request;
+  const caller = { headers, isStrict: wantsStrict(headers) };
   return {
     segments,
     search,
@@ -118,9 +118,9 @@ function endpointRequest(
     },
     admit: (uses) => admit(uses, caller, lifecycle.naming({ segments, address })),
     readBody: async () => {
-      const contentType = raw.headers.get('content-type');
+      const contentType = headers.get('content-type');
       if (contentType !== null) assertMediaType(method, contentType);
-      const body = await readJson(raw);
+      const body = await readJson(request);
       if (contentType === null) assertMediaType(method, null);
       return body;
     },

@@ -1,5 +1,5 @@
 import type { Context } from '../../src/graphql/builder.ts';
-import { createGraphQLServer, type GraphQLCall } from '../../src/graphql/server.ts';
+import { createGraphQLServer } from '../../src/graphql/server.ts';
 import { createAdmit } from '../../src/lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from '../../src/lifecycle/guard.ts';
 import { markedIn } from '../../src/lifecycle/marked.ts';
@@ -42,28 +42,27 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...fields,
       };
-      const text = body === undefined ? null : JSON.stringify(body);
-      const raw = new Request(address(target), { method, headers, body: text });
-      const reply = await adapter({ raw, method, path, search, address });
+      const text = body === undefined ? '' : JSON.stringify(body);
+      const reply = await adapter({ ...request(headers, text), method, path, search, address });
       if (reply === undefined) throw new Error(`There is no ${path}.`);
       const { status, headers: answered, body: content } = reply;
       return { status, headers: answered, body: content === null ? undefined : JSON.parse(String(content)) };
     },
 
     async graphql(query: string, params: object = {}, fields: Fields = {}): Promise<BookAnswer> {
-      const raw = new Request(address(endpoint), {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/graphql-response+json',
-          'user-agent': 'test/1.0',
-          ...fields,
-        },
-        body: JSON.stringify({ query, ...params }),
-      });
-      const call: GraphQLCall = { headers: raw.headers, base, operation: 'none' };
-      const response = await server(new Request('http://inside/graphql', raw), call);
-      return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() };
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/graphql-response+json',
+        'user-agent': 'test/1.0',
+        ...fields,
+      };
+      const asked = { ...request(headers, JSON.stringify({ query, ...params })), method: 'POST', search: '', base };
+      const { reply } = await server(asked);
+      return { status: reply.status, headers: reply.headers, body: JSON.parse(String(reply.body)) };
     },
   };
+}
+
+function request(headers: Fields, text: string) {
+  return { headers: new Headers(headers), readBody: async () => Buffer.from(text) };
 }

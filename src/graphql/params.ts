@@ -1,0 +1,53 @@
+import type { GraphQLParams } from 'graphql-yoga';
+import { ServiceError } from '../errors.ts';
+import { readJson, type WithBody } from '../http/body.ts';
+import { parseJson } from '../json.ts';
+
+/** A request to the endpoint. */
+export interface GraphQLRequest extends WithBody {
+  readonly method: string;
+  /** What follows the question mark; empty for nothing. */
+  readonly search: string;
+  /** The absolute address of the service. */
+  readonly base: string;
+}
+
+/**
+ * Reads what a GET or POST asks for, integers exact; undefined for other methods. A POST is JSON alone: other content
+ * types need no preflight, so a foreign page could send them.
+ *
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
+ */
+export async function readParams(request: GraphQLRequest): Promise<GraphQLParams | undefined> {
+  if (request.method === 'POST') return readPost(request);
+  return request.method === 'GET' ? readSearch(request.search) : undefined;
+}
+
+async function readPost(request: GraphQLRequest): Promise<GraphQLParams> {
+  const contentType = request.headers.get('content-type');
+  if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');
+  }
+  const body = await readJson(request);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new ServiceError('INVALID_ARGUMENT', 'The body must be a JSON object with a query; batches are not taken.');
+  }
+  return body as GraphQLParams;
+}
+
+function readSearch(search: string): GraphQLParams {
+  const params: Record<string, unknown> = {};
+  for (const [name, text] of new URLSearchParams(search)) {
+    params[name] = name === 'variables' || name === 'extensions' ? readJsonParameter(name, text) : text;
+  }
+  return params as GraphQLParams;
+}
+
+function readJsonParameter(name: string, text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    throw new ServiceError('INVALID_ARGUMENT', `${name} is not JSON.`);
+  }
+}

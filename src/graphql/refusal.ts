@@ -1,0 +1,58 @@
+import type { ExecutionResult } from 'graphql';
+import { ServiceError, validationFailed } from '../errors.ts';
+import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
+import { byCoordinate } from '../lifecycle/guard.ts';
+import { refused } from './errors.ts';
+import { type LifecycleNotice, lifecycleNotices, wantsExtension } from './lifecycle.ts';
+import type { KnownOperation } from './operations.ts';
+import type { GraphQLRequest } from './params.ts';
+
+/** What a request asks of an operation. */
+export interface Asked {
+  readonly request: Pick<GraphQLRequest, 'headers' | 'base'>;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** The request's own extensions. */
+  readonly extensions: unknown;
+}
+
+/**
+ * Refuses what asks for too much, is wrong in the variables (all faults at once) or must not be answered for its marks:
+ * before anything runs.
+ *
+ * @param notify told what the answer has to tell of marks, a refusal too
+ * @returns the answer that refuses; undefined for an operation that may run
+ */
+export type Refuse = (
+  operation: KnownOperation,
+  asked: Asked,
+  notify: (notice: LifecycleNotice) => void,
+) => ExecutionResult | undefined;
+
+/** @param page the path of the page about deprecations and sunsets */
+export function createRefuse(admit: Admit, page: string): Refuse {
+  const noticeOf = lifecycleNotices(page);
+  return (operation, asked, notify) => {
+    try {
+      assertMayRun(operation, asked, notify);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return { errors: [refused(error, { spec: true })] };
+    }
+  };
+
+  function assertMayRun(
+    operation: KnownOperation,
+    { request: { headers, base }, variables, extensions }: Asked,
+    notify: (notice: LifecycleNotice) => void,
+  ): void {
+    operation.assertRows(variables);
+    const uses = operation.uses(variables);
+    const notice = noticeOf(uses, base);
+    notify(notice);
+    if (!wantsExtension(extensions)) notify({ ...notice, extension: [] });
+    admit(uses, { headers, isStrict: wantsStrict(headers) }, byCoordinate);
+    const issues = operation.issues(variables);
+    if (issues.length > 0) throw validationFailed(issues);
+  }
+}

@@ -1,0 +1,41 @@
+import { createServerAdapter, Response } from '@whatwg-node/server';
+import type { RawRequest } from './incoming.ts';
+import type { Respond } from './node.ts';
+import { type HttpReply, sentHeaders } from './reply.ts';
+
+/** Answers a `Request` of the Fetch standard, without a socket: for tests, and for what serves by that standard. */
+export function fetchHandler(respond: Respond): (request: Request) => Promise<Response> {
+  const adapter = createServerAdapter(async (request) => toResponse(await respond(fromFetch(request)), request.method));
+  return async (request) => adapter.fetch(request);
+}
+
+function fromFetch(request: Request): RawRequest {
+  const { method, url, headers, signal } = request;
+  const [, host = '', target = ''] = /^\w+:\/\/([^/?#]*)([^#]*)/.exec(url) ?? [];
+  return {
+    method,
+    target,
+    host: headers.get('host') ?? host,
+    headers,
+    readBody: (limit) => readBody(request, limit),
+    isCutOff: () => signal.aborted,
+  };
+}
+
+async function readBody({ body }: Request, limit: number): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  const reader = body?.getReader();
+  for (let size = 0; ; ) {
+    const chunk = (await reader?.read())?.value;
+    if (chunk === undefined) return Buffer.concat(chunks);
+    size += chunk.byteLength;
+    if (size > limit) return undefined;
+    chunks.push(chunk);
+  }
+}
+
+/** HEAD is answered as GET is, but for the body (RFC 9110, section 9.3.2). */
+function toResponse(reply: HttpReply, method: string): Response {
+  const { status, body } = reply;
+  return new Response(method === 'HEAD' ? null : body, { status, headers: sentHeaders(reply) });
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RawRequest } from './incoming.ts';
+import { type HttpReply, sentHeaders } from './reply.ts';
+
+/** Makes the answer to a request; never rejects. */
+export type Respond = (request: RawRequest) => Promise<HttpReply>;
+
+/** Answers what comes over sockets, for Node's HTTP server: without a `Request` and a `Response` in between. */
+export function nodeListener(respond: Respond): RequestListener {
+  return (message, response) => {
+    void respond(fromNode(message, response)).then((reply) => send(reply, response));
+  };
+}
+
+function fromNode(message: IncomingMessage, response: ServerResponse): RawRequest {
+  const { method = 'GET', url = '/', headers } = message;
+  return {
+    method,
+    target: originForm(url),
+    host: headers.host ?? addressOf(message),
+    headers: { get: (name) => (headers[name] as string | undefined) ?? null },
+    readBody: (limit) => readBody(message, limit),
+    isCutOff: () => response.destroyed,
+  };
+}
+
+/** Where it came in: HTTP/1.0 needs no Host field. */
+function addressOf({ socket: { localAddress = '', localPort } }: IncomingMessage): string {
+  return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
+}
+
+/** A request target as most clients send it, also for one that was sent in absolute form (RFC 9112, section 3.2.2). */
+function originForm(target: string): string {
+  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '') || '/';
+}
+
+function readBody(message: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    message.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else resolve(undefined);
+    });
+    message.once('end', () => resolve(Buffer.concat(chunks)));
+    message.once('error', reject);
+    message.once('close', () => reject(new Error('The connection was closed.')));
+  });
+}
+
+function send(reply: HttpReply, response: ServerResponse): void {
+  if (response.destroyed) return;
+  response.writeHead(reply.status, sentHeaders(reply));
+  response.end(reply.body);
+}
