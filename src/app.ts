@@ -11,7 +11,7 @@ import { fetchHandler } from './http/fetch.ts';
 import { type IncomingRequest, type RawRequest, readRequest } from './http/incoming.ts';
 import { prefersHtml } from './http/negotiation.ts';
 import { nodeListener } from './http/node.ts';
-import { type HttpReply, mergeHeaders } from './http/reply.ts';
+import { contentLength, type HttpReply } from './http/reply.ts';
 import { createAdmit } from './lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
 import { levelOf } from './lifecycle/mark.ts';
@@ -88,6 +88,8 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
   const cors = createCors(settings.CORS_ORIGINS);
   const site = createSite({ endpoints, marked, view, basePath, clock: rules.clock, report: context.lifecycle.report });
 
+  const logsRequests = logger.isLevelEnabled('debug');
+
   return {
     begin: context.lifecycle.begin,
     fetch: fetchHandler(respond),
@@ -99,17 +101,25 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
   async function respond(raw: RawRequest): Promise<HttpReply> {
     const began = performance.now();
     const request = readRequest(raw, settings);
-    const { face, operation, reply, error } = await dispatch(request).catch((thrown: unknown): Answered => {
-      const failure = raw.isCutOff() ? cutOff(thrown) : toServiceError(thrown);
-      return { face: 'none', operation: 'failed', reply: errorReply(failure, null), error: failure };
-    });
+    const { face, operation, reply, error } = await answer(raw, request);
     const { status, body } = reply;
-    const headers = mergeHeaders(reply.headers, cors.headersFor(request.headers.get('origin')));
-    headers['x-request-id'] = request.id;
+    const headers: Record<string, string> = { ...reply.headers, 'x-request-id': request.id };
+    cors.addTo(headers, request.headers.get('origin'));
+    const length = contentLength(reply);
+    if (length !== undefined) headers['content-length'] = length;
     const seconds = (performance.now() - began) / 1000;
     metrics.request(face, operation, status, seconds);
     report(request, face, operation, status, seconds, error);
     return { status, headers, body };
+  }
+
+  async function answer(raw: RawRequest, request: IncomingRequest): Promise<Answered> {
+    try {
+      return await dispatch(request);
+    } catch (thrown) {
+      const error = raw.isCutOff() ? cutOff(thrown) : toServiceError(thrown);
+      return { face: 'none', operation: 'failed', reply: errorReply(error, null), error };
+    }
   }
 
   async function dispatch(request: IncomingRequest): Promise<Answered> {
@@ -178,12 +188,13 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     seconds: number,
     error: ServiceError | undefined,
   ): void {
+    if (error === undefined && !logsRequests) return;
     const line = { requestId: id, method, path, face, operation, status };
     if (error?.code === 'BROWNOUT') logger.warn({ ...line, code: error.code }, error.message);
     else if (error !== undefined && error.status >= 500) {
       logger.error({ ...line, code: error.code, err: error.cause ?? error }, error.message);
     }
-    logger.debug({ ...line, milliseconds: Math.round(seconds * 1e6) / 1000 }, 'answered');
+    if (logsRequests) logger.debug({ ...line, milliseconds: Math.round(seconds * 1e6) / 1000 }, 'answered');
   }
 }
 

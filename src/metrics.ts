@@ -29,7 +29,10 @@ export function createMetrics(): Metrics {
     help: 'Answered requests.',
     labelNames: ['face', 'operation', 'status'],
     registers,
+    collect: () =>
+      answered.handOver((face, operation, status, count) => requests.inc({ face, operation, status }, count)),
   });
+  const answered = new AnswerCounts();
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'From the arrival of a request to its answer.',
@@ -68,9 +71,32 @@ export function createMetrics(): Metrics {
       uses.inc({ coordinate, level, client: clients.has(client) ? client : OTHERS });
     },
     request(face, operation, status, seconds) {
-      requests.inc({ face, operation, status });
+      answered.add(face, operation, status);
       durations.observe({ face, operation }, seconds);
     },
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
+}
+
+/** Answers that are counted and not yet handed over: the library makes a text of the labels each time it is told. */
+class AnswerCounts {
+  #counts = new Map<Face, Map<string, Map<number, number>>>();
+
+  add(face: Face, operation: string, status: number): void {
+    const ofFace = this.#counts.get(face) ?? new Map<string, Map<number, number>>();
+    const statuses = ofFace.get(operation) ?? new Map<number, number>();
+    const before = statuses.get(status) ?? 0;
+    statuses.set(status, before + 1);
+    if (before > 0) return;
+    this.#counts.set(face, ofFace.set(operation, statuses));
+  }
+
+  handOver(take: (face: Face, operation: string, status: number, count: number) => void): void {
+    for (const [face, operations] of this.#counts) {
+      for (const [operation, statuses] of operations) {
+        for (const [status, count] of statuses) take(face, operation, status, count);
+      }
+    }
+    this.#counts = new Map();
+  }
 }

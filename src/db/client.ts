@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Column, fillPlaceholders, type GetColumnData, type SQLWrapper } from 'drizzle-orm';
+import { type Column, type GetColumnData, is, Param, Placeholder, type SQLWrapper } from 'drizzle-orm';
 import { PgColumn, PgDialect } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import { parseInt64 } from '../int64.ts';
@@ -76,9 +76,10 @@ export class Database {
    */
   statement<S extends Shape>(name: string, query: SQLWrapper, shape: S): Statement<RowOf<S>> {
     const { sql, params } = dialect.sqlToQuery(query.getSQL());
+    const readers = params.map(parameterReader);
     const toRow = rowReader(shape);
     return async (values = {}) => {
-      const parameters = fillPlaceholders(params, values).map(toParameter);
+      const parameters = readers.map((read) => read(values));
       const rows = await this.#run(name, sql, parameters);
       return rows.map(toRow);
     };
@@ -123,6 +124,14 @@ function mayRunAgain(sql: string, error: unknown): boolean {
 /** Decoders for columns that no table has. */
 export const integer: Decoder<number> = { decode: Number };
 export const flag: Decoder<boolean> = { decode: (value) => value === true };
+
+/** Reads one parameter from the values of the placeholders. */
+function parameterReader(param: unknown): (values: Readonly<Record<string, unknown>>) => Parameter {
+  if (is(param, Placeholder)) return (values) => toParameter(values[param.name]);
+  if (is(param, Param)) throw new TypeError('A statement takes values by sql.placeholder alone.');
+  const constant = toParameter(param);
+  return () => constant;
+}
 
 function rowReader<S extends Shape>(shape: S): (raw: RawRow) => RowOf<S> {
   const columns = Object.entries(shape).map(([name, column]) => [name, decoderOf(column)] as const);

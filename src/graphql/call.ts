@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
-import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import type { GraphQLParams } from 'graphql-yoga';
 import type { ServiceError } from '../errors.ts';
-import type { Context } from './builder.ts';
+import type { HttpReply } from '../http/reply.ts';
 import type { LifecycleNotice } from './lifecycle.ts';
 import type { GraphQLRequest } from './params.ts';
 
@@ -9,20 +9,19 @@ import type { GraphQLRequest } from './params.ts';
 export interface Call {
   readonly request: GraphQLRequest;
   readonly params: Promise<GraphQLParams | undefined>;
+  /** The root field that the operation selects, or `several`: a label of few values. */
   operation: string;
   notice?: LifecycleNotice;
-  /** The answer to a known operation, where it is left to the server to send it. */
+  /** The answer to a known operation, and the same as it is sent; a failure is left to the server to send. */
+  reply?: HttpReply;
   result?: ExecutionResult | undefined;
   error?: ServiceError;
 }
 
-/** What plugins find in Yoga's context. */
-export interface ServerContext {
-  readonly call: Call;
+/** The call that a request of Yoga's is about. */
+export function callOf(request: Request): Call {
+  return (request as Request & { readonly call: Call }).call;
 }
-
-/** A plugin of the server. */
-export type ServerPlugin = Plugin<Context & ServerContext, ServerContext>;
 
 /** The answer with what it tells of marks. */
 export function withNotice(result: object, notice: LifecycleNotice | undefined): object {

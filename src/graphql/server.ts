@@ -1,11 +1,11 @@
 import type { GraphQLSchema } from 'graphql';
-import { createYoga, type GraphQLParams } from 'graphql-yoga';
+import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { ServiceError } from '../errors.ts';
 import { type HttpReply, mergeHeaders } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import type { Admit } from '../lifecycle/admit.ts';
 import type { Context } from './builder.ts';
-import { type Call, type ServerContext, type ServerPlugin, withNotice } from './call.ts';
+import { type Call, callOf, withNotice } from './call.ts';
 import { formatError, refused, toClientError } from './errors.ts';
 import { MOST_TOKENS } from './limits.ts';
 import { KnownDocuments } from './operations.ts';
@@ -31,6 +31,9 @@ export interface GraphQLAnswer {
   readonly error: ServiceError | undefined;
 }
 
+/** The call goes with the request: to isolate a context of its own takes Yoga longer than all else that it does. */
+const NO_CONTEXT = undefined as never;
+
 /**
  * Yoga over the schema: exact integers in and out, operations that are compiled, and errors that a person can act on.
  */
@@ -41,7 +44,7 @@ export function createGraphQLServer(
   const documents = new KnownDocuments(schema);
   const refuse = createRefuse(admit, lifecyclePage);
   const takeover = createTakeover(documents, refuse, context);
-  const yoga = createYoga<ServerContext, Context>({
+  const yoga = createYoga<object, Context>({
     schema,
     context: () => context,
     graphqlEndpoint: endpoint,
@@ -56,54 +59,71 @@ export function createGraphQLServer(
     parserAndValidationCache: { documentCache: documents.parsed, errorCache: { get: () => undefined, set: () => {} } },
     plugins: [takeover.plugin, readsExactly(), runsOperations(documents, refuse), answersExactly()],
   });
-  const { Request } = yoga.fetchAPI;
+
+  class CallRequest extends yoga.fetchAPI.Request {
+    readonly call: Call;
+    /** So that the address is parsed only when something asks for a part of it. */
+    readonly parsedUrl = undefined;
+
+    constructor(call: Call) {
+      const { method, search, headers } = call.request;
+      super(`http://service${endpoint}?${search}`, { method, headers: negotiated(headers) });
+      this.call = call;
+    }
+  }
 
   return async (request) => {
     const params = readParams(request);
     // Whoever asks for them is told of a failure.
     params.catch(() => {});
     const call: Call = { request, params, operation: 'none' };
-    const response = await yoga.handleRequest(toYoga(request), { call });
-    const { headers, body } = await toReply(response);
-    takeover.learn(request, headers['content-type']);
-    return {
-      reply: { status: response.status, headers: mergeHeaders(headers, call.notice?.headers ?? {}), body },
-      operation: call.operation,
-      error: call.error,
-    };
+    const response = await yoga.handleRequest(new CallRequest(call), NO_CONTEXT);
+    const reply = call.reply ?? (await toReply(response, call));
+    takeover.learn(request, reply);
+    return { reply, operation: call.operation, error: call.error };
   };
+}
 
-  function toYoga({ method, base, search, headers }: GraphQLRequest): Request {
-    const told: Record<string, string> = {};
-    for (const name of ['accept', 'content-type']) {
-      const value = headers.get(name);
-      if (value !== null) told[name] = value;
-    }
-    return new Request(`${base}/graphql?${search}`, { method, headers: told });
+/** What Yoga reads of the header fields. */
+function negotiated(headers: GraphQLRequest['headers']): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const name of ['accept', 'content-type']) {
+    const value = headers.get(name);
+    if (value !== null) fields[name] = value;
   }
+  return fields;
 }
 
-async function toReply(response: Response): Promise<{ headers: Record<string, string>; body: string | null }> {
+async function toReply(response: Response, { notice }: Call): Promise<HttpReply> {
+  const headers: Record<string, string> = {};
+  response.headers.forEach((value, name) => {
+    headers[name.toLowerCase()] = value;
+  });
   const body = await response.text();
-  return { headers: Object.fromEntries(response.headers), body: body === '' ? null : body };
+  return {
+    status: response.status,
+    headers: mergeHeaders(headers, notice?.headers ?? {}),
+    body: body === '' ? null : body,
+  };
 }
 
-function readsExactly(): ServerPlugin {
+function readsExactly(): Plugin {
   return {
-    onRequestParse({ request, serverContext: { call }, setRequestParser }) {
+    onRequestParse({ request, setRequestParser }) {
       if (request.method === 'GET' || request.method === 'POST') {
-        setRequestParser(() => call.params as Promise<GraphQLParams>);
+        setRequestParser(() => callOf(request).params as Promise<GraphQLParams>);
       }
     },
   };
 }
 
-function runsOperations(documents: KnownDocuments, refuse: Refuse): ServerPlugin {
+function runsOperations(documents: KnownDocuments, refuse: Refuse): Plugin {
   return {
     onParse({ parseFn, setParseFn }) {
       setParseFn((source, options) => parseFn(source, { ...options, maxTokens: MOST_TOKENS }));
     },
-    onExecute({ args, context: { call, params }, setExecuteFn, setResultAndStopExecution }) {
+    onExecute({ args, context: { request, params }, setExecuteFn, setResultAndStopExecution }) {
+      const call = callOf(request);
       const variables = args.variableValues ?? {};
       try {
         const operation = documents.operationOf(args.document, args.operationName ?? undefined);
@@ -123,10 +143,11 @@ function runsOperations(documents: KnownDocuments, refuse: Refuse): ServerPlugin
 }
 
 /** Writes integers exactly and every error in the same shape, whoever found it; and tells the caller of the gravest. */
-function answersExactly(): ServerPlugin {
+function answersExactly(): Plugin {
   return {
-    onResultProcess({ result, serverContext: { call } }) {
+    onResultProcess({ request, result }) {
       if (Array.isArray(result) || !('errors' in result || 'data' in result)) return;
+      const call = callOf(request);
       const { errors, data } = result;
       const answer = withNotice({ ...(errors && { errors: errors.map(formatError) }), data }, call.notice);
       Object.assign(result, { stringify: () => stringifyJson(answer) });

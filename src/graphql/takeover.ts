@@ -1,8 +1,9 @@
-import type { GraphQLParams } from 'graphql-yoga';
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
+import type { HttpReply } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import type { Context } from './builder.ts';
-import { type Call, type ServerPlugin, withNotice } from './call.ts';
+import { type Call, callOf, withNotice } from './call.ts';
 import { toClientError } from './errors.ts';
 import type { KnownDocuments } from './operations.ts';
 import type { GraphQLRequest } from './params.ts';
@@ -11,6 +12,9 @@ import type { Refuse } from './refusal.ts';
 /** How many `Accept` fields are known, and how long they are. */
 const MOST_ACCEPTS = 100;
 const LONGEST_ACCEPT = 200;
+
+/** Ends a request at the hook; the answer is beside it, for to read it from a `Response` would only take time. */
+const TAKEN_OVER = new Response(null);
 
 type UsualParams = GraphQLParams & { readonly query: string };
 
@@ -21,27 +25,33 @@ type UsualParams = GraphQLParams & { readonly query: string };
 export function createTakeover(documents: KnownDocuments, refuse: Refuse, context: Context) {
   const mediaTypes = new LRUCache<string, string>({ max: MOST_ACCEPTS });
 
-  const plugin: ServerPlugin = {
-    async onRequest({ serverContext: { call }, endResponse, fetchAPI }) {
+  const plugin: Plugin = {
+    async onRequest({ request, endResponse }) {
+      const call = callOf(request);
       const params = await call.params.catch(() => undefined);
       const contentType = mediaTypes.get(acceptOf(call.request));
       if (params === undefined || contentType === undefined || !isUsual(params)) return;
-      call.result = await answer(call, params);
-      if (call.result === undefined || call.result.errors !== undefined) return;
-      const body = stringifyJson(withNotice(call.result, call.notice));
-      endResponse(new fetchAPI.Response(body, { status: 200, headers: { 'content-type': contentType } }));
+      const result = await answer(call, params);
+      call.result = result;
+      if (result === undefined || result.errors !== undefined) return;
+      const headers = { ...call.notice?.headers, 'content-type': contentType };
+      call.reply = { status: 200, headers, body: stringifyJson(withNotice(result, call.notice)) };
+      endResponse(TAKEN_OVER);
     },
-    onParams({ context: { call }, setResult }) {
-      if (call.result !== undefined) setResult(call.result);
+    onParams({ request, setResult }) {
+      const { result } = callOf(request);
+      if (result !== undefined) setResult(result);
     },
   };
 
   return {
     plugin,
     /** Yoga negotiates: what it has answered to an `Accept` field once, is answered to it again. */
-    learn(request: GraphQLRequest, contentType: string | undefined): void {
+    learn(request: GraphQLRequest, { headers }: HttpReply): void {
       const accept = acceptOf(request);
-      if (contentType !== undefined && accept.length <= LONGEST_ACCEPT) mediaTypes.set(accept, contentType);
+      const contentType = headers['content-type'];
+      if (contentType === undefined || accept.length > LONGEST_ACCEPT || mediaTypes.has(accept)) return;
+      mediaTypes.set(accept, contentType);
     },
   };
 

@@ -24,10 +24,20 @@ export interface WithBody {
  *
  * @throws {ServiceError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, or INVALID_ARGUMENT when the request was cut off
  */
-export async function readJson(request: WithBody): Promise<unknown> {
-  const bytes = await readBytes(request);
+export async function readJson({ headers, readBody }: WithBody): Promise<unknown> {
+  const encoding = headers.get('content-encoding');
+  if (encoding !== null && encoding !== 'identity') throw encoded(encoding);
+  if (Number(headers.get('content-length')) > LARGEST_BODY) throw tooLarge();
+  const bytes = await readBody(LARGEST_BODY).catch((cause: unknown) => {
+    throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
+  });
+  if (bytes === undefined) throw tooLarge();
+  return parseBody(bytes);
+}
+
+function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) throw malformed('The body is empty; it must be JSON.');
-  if (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK))
+  if (bytes[0] === 0xef && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK))
     throw malformed('The body begins with a byte order mark; leave it out.');
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8, as JSON must be.');
   try {
@@ -37,22 +47,10 @@ export async function readJson(request: WithBody): Promise<unknown> {
   }
 }
 
-/** @throws {ServiceError} as `readJson` does, but for MALFORMED_JSON */
-async function readBytes({ headers, readBody }: WithBody): Promise<Buffer> {
-  const encoding = headers.get('content-encoding') ?? 'identity';
-  if (encoding !== 'identity') {
-    throw new ServiceError(
-      'UNSUPPORTED_MEDIA_TYPE',
-      `The body must not be encoded; Content-Encoding was ${encoding}.`,
-      { headers: { 'accept-encoding': 'identity' } },
-    );
-  }
-  if (Number(headers.get('content-length')) > LARGEST_BODY) throw tooLarge();
-  const bytes = await readBody(LARGEST_BODY).catch((cause: unknown) => {
-    throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
+function encoded(encoding: string): ServiceError {
+  return new ServiceError('UNSUPPORTED_MEDIA_TYPE', `The body must not be encoded; Content-Encoding was ${encoding}.`, {
+    headers: { 'accept-encoding': 'identity' },
   });
-  if (bytes === undefined) throw tooLarge();
-  return bytes;
 }
 
 function tooLarge(): ServiceError {

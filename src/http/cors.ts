@@ -17,20 +17,24 @@ const A_DAY = '86400';
 
 /** What the answers to requests of an origin carry, by the CORS protocol of the Fetch standard. */
 export interface Cors {
-  headersFor(origin: string | null): Readonly<Record<string, string>>;
+  /** Adds to an answer's header fields what its origin has to be told. */
+  addTo(headers: Record<string, string>, origin: string | null): void;
   /** What the answer to a preflight carries beyond that. */
   preflightHeaders(methods: string): Readonly<Record<string, string>>;
 }
 
 /** @param origins those that may read answers; `*` for all */
 export function createCors(origins: readonly string[]): Cors {
-  const forAll = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED };
-  const forNone = { vary: 'Origin' };
+  const allowsAll = origins.includes('*');
   return {
-    headersFor(origin) {
-      if (origins.includes('*')) return forAll;
-      if (origin === null || !origins.includes(origin)) return origins.length === 0 ? {} : forNone;
-      return { ...forNone, ...forAll, 'access-control-allow-origin': origin };
+    addTo(headers, origin) {
+      const isAllowed = allowsAll || (origin !== null && origins.includes(origin));
+      if (isAllowed) {
+        headers['access-control-allow-origin'] = allowsAll ? '*' : (origin as string);
+        headers['access-control-expose-headers'] = EXPOSED;
+      }
+      if (allowsAll || origins.length === 0) return;
+      headers.vary = headers.vary === undefined ? 'Origin' : `${headers.vary}, Origin`;
     },
     preflightHeaders: (methods) => ({
       'access-control-allow-methods': methods,

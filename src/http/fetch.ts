@@ -1,7 +1,7 @@
 import { createServerAdapter, Response } from '@whatwg-node/server';
 import type { RawRequest } from './incoming.ts';
 import type { Respond } from './node.ts';
-import { type HttpReply, sentHeaders } from './reply.ts';
+import type { HttpReply } from './reply.ts';
 
 /** Answers a `Request` of the Fetch standard, without a socket: for tests, and for what serves by that standard. */
 export function fetchHandler(respond: Respond): (request: Request) => Promise<Response> {
@@ -35,7 +35,6 @@ async function readBody({ body }: Request, limit: number): Promise<Buffer | unde
 }
 
 /** HEAD is answered as GET is, but for the body (RFC 9110, section 9.3.2). */
-function toResponse(reply: HttpReply, method: string): Response {
-  const { status, body } = reply;
-  return new Response(method === 'HEAD' ? null : body, { status, headers: sentHeaders(reply) });
+function toResponse({ status, headers, body }: HttpReply, method: string): Response {
+  return new Response(method === 'HEAD' ? null : body, { status, headers });
 }

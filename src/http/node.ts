@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { RawRequest } from './incoming.ts';
-import { type HttpReply, sentHeaders } from './reply.ts';
+import type { HttpReply } from './reply.ts';
 
-/** Makes the answer to a request; never rejects. */
+/** Makes the answer to a request, with the length of its body among its header fields; never rejects. */
 export type Respond = (request: RawRequest) => Promise<HttpReply>;
 
 /** Answers what comes over sockets, for Node's HTTP server: without a `Request` and a `Response` in between. */
@@ -51,6 +51,6 @@ function readBody(message: IncomingMessage, limit: number): Promise<Buffer | und
 
 function send(reply: HttpReply, response: ServerResponse): void {
   if (response.destroyed) return;
-  response.writeHead(reply.status, sentHeaders(reply));
+  response.writeHead(reply.status, reply.headers);
   response.end(reply.body);
 }

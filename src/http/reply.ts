@@ -18,8 +18,8 @@ export function mergeHeaders(
   return merged;
 }
 
-/** The header fields as they are sent: with the length of the body, where there is one. */
-export function sentHeaders({ status, headers, body }: HttpReply): Readonly<Record<string, string>> {
-  if (body === null) return status === 204 || status === 304 ? headers : { ...headers, 'content-length': '0' };
-  return { ...headers, 'content-length': String(Buffer.byteLength(body)) };
+/** The length of the body in bytes, as its field has it; undefined where an answer must have none (RFC 9110, section 8.6). */
+export function contentLength({ status, body }: HttpReply): string | undefined {
+  if (body === null) return status === 204 || status === 304 ? undefined : '0';
+  return String(Buffer.byteLength(body));
 }

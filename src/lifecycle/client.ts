@@ -1,7 +1,9 @@
 /** Clients that tell nothing of themselves. */
 const UNKNOWN = '(unknown)';
 const LONGEST = 64;
+/** Of names and of agents each; longer ones are read anew each time. */
 const MOST_REMEMBERED = 1_000;
+const LONGEST_REMEMBERED = 500;
 
 /**
  * Makes the reader of who a request comes from: the `API-Client` field, else `apollographql-client-name`, else the
@@ -9,18 +11,26 @@ const MOST_REMEMBERED = 1_000;
  * shown: at most 64 of letters, digits and `. _ @ / + -`; other characters become `-`.
  */
 export function clientReader(): (headers: Pick<Headers, 'get'>) => string {
-  const remembered = new Map<string, string>();
+  const byName = new Map<string, string>();
+  const byAgent = new Map<string, string>();
   return (headers) => {
     const given = headers.get('api-client') || headers.get('apollographql-client-name');
-    const text = given || headers.get('user-agent') || '';
-    const key = given ? `name ${text}` : `agent ${text}`;
-    const known = remembered.get(key);
-    if (known !== undefined) return known;
-    const name = toName(given || (/^[^\s/(]*/.exec(text) as RegExpExecArray)[0]);
-    if (remembered.size === MOST_REMEMBERED) remembered.clear();
-    remembered.set(key, name);
-    return name;
+    if (given) return remember(byName, given, toName);
+    return remember(byAgent, headers.get('user-agent') ?? '', (agent) => toName(productOf(agent)));
   };
+}
+
+function remember(known: Map<string, string>, text: string, read: (text: string) => string): string {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const name = read(text);
+  if (known.size === MOST_REMEMBERED) known.clear();
+  if (text.length <= LONGEST_REMEMBERED) known.set(text, name);
+  return name;
+}
+
+function productOf(agent: string): string {
+  return (/^[^\s/(]*/.exec(agent) as RegExpExecArray)[0];
 }
 
 function toName(text: string): string {

@@ -1,5 +1,5 @@
 import type { Clock } from './guard.ts';
-import { toDay } from './mark.ts';
+import { DAY_MILLISECONDS, toDay } from './mark.ts';
 
 /** How often a client has used a marked thing on a day, in UTC. */
 export interface UseCount {
@@ -16,10 +16,17 @@ export const OTHERS = '(others)';
 /** How many counts are kept until they are taken. */
 const MOST_COUNTS = 2_000;
 
+type MutableCount = { -readonly [K in keyof UseCount]: UseCount[K] };
+
 /** Uses that were counted and not yet taken away; its size is bounded, whatever clients call themselves. */
 export class Tally {
   readonly #clock: Clock;
-  #counts = new Map<string, { -readonly [K in keyof UseCount]: UseCount[K] }>();
+  /** By day, coordinate and client. */
+  #days = new Map<string, Map<string, Map<string, MutableCount>>>();
+  #size = 0;
+  /** The day that was counted on last, as a word, and when it began: to write a date takes longer than to count. */
+  #day = '';
+  #dayBegan = Number.NaN;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -27,13 +34,23 @@ export class Tally {
 
   add(coordinate: string, client: string): void {
     const now = this.#clock();
-    this.#put({ coordinate, client, day: toDay(now), uses: 1, lastSeen: now });
+    const day = this.#dayOf(now);
+    const known = this.#days.get(day)?.get(coordinate)?.get(client);
+    if (known === undefined) {
+      this.#put({ coordinate, client, day, uses: 1, lastSeen: now });
+      return;
+    }
+    known.uses++;
+    known.lastSeen = now;
   }
 
   /** Everything since the last time, which is no longer here then. */
   take(): UseCount[] {
-    const taken = [...this.#counts.values()];
-    this.#counts = new Map();
+    const taken = [...this.#days.values()].flatMap((ofDay) =>
+      [...ofDay.values()].flatMap((clients) => [...clients.values()]),
+    );
+    this.#days = new Map();
+    this.#size = 0;
     return taken;
   }
 
@@ -43,15 +60,31 @@ export class Tally {
   }
 
   #put(count: UseCount): void {
-    const key = `${count.day} ${count.coordinate} ${count.client}`;
-    const before = this.#counts.get(key);
+    const clients = within(within(this.#days, count.day), count.coordinate);
+    const before = clients.get(count.client);
     if (before !== undefined) {
       before.uses += count.uses;
       if (before.lastSeen < count.lastSeen) before.lastSeen = count.lastSeen;
-    } else if (this.#counts.size < MOST_COUNTS || count.client === OTHERS) {
-      this.#counts.set(key, { ...count });
+    } else if (this.#size < MOST_COUNTS || count.client === OTHERS) {
+      clients.set(count.client, { ...count });
+      this.#size++;
     } else {
       this.#put({ ...count, client: OTHERS });
     }
   }
+
+  #dayOf(now: Date): string {
+    const time = now.getTime();
+    if (!(time >= this.#dayBegan && time < this.#dayBegan + DAY_MILLISECONDS)) {
+      this.#day = toDay(now);
+      this.#dayBegan = Date.parse(this.#day);
+    }
+    return this.#day;
+  }
+}
+
+function within<Inner>(maps: Map<string, Map<string, Inner>>, key: string): Map<string, Inner> {
+  const found = maps.get(key) ?? new Map<string, Inner>();
+  maps.set(key, found);
+  return found;
 }

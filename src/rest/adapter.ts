@@ -1,4 +1,5 @@
-import { addRoute, createRouter, findRoute } from 'rou3';
+import { addRoute, createRouter } from 'rou3';
+import { compileRouter } from 'rou3/compiler';
 import { ServiceError, toServiceError } from '../errors.ts';
 import type { Context } from '../graphql/builder.ts';
 import { readJson, type WithBody } from '../http/body.ts';
@@ -6,11 +7,11 @@ import { acceptsJson } from '../http/negotiation.ts';
 import { type HttpReply, mergeHeaders } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
+import type { Marked } from '../lifecycle/marked.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
-import type { Endpoint } from './compile.ts';
+import type { Endpoint, EndpointRequest } from './compile.ts';
 import { splitPair } from './parameters.ts';
 import { errorReply } from './problem.ts';
-import type { Answer } from './route.ts';
 
 /** A request to a path of this service, split into what routing needs. */
 export interface RestRequest extends WithBody {
@@ -48,9 +49,11 @@ export function createRestAdapter(endpoints: readonly Endpoint[], context: Conte
     addRoute(router, '', pattern, resourceOf(endpoints.filter(({ route }) => route.path === path)));
   }
 
+  const findRoute = compileRouter(router);
+
   return (request) => {
     // The router would take `/pets/` for `/pets`, and so an empty id for the whole list.
-    const match = request.path.endsWith('/') ? undefined : findRoute(router, '', request.path);
+    const match = request.path.endsWith('/') ? undefined : findRoute('', request.path);
     if (match === undefined) return undefined;
     return answer(match.data, match.params ?? {}, request, context, admit);
   };
@@ -87,48 +90,71 @@ async function answer(
     return { ...errorReply(error, accept), operation: 'methodNotAllowed', error };
   }
   const { operationId } = endpoint.operation;
-  const headers = endpoint.lifecycle.headersFor({ segments, address: request.address });
+  const call = new EndpointCall(endpoint, segments, request, admit);
+  const always = endpoint.lifecycle.headersFor(call);
   try {
     if (!acceptsJson(accept)) {
       throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json; the Accept field takes none of it.');
     }
-    const given = await endpoint.run(endpointRequest(request, segments, endpoint, admit), context);
-    return { ...toReply(given, headers), operation: operationId };
+    const { status, body, headers } = await endpoint.run(call, context);
+    const merged = headers === undefined ? { ...always } : mergeHeaders(always, headers);
+    if (body === undefined) return { status, headers: merged, body: null, operation: operationId };
+    merged['content-type'] = 'application/json';
+    return { status, headers: merged, body: stringifyJson(body), operation: operationId };
   } catch (thrown) {
     const error = toServiceError(thrown);
-    return { ...errorReply(error, accept, headers), operation: operationId, error };
+    return { ...errorReply(error, accept, always), operation: operationId, error };
   }
 }
 
-function endpointRequest(
-  request: RestRequest,
-  segments: Readonly<Record<string, string>>,
-  { route: { method }, lifecycle }: Endpoint,
-  admit: Admit,
-): Parameters<Endpoint['run']>[0] {
-  const { headers, path, search, address } = request;
-  const caller = { headers, isStrict: wantsStrict(headers) };
-  return {
-    segments,
-    search,
-    address,
-    nextPage: (cursor) => {
-      const kept = search.split('&').filter((pair) => pair !== '' && splitPair(pair)[0] !== 'after');
-      return address(`${path}?${[...kept, `after=${cursor}`].join('&')}`);
-    },
-    admit: (uses) => admit(uses, caller, lifecycle.naming({ segments, address })),
-    readBody: async () => {
-      const contentType = headers.get('content-type');
-      if (contentType !== null) assertMediaType(method, contentType);
-      const body = await readJson(request);
-      if (contentType === null) assertMediaType(method, null);
-      return body;
-    },
-  };
-}
+/** A request on its way through its endpoint. */
+class EndpointCall implements EndpointRequest {
+  /** The values of the path's variables; none where they cannot be read. */
+  readonly inPath: Readonly<Record<string, unknown>>;
+  readonly search: string;
+  readonly #unreadable: unknown;
+  readonly #endpoint: Endpoint;
+  readonly #request: RestRequest;
+  readonly #admit: Admit;
 
-function toReply({ status, body, headers = {} }: Answer, always: Readonly<Record<string, string>>): HttpReply {
-  const merged = mergeHeaders(always, headers);
-  if (body === undefined) return { status, headers: merged, body: null };
-  return { status, headers: { ...merged, 'content-type': 'application/json' }, body: stringifyJson(body) };
+  constructor(endpoint: Endpoint, segments: Readonly<Record<string, string>>, request: RestRequest, admit: Admit) {
+    this.#endpoint = endpoint;
+    this.#request = request;
+    this.#admit = admit;
+    this.search = request.search;
+    try {
+      this.inPath = endpoint.readPath(segments);
+    } catch (error) {
+      this.inPath = {};
+      this.#unreadable = error;
+    }
+  }
+
+  readPath(): Readonly<Record<string, unknown>> {
+    if (this.#unreadable !== undefined) throw this.#unreadable;
+    return this.inPath;
+  }
+
+  address(path: string): string {
+    return this.#request.address(path);
+  }
+
+  nextPage(cursor: string): string {
+    const kept = this.search.split('&').filter((pair) => pair !== '' && splitPair(pair)[0] !== 'after');
+    return this.address(`${this.#request.path}?${[...kept, `after=${cursor}`].join('&')}`);
+  }
+
+  admit(uses: readonly Marked[]): void {
+    const { headers } = this.#request;
+    this.#admit(uses, { headers, isStrict: wantsStrict(headers) }, this.#endpoint.lifecycle.naming(this));
+  }
+
+  async readBody(): Promise<unknown> {
+    const { method } = this.#endpoint.route;
+    const contentType = this.#request.headers.get('content-type');
+    if (contentType !== null) assertMediaType(method, contentType);
+    const body = await readJson(this.#request);
+    if (contentType === null) assertMediaType(method, null);
+    return body;
+  }
 }

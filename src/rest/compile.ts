@@ -5,17 +5,20 @@ import { compileOperation } from '../graphql/compiled.ts';
 import type { Marked } from '../lifecycle/marked.ts';
 import { useFinder } from '../lifecycle/uses.ts';
 import { readBody } from './body.ts';
-import { type Addressed, type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
+import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import type { Answer, ReplyContext, Route } from './route.ts';
 import { nullDropper, selectsField } from './selection.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
-/** What a request brings to an endpoint, still as text. */
-export interface EndpointRequest extends Addressed {
+type Values = Readonly<Record<string, unknown>>;
+
+/** What a request brings to an endpoint. */
+export interface EndpointRequest extends Pick<ReplyContext, 'address' | 'nextPage'> {
+  /** What the path says; throws INVALID_ARGUMENT when that cannot be read. */
+  readPath(): Values;
   /** What follows the question mark. */
   readonly search: string;
-  readonly nextPage: ReplyContext['nextPage'];
   readBody(): Promise<unknown>;
   /** Throws a `ServiceError` when what the request uses must not be answered. */
   admit(uses: readonly Marked[]): void;
@@ -26,6 +29,8 @@ export interface Endpoint {
   readonly route: Route;
   readonly operation: ResolvedOperation;
   readonly lifecycle: EndpointLifecycle;
+  /** Reads the segments of a path, still encoded; throws INVALID_ARGUMENT. */
+  readPath(segments: Readonly<Record<string, string>>): Values;
   /** Rejects with a `ServiceError`. */
   run(request: EndpointRequest, context: Context): Promise<Answer>;
 }
@@ -44,7 +49,13 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[], p
   const findUses = useFinder(schema, 'ignore');
   return resolved.map(({ route, operation }) => {
     const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses, page);
-    return { route, operation, lifecycle, run: runner(schema, route, operation, lifecycle) };
+    return {
+      route,
+      operation,
+      lifecycle,
+      readPath: pathReader(operation.inPath),
+      run: runner(schema, route, operation, lifecycle),
+    };
   });
 }
 
@@ -56,7 +67,6 @@ function runner(
 ): Endpoint['run'] {
   const always = marked === undefined ? undefined : [marked];
   const execute = compileOperation(schema, route.operation, operation.operationId);
-  const readPath = pathReader(operation.inPath);
   const readQuery = queryReader(operation.inQuery);
   const dropNulls = nullDropper(operation);
   const { inBody } = operation;
@@ -64,9 +74,8 @@ function runner(
   const identity = selectsField(operation, 'id') || inPath === undefined ? 'id' : inPath.name;
 
   return async (request, context) => {
-    const { segments, search, address, nextPage } = request;
     if (always !== undefined) request.admit(always);
-    const variables = { ...readPath(segments), ...readQuery(search) };
+    const variables: Record<string, unknown> = { ...request.readPath(), ...readQuery(request.search) };
     if (inBody !== undefined) {
       const readOnly = { name: identity, value: inPath && variables[inPath.name] };
       variables[inBody.name] = readBody(inBody, await request.readBody(), readOnly);
@@ -76,6 +85,6 @@ function runner(
     if (errors?.[0] !== undefined) throw toServiceError(errors[0]);
     if (data == null) throw new ServiceError('INTERNAL', 'The service failed.');
     const value = dropNulls(data[operation.field.name]);
-    return route.reply.answer(value, { variables, address, nextPage });
+    return route.reply.answer(value, variables, request);
   };
 }

@@ -4,14 +4,13 @@ import type { Marked } from '../lifecycle/marked.ts';
 import type { DescribedSuccessor } from '../lifecycle/openapi.ts';
 import type { RestView } from '../lifecycle/report.ts';
 import type { UseFinder } from '../lifecycle/uses.ts';
-import { coordinateOf, nameOf, type ResolvedRoute, type Segments, successorRoute } from './successor.ts';
+import { coordinateOf, nameOf, type PathValues, type ResolvedRoute, successorRoute } from './successor.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
 /** What the addresses in an answer depend on. */
 export interface Addressed {
-  /** The path's variables, percent-encoded. */
-  readonly segments: Segments;
+  readonly inPath: PathValues;
   /** The absolute address of a path of this service. */
   address(path: string): string;
 }
@@ -66,17 +65,17 @@ export function endpointLifecycle(
     successor: successor?.described,
     headersFor: (request) => {
       if (successor === undefined) return fixed;
-      const { address } = request;
-      return {
-        ...fixed,
-        link: lifecycleLink({ page: address(page), successor: address(successor.pathFor(request.segments)) }),
-      };
+      const link = lifecycleLink({
+        page: request.address(page),
+        successor: request.address(successor.pathFor(request.inPath)),
+      });
+      return { ...fixed, link };
     },
     naming: (request) => ({
       name: nameOnRest,
       successor: (used, ofUsed) =>
         used === coordinate && successor !== undefined
-          ? `${successor.method} ${request.address(successor.pathFor(request.segments))}`
+          ? `${successor.method} ${request.address(successor.pathFor(request.inPath))}`
           : nameOnRest(ofUsed.successor.coordinate),
     }),
     given: given && ((variables) => given(variables).filter((use) => !always.includes(use))),

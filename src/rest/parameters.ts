@@ -12,11 +12,10 @@ type Values = Record<string, unknown>;
  * @returns reads the segments of a request's path, still encoded; throws INVALID_ARGUMENT
  */
 export function pathReader(variables: readonly Variable[]): (segments: Readonly<Record<string, string>>) => Values {
+  const readers = variables.map((variable) => ({ name: variable.name, read: textReader(variable) }));
   return (segments) => {
     const values: Values = {};
-    for (const variable of variables) {
-      values[variable.name] = readText(variable, decode(segments[variable.name] ?? '', 'The path'));
-    }
+    for (const { name, read } of readers) values[name] = read(decode(segments[name] ?? '', 'The path'));
     return values;
   };
 }
@@ -28,19 +27,22 @@ export function pathReader(variables: readonly Variable[]): (segments: Readonly<
  * @returns reads the text after the question mark; throws INVALID_ARGUMENT
  */
 export function queryReader(variables: readonly Variable[]): (search: string) => Values {
-  const byName = new Map(variables.map((variable) => [variable.name, variable]));
+  const byName = new Map(
+    variables.map((variable) => [variable.name, { read: textReader(variable), isList: isList(variable) }]),
+  );
   return (search) => {
     const values: Values = {};
+    if (search === '') return values;
     for (const pair of search.split('&')) {
       if (pair === '') continue;
       const [name, text] = splitPair(pair);
       const variable = byName.get(name);
       if (variable === undefined) throw unknownParameter(name, [...byName.keys()]);
-      const value = readText(variable, text);
+      const value = variable.read(text);
       const before = values[name];
       if (Array.isArray(before)) before.push(value);
       else if (before !== undefined) throw invalid({ path: [name], message: 'can be given only once' });
-      else values[name] = isList(variable) ? [value] : value;
+      else values[name] = variable.isList ? [value] : value;
     }
     return values;
   };
@@ -63,36 +65,43 @@ export function leafType({ name, type }: Variable): GraphQLLeafType {
   return named;
 }
 
-function readText(variable: Variable, text: string): unknown {
+/** Makes the reader of a parameter's text; it throws INVALID_ARGUMENT. */
+function textReader(variable: Variable): (text: string) => unknown {
+  const { name } = variable;
   const type = leafType(variable);
   const bounds = boundsOf(variable.argument);
-  const value = parseText(type, text);
-  if (value === undefined) {
-    const accepted = isEnumType(type) ? `one of ${enumSpellings(type).join(', ')}` : acceptedBy(type, bounds);
-    throw invalid({ path: [variable.name], message: `must be ${accepted}, not ${show(text)}` });
-  }
-  const { error } = bounds?.check.safeParse(value) ?? {};
-  if (error !== undefined) {
-    throw invalid({ path: [variable.name], message: error.issues[0]?.message ?? 'is out of bounds' });
-  }
-  return value;
+  const parse = textParser(type);
+  return (text) => {
+    const value = parse(text);
+    if (value === undefined) {
+      const accepted = isEnumType(type) ? `one of ${enumSpellings(type).join(', ')}` : acceptedBy(type, bounds);
+      throw invalid({ path: [name], message: `must be ${accepted}, not ${show(text)}` });
+    }
+    const { error } = bounds?.check.safeParse(value) ?? {};
+    if (error !== undefined) {
+      throw invalid({ path: [name], message: error.issues[0]?.message ?? 'is out of bounds' });
+    }
+    return value;
+  };
 }
 
-function parseText(type: GraphQLLeafType, text: string): unknown {
-  if (isEnumType(type)) return type.getValues().find(({ name }) => spellEnumValue(name) === text)?.name;
-  switch (type.name) {
-    case 'Int64':
-      return parseInt64(text);
-    case 'Int':
-      return /^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31 ? Number(text) : undefined;
-    case 'Boolean':
-      return text === 'true' ? true : text === 'false' ? false : undefined;
-    case 'String':
-      return text;
-    default:
-      throw new Error(`A parameter of type ${type.name} cannot be read.`);
+/** What reads a text as a value of the type: undefined for one that is none. */
+function textParser(type: GraphQLLeafType): (text: string) => unknown {
+  if (isEnumType(type)) {
+    const names = new Map(type.getValues().map(({ name }) => [spellEnumValue(name), name]));
+    return (text) => names.get(text);
   }
+  const parse = PARSERS[type.name];
+  if (parse === undefined) throw new Error(`A parameter of type ${type.name} cannot be read.`);
+  return parse;
 }
+
+const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+  Int64: parseInt64,
+  Int: (text) => (/^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31 ? Number(text) : undefined),
+  Boolean: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  String: (text) => text,
+};
 
 function enumSpellings(type: GraphQLLeafType): string[] {
   return isEnumType(type) ? type.getValues().map(({ name }) => spellEnumValue(name)) : [];
@@ -111,6 +120,7 @@ export function splitPair(pair: string): [name: string, text: string] {
 }
 
 function decode(encoded: string, where: string): string {
+  if (!encoded.includes('%')) return encoded;
   try {
     return decodeURIComponent(encoded);
   } catch {

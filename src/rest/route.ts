@@ -11,9 +11,10 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+type Values = Readonly<Record<string, unknown>>;
+
 /** What a reply may know of the request. */
 export interface ReplyContext {
-  readonly variables: Readonly<Record<string, unknown>>;
   /** The absolute address of a path of this service. */
   address(path: string): string;
   /** The absolute address of this very list from the cursor on, every filter kept. */
@@ -24,7 +25,7 @@ export interface ReplyContext {
 export interface Reply {
   readonly kind: 'item' | 'list' | 'none';
   readonly statuses: Readonly<Record<number, { description: string; headers?: readonly string[] }>>;
-  readonly answer: (value: unknown, context: ReplyContext) => Answer;
+  readonly answer: (value: unknown, variables: Values, context: ReplyContext) => Answer;
 }
 
 export interface RouteOptions {
@@ -67,7 +68,7 @@ export function ok(missing?: string): Reply {
   return {
     kind: 'item',
     statuses: { 200: { description: 'The row.' } },
-    answer: (value, { variables }) => {
+    answer: (value, variables) => {
       if (value === null) throw new ServiceError('NOT_FOUND', fill(missing ?? 'There is no such row.', variables));
       return { status: 200, body: value };
     },
@@ -79,9 +80,9 @@ export function created(path: string): Reply {
   return {
     kind: 'item',
     statuses: { 201: { description: 'The row as it was created.', headers: ['Location'] } },
-    answer: (value, { address }) => {
-      const row = value as Readonly<Record<string, unknown>>;
-      return { status: 201, body: row, headers: { location: address(fill(path, row)) } };
+    answer: (value, _, context) => {
+      const row = value as Values;
+      return { status: 201, body: row, headers: { location: context.address(fill(path, row)) } };
     },
   };
 }
@@ -92,9 +93,9 @@ export function replacedOrBegun(path: string): Reply {
   return {
     kind: 'item',
     statuses: { 200: { description: 'The row as it is now.' }, ...begun.statuses },
-    answer: (value, context) => {
-      const { began, ...row } = value as Readonly<Record<string, unknown>>;
-      return began === true ? begun.answer(row, context) : { status: 200, body: row };
+    answer: (value, variables, context) => {
+      const { began, ...row } = value as Values;
+      return began === true ? begun.answer(row, variables, context) : { status: 200, body: row };
     },
   };
 }
@@ -124,10 +125,10 @@ export function page(): Reply {
   return {
     kind: 'list',
     statuses: { 200: { description: 'A page of the list.', headers: ['Link'] } },
-    answer: (value, { nextPage }) => {
+    answer: (value, _, context) => {
       const { nodes, pageInfo } = value as SelectedPage;
       const { hasNextPage, endCursor } = pageInfo;
-      const link = hasNextPage && endCursor !== null ? { link: `<${nextPage(endCursor)}>; rel="next"` } : {};
+      const link = hasNextPage && endCursor !== null ? { link: `<${context.nextPage(endCursor)}>; rel="next"` } : {};
       return { status: 200, body: nodes, headers: link };
     },
   };
@@ -142,6 +143,6 @@ export function rows(description = 'The whole list.'): Reply {
   };
 }
 
-function fill(template: string, values: Readonly<Record<string, unknown>>): string {
+function fill(template: string, values: Values): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 }

@@ -1,6 +1,5 @@
 import type { Successor } from '../lifecycle/mark.ts';
 import type { DescribedSuccessor } from '../lifecycle/openapi.ts';
-import { pathReader } from './parameters.ts';
 import type { Route } from './route.ts';
 import type { ResolvedOperation } from './variables.ts';
 
@@ -10,15 +9,15 @@ export interface ResolvedRoute {
   readonly operation: ResolvedOperation;
 }
 
-/** A path's variables, percent-encoded. */
-export type Segments = Readonly<Record<string, string>>;
+/** The values of a path's variables; none where they cannot be read. */
+export type PathValues = Readonly<Record<string, unknown>>;
 
 /** The route that takes the place of a deprecated one. */
 export interface SuccessorRoute {
   readonly method: string;
   readonly described: DescribedSuccessor;
   /** Its path for a request to the deprecated one: with the same values. */
-  pathFor(segments: Segments): string;
+  pathFor(values: PathValues): string;
 }
 
 /**
@@ -35,7 +34,6 @@ export function successorRoute(
   const found = all.find((other) => coordinateOf(other.operation) === coordinate);
   if (found === undefined) throw new Error(`${operationId}: its successor ${coordinate} has no route.`);
   const { method, path } = found.route;
-  const readPath = pathReader(operation.inPath);
   const given = new Map(
     Object.entries(args).map(([to, from]) => [
       nameFor([...found.operation.inPath, ...found.operation.inQuery], to),
@@ -47,6 +45,7 @@ export function successorRoute(
       throw new Error(`${operationId}: no argument goes into ${name} of its successor ${coordinate}.`);
     return `{${given.get(name)}}`;
   });
+  const fill = pathFiller(template);
   const query = [...given].filter(([name]) => !path.includes(`{${name}}`));
   const described = nameOf({
     method,
@@ -58,32 +57,34 @@ export function successorRoute(
   return {
     method,
     described: { coordinate, operationId: found.operation.operationId, operation: described },
-    pathFor: (segments) => {
-      const values = readable(segments);
-      const encoded = (name: string) => encodeURIComponent(String(values[name] ?? `{${name}}`));
-      const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encoded(name));
-      const pairs = query.filter(([, segment]) => values[segment] !== undefined);
+    pathFor: (values) => {
+      const path = fill(values);
+      const pairs = query.filter(([, variable]) => values[variable] !== undefined);
       return withQuery(
-        filled,
-        pairs.map(([name, segment]) => `${name}=${encoded(segment)}`),
+        path,
+        pairs.map(([name, variable]) => `${name}=${encodeURIComponent(String(values[variable]))}`),
       );
     },
   };
-
-  /** The values of the request's path; none when they cannot be read. */
-  function readable(segments: Segments): Readonly<Record<string, unknown>> {
-    try {
-      return readPath(segments);
-    } catch {
-      return {};
-    }
-  }
 
   function nameFor(variables: ResolvedOperation['inPath'], argument: string): string {
     const variable = variables.find((candidate) => candidate.argument.name === argument);
     if (variable === undefined) throw new Error(`${operationId}: the routes have no variable for ${argument}.`);
     return variable.name;
   }
+}
+
+/** Puts values into a template's `{name}`s; one that is missing stays. */
+function pathFiller(template: string): (values: PathValues) => string {
+  const pieces = template.split(/\{(\w+)\}/);
+  return (values) => {
+    let path = pieces[0] as string;
+    for (let index = 1; index < pieces.length; index += 2) {
+      const name = pieces[index] as string;
+      path += encodeURIComponent(String(values[name] ?? `{${name}}`)) + pieces[index + 1];
+    }
+    return path;
+  };
 }
 
 /** What REST calls an operation. */

@@ -77,7 +77,7 @@ describe.each([
     });
 
     test('the headers of REST, of operations', () => {
-      const request = { segments: {}, address: (path: string) => `https://x.example${path}` };
+      const request = { inPath: {}, address: (path: string) => `https://x.example${path}` };
       const told = endpoints.map((endpoint) => {
         const headers = endpoint.lifecycle.headersFor(request);
         return [coordinateOf(endpoint), { level: headers['api-stability'], sunset: headers.sunset?.slice(5, 16) }];

@@ -210,12 +210,11 @@ describe('the successor of a route', () => {
   test('is told with the values that the request has, and with nothing that could end a header', () => {
     const [thing] = compile({ ref: 'id' });
     expect(thing?.lifecycle.successor?.operation).toBe('GET /v2/{id}/thing');
-    const linkFor = (id: string) =>
-      thing?.lifecycle.headersFor({ segments: { id }, address: (path) => `https://x.example${path}` }).link;
-    const first = (id: string) => linkFor(id)?.split(';', 1)[0];
-    expect(first('7')).toBe('<https://x.example/v2/7/thing>');
-    expect(first('%37')).toBe('<https://x.example/v2/7/thing>');
-    expect(first('7>; rel="next"')).toBe('<https://x.example/v2/%7Bid%7D/thing>');
-    expect(first('%')).toBe('<https://x.example/v2/%7Bid%7D/thing>');
+    const linkFor = (inPath: object) =>
+      thing?.lifecycle.headersFor({ inPath: { ...inPath }, address: (path) => `https://x.example${path}` }).link;
+    const first = (inPath: object) => linkFor(inPath)?.split(';', 1)[0];
+    expect(first({ id: 7 })).toBe('<https://x.example/v2/7/thing>');
+    expect(first({ id: '7>; rel="next"' })).toBe('<https://x.example/v2/7%3E%3B%20rel%3D%22next%22/thing>');
+    expect(first({})).toBe('<https://x.example/v2/%7Bid%7D/thing>');
   });
 });
