@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { type Database, integer } from './db/client.ts';
+import type { Database } from './db/client.ts';
+import { integer } from './db/row.ts';
 import { ServiceError, toServiceError } from './errors.ts';
 import type { HttpReply } from './http/reply.ts';
 import type { Metrics } from './metrics.ts';

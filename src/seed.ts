@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { type Database, integer } from './db/client.ts';
+import type { Database } from './db/client.ts';
+import { integer } from './db/row.ts';
 
 /** Pets that go into the database with one statement. */
 export const CHUNK = 5_000;

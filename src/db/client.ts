@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Column, type GetColumnData, is, Param, Placeholder, type SQLWrapper } from 'drizzle-orm';
-import { PgColumn, PgDialect } from 'drizzle-orm/pg-core';
+import { is, Param, Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
-import { parseInt64 } from '../int64.ts';
 import { DatabaseError, type Driver, type Parameter, type Query, type RawRow, toParameter } from './driver.ts';
 import { openEmbedded } from './embedded.ts';
+import { jsonRows, rowsOf } from './json-rows.ts';
+import { type RowOf, rowReader, type Shape } from './row.ts';
 import { connectServer } from './server.ts';
 
 /** Watches the database at work; called once a statement or batch. */
@@ -12,22 +13,6 @@ export interface Probe {
   statement(name: string, seconds: number): void;
   batch(name: string, size: number): void;
 }
-
-/** Reads one column of a result that is not a table's column. */
-export interface Decoder<T> {
-  decode(value: unknown): T;
-}
-
-/** What a statement answers, column by column and in that order. */
-export type Shape = Readonly<Record<string, Column | Decoder<unknown>>>;
-
-export type RowOf<S extends Shape> = {
-  -readonly [K in keyof S]: S[K] extends Column
-    ? GetColumnData<S[K], 'query'>
-    : S[K] extends Decoder<infer T>
-      ? T
-      : never;
-};
 
 /** A statement that was compiled once; takes the values of its placeholders by name. */
 export type Statement<Row> = (values?: Readonly<Record<string, unknown>>) => Promise<Row[]>;
@@ -75,13 +60,26 @@ export class Database {
    * @param shape the columns it answers with
    */
   statement<S extends Shape>(name: string, query: SQLWrapper, shape: S): Statement<RowOf<S>> {
-    const { sql, params } = dialect.sqlToQuery(query.getSQL());
+    const { sql: text, params } = dialect.sqlToQuery(query.getSQL());
     const readers = params.map(parameterReader);
     const toRow = rowReader(shape);
     return async (values = {}) => {
       const parameters = readers.map((read) => read(values));
-      const rows = await this.#run(name, sql, parameters);
+      const rows = await this.#run(name, text, parameters);
       return rows.map(toRow);
+    };
+  }
+
+  /**
+   * Compiles a statement that reads rows, however many: they travel as one JSON text.
+   *
+   * @param query a `select`
+   */
+  reading<S extends Shape>(name: string, query: SQL, shape: S): Statement<RowOf<S>> {
+    const read = this.statement(name, sql`select ${jsonRows(shape, query)}`, { rows: rowsOf(shape) });
+    return async (values) => {
+      const [answer] = await read(values);
+      return [...(answer?.rows ?? [])];
     };
   }
 
@@ -121,39 +119,10 @@ function mayRunAgain(sql: string, error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'UNAVAILABLE' && /^select\b/i.test(sql);
 }
 
-/** Decoders for columns that no table has. */
-export const integer: Decoder<number> = { decode: Number };
-export const flag: Decoder<boolean> = { decode: (value) => value === true };
-
 /** Reads one parameter from the values of the placeholders. */
 function parameterReader(param: unknown): (values: Readonly<Record<string, unknown>>) => Parameter {
   if (is(param, Placeholder)) return (values) => toParameter(values[param.name]);
   if (is(param, Param)) throw new TypeError('A statement takes values by sql.placeholder alone.');
   const constant = toParameter(param);
   return () => constant;
-}
-
-function rowReader<S extends Shape>(shape: S): (raw: RawRow) => RowOf<S> {
-  const columns = Object.entries(shape).map(([name, column]) => [name, decoderOf(column)] as const);
-  return (raw) => {
-    const row: Record<string, unknown> = {};
-    let index = 0;
-    for (const [name, decode] of columns) {
-      const value = raw[index++];
-      row[name] = value === null ? null : decode(value);
-    }
-    return row as RowOf<S>;
-  };
-}
-
-function decoderOf(column: Column | Decoder<unknown>): (value: unknown) => unknown {
-  if (!(column instanceof PgColumn)) return (value) => (column as Decoder<unknown>).decode(value);
-  if (column.getSQLType() === 'bigint') return (value) => parseInt64(String(value));
-  if (column.getSQLType().startsWith('timestamp')) return (value) => parseTimestamp(String(value));
-  return (value) => column.mapFromDriverValue(value);
-}
-
-/** From PostgreSQL's ISO style to that of ECMAScript: what is not quite that, `Date` reads as it likes. */
-function parseTimestamp(text: string): Date {
-  return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
 }

@@ -1,6 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { Int64 } from '../int64.ts';
 import type { Place } from './cursor.ts';
+import { jsonRows } from './json-rows.ts';
 
 /** The part of a list that its SQL is made of. */
 export interface ListSource {
@@ -33,36 +35,53 @@ export function boundsShape({ backward, after, before }: PageBounds): string {
   return `${backward ? 'last' : 'first'}${after ? '/after' : ''}${before ? '/before' : ''}`;
 }
 
-/** The values of the bounds' placeholders. One row more than the page has tells whether there is another page. */
-export function boundsValues({ size, after, before }: PageBounds) {
-  return {
-    limit: size + 1,
-    afterId: after?.id,
-    afterValue: after?.value,
-    beforeId: before?.id,
-    beforeValue: before?.value,
-  };
+/** Where a page lies: its bounds, and the parent whose rows it is of where the list is of one. */
+export interface PagePlace extends Pick<PageBounds, 'after' | 'before'> {
+  readonly parent: Int64 | undefined;
 }
 
-/** A page of the rows that meet all conditions; takes the values of `boundsValues`. */
-export function pageQuery(
+/** The places of many pages as the placeholder `places` takes them. */
+export function placesValue(places: readonly PagePlace[]): string {
+  return JSON.stringify(
+    places.map(({ parent, after, before }, key) => ({
+      key,
+      parent: asText(parent),
+      afterId: asText(after?.id),
+      afterValue: after?.value,
+      beforeId: asText(before?.id),
+      beforeValue: before?.value,
+    })),
+  );
+}
+
+const PLACES = sql`json_to_recordset(${sql.placeholder('places')}::json) as place(
+  key integer, parent bigint, "afterId" bigint, "afterValue" text, "beforeId" bigint, "beforeValue" text)`;
+
+/** How many pages one statement reads. */
+export const MOST_PAGES = 50;
+
+/**
+ * Reads a page for each of the places, all with one statement: its key among them, and its rows, as many as the
+ * placeholder `limit` says.
+ *
+ * @param conditions what its rows meet; `parentIs` is one for a list of rows of a parent
+ */
+export function pagesQuery(
   source: ListSource,
   sort: KeysetSort,
-  bounds: PageBounds,
+  bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
   conditions: readonly (SQL | undefined)[],
 ): SQL {
   const columns = sql.join(Object.values(source.columns), sql`, `);
-  return sql`select ${columns} from ${source.from}
+  const page = sql`select ${columns} from ${source.from}
     ${whereAll([...conditions, ...placeConditions(source, sort, bounds)])}
     order by ${orderBy(source, sort, bounds)} limit ${sql.placeholder('limit')}`;
+  return sql`select place.key, ${jsonRows(source.columns, page)} from ${PLACES}`;
 }
 
-/** A page for each of the `parents`, in the order of the ids; takes the values of `boundsValues`, too. */
-export function nestedPageQuery(source: ListSource, parent: PgColumn, bounds: PageBounds, where: SQL | undefined): SQL {
-  const page = pageQuery(source, { descending: false }, bounds, [where, sql`${parent} = parent.key`]);
-  const id = sql`child.${sql.identifier(source.id.name)}`;
-  return sql`select child.* from unnest(${sql.placeholder('parents')}::bigint[]) as parent(key)
-    cross join lateral (${page}) as child order by ${id} ${bounds.backward ? sql`desc` : sql`asc`}`;
+/** That a row belongs to the parent of the place. */
+export function parentIs(parent: PgColumn): SQL {
+  return sql`${parent} = place.parent`;
 }
 
 /** The where clause of all conditions that are there; nothing when none is. */
@@ -71,7 +90,11 @@ export function whereAll(conditions: readonly (SQL | undefined)[]): SQL {
   return present.length === 0 ? sql`` : sql`where ${sql.join(present, sql` and `)}`;
 }
 
-function placeConditions(source: ListSource, sort: KeysetSort, { after, before }: PageBounds): SQL[] {
+function placeConditions(
+  source: ListSource,
+  sort: KeysetSort,
+  { after, before }: Pick<PageBounds, 'after' | 'before'>,
+): SQL[] {
   const [later, earlier] = sort.descending ? [sql`<`, sql`>`] : [sql`>`, sql`<`];
   return [
     ...(after === undefined ? [] : [sql`${sortTuple(source, sort)} ${later} ${placeTuple(sort, 'after')}`]),
@@ -84,14 +107,18 @@ function sortTuple(source: ListSource, { by }: KeysetSort): SQL {
 }
 
 function placeTuple({ by }: KeysetSort, side: 'after' | 'before'): SQL {
-  const id = sql`${sql.placeholder(`${side}Id`)}::bigint`;
+  const id = sql`place.${sql.identifier(`${side}Id`)}`;
   if (by === undefined) return id;
-  return sql`(${by.toComparable(sql`${sql.placeholder(`${side}Value`)}::text`)}, ${id})`;
+  return sql`(${by.toComparable(sql`place.${sql.identifier(`${side}Value`)}`)}, ${id})`;
 }
 
 /** A backward page is read from its end, and turned round afterwards. */
-function orderBy(source: ListSource, { by, descending }: KeysetSort, { backward }: PageBounds): SQL {
+function orderBy(source: ListSource, { by, descending }: KeysetSort, { backward }: Pick<PageBounds, 'backward'>): SQL {
   const direction = descending === backward ? sql`asc` : sql`desc`;
   const id = sql`${source.id} ${direction}`;
   return by === undefined ? id : sql`${by.expression} ${direction}, ${id}`;
+}
+
+function asText(id: Int64 | undefined): string | undefined {
+  return id === undefined ? undefined : String(id);
 }

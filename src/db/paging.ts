@@ -2,19 +2,22 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
-import { coalesce, groupBy, inOrder } from './batch.ts';
-import { type Database, integer, type RowOf, type Statement } from './client.ts';
+import { coalesce, gather, groupBy } from './batch.ts';
+import type { Database, Statement } from './client.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
+import { rowsOf } from './json-rows.ts';
 import {
   boundsShape,
-  boundsValues,
   type KeysetSort,
   type ListSource,
-  nestedPageQuery,
+  MOST_PAGES,
   type PageBounds,
-  pageQuery,
+  pagesQuery,
+  parentIs,
+  placesValue,
   whereAll,
 } from './keyset.ts';
+import { integer, type RowOf } from './row.ts';
 
 /** What a page is of; at most one of `first` and `last`, 1 to 100. Cursors as `Page.cursorOf` gave them. */
 export interface PageWindow {
@@ -60,8 +63,7 @@ export const LARGEST_PAGE = 100;
 
 /**
  * Pages of a list by keyset: a page begins where a row is, not at a number, so a row that exists throughout a walk is
- * seen exactly once whatever comes and goes meanwhile. Statements are compiled when their combination of filters, sort
- * and direction is first asked for; there are only so many.
+ * seen exactly once whatever comes and goes meanwhile.
  *
  * @returns the page of the rows that pass the filters; a filter that is undefined or null lets all pass
  */
@@ -70,7 +72,7 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
   plan: ListPlan<C, Filter, SortName>,
 ) {
   type Filters = Readonly<Partial<Record<Filter, unknown>>>;
-  const statements = new Map<string, Statement<RowOf<C>>>();
+  const load = pageLoader(database, `${plan.name}.list`, plan);
   const counts = new Map<string, Statement<{ count: number }>>();
 
   return async (sortName: SortName, filters: Filters, window: PageWindow): Promise<Page<RowOf<C>>> => {
@@ -78,10 +80,9 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
     const list = `${plan.name}.${sortName}`;
     const bounds = readWindow(window, list, sort);
     const names = presentFilters(filters);
-    const statement = memo(statements, [sortName, ...names, boundsShape(bounds)].join(), () =>
-      database.statement(`${plan.name}.list`, pageQuery(plan, sort, bounds, conditionsOf(names)), plan.columns),
-    );
-    const rows = await statement({ ...filters, ...boundsValues(bounds) });
+    const conditions = () => conditionsOf(names);
+    const shape = [sortName, ...names, boundsShape(bounds)].join();
+    const rows = await load({ shape, sort, conditions, values: filters, bounds, parent: undefined });
     return toPage(rows, bounds, () => count(filters), cursorsOf(plan.idOf, list, sort));
   };
 
@@ -105,52 +106,92 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
 }
 
 /**
- * Pages of the rows that belong to each of many parents, in the order of their ids: one statement for all the parents
- * that ask at the same time for the same window.
+ * Pages of the rows that belong to a parent, in the order of their ids.
  *
- * @param parent the column that holds the parent's id, and `parentOf` reads it from a row
+ * @param parent the column that holds the parent's id
  */
 export function nestedPages<C extends ListSource['columns']>(
   database: Database,
   plan: ListPlan<C, string, string>,
   parent: PgColumn,
-  parentOf: (row: RowOf<C>) => Int64 | null,
 ): (parentId: Int64, window: PageWindow) => Promise<Page<RowOf<C>>> {
-  type Key = { readonly parentId: Int64; readonly bounds: PageBounds };
-  const name = `${plan.name}.listBy.${parent.name}`;
   const byId: Sort<RowOf<C>> = { descending: false };
   const list = `${plan.name}.id`;
   const cursorOf = cursorsOf(plan.idOf, list, byId);
-  const statements = new Map<string, Statement<RowOf<C>>>();
+  const load = pageLoader(database, `${plan.name}.listBy.${parent.name}`, plan);
+  const conditions = () => [plan.where, parentIs(parent)];
   const count = nestedCount(database, plan, parent);
-
-  const load = coalesce<Key, readonly RowOf<C>[]>(database, name, async (keys) => {
-    const answers = new Map<Key, readonly RowOf<C>[]>();
-    const sameWindow = groupBy(
-      keys,
-      ({ bounds }) => boundsShape(bounds) + JSON.stringify(boundsValues(bounds), asText),
-    );
-    await Promise.all(
-      [...sameWindow.values()].map(async (group) => {
-        const rows = groupBy(await readGroup(group), parentOf);
-        for (const key of group) answers.set(key, rows.get(key.parentId) ?? []);
-      }),
-    );
-    return keys.map((key) => answers.get(key) ?? []);
-  });
 
   return async (parentId, window) => {
     const bounds = readWindow(window, list, byId);
-    return toPage(await load({ parentId, bounds }), bounds, () => count(parentId), cursorOf);
+    const rows = await load({
+      shape: boundsShape(bounds),
+      sort: byId,
+      conditions,
+      values: {},
+      bounds,
+      parent: parentId,
+    });
+    return toPage(rows, bounds, () => count(parentId), cursorOf);
   };
+}
 
-  function readGroup(group: readonly Key[]): Promise<RowOf<C>[]> {
-    const [{ bounds }] = group as [Key];
-    const statement = memo(statements, boundsShape(bounds), () =>
-      database.statement(name, nestedPageQuery(plan, parent, bounds, plan.where), plan.columns),
+/** A page that is asked for. */
+interface PageRequest<Row> {
+  /** What tells its statement from the list's others. */
+  readonly shape: string;
+  readonly sort: Sort<Row>;
+  readonly conditions: () => readonly (SQL | undefined)[];
+  /** The values of the conditions' placeholders. */
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly bounds: PageBounds;
+  readonly parent: Int64 | undefined;
+}
+
+/**
+ * Reads pages, many with one statement: those that are asked for at the same time with the same filters and size.
+ * Statements are compiled when their combination of filters, sort and direction is first asked for; there are only so
+ * many.
+ */
+function pageLoader<C extends ListSource['columns']>(
+  database: Database,
+  name: string,
+  source: ListSource & { readonly columns: C },
+): (request: PageRequest<RowOf<C>>) => Promise<readonly RowOf<C>[]> {
+  type Row = RowOf<C>;
+  const shape = { key: integer, rows: rowsOf(source.columns) };
+  const statements = new Map<string, Statement<RowOf<typeof shape>>>();
+
+  return gather<PageRequest<Row>, readonly Row[]>(database, name, async (requests) => {
+    const answers = new Map<PageRequest<Row>, readonly Row[]>();
+    const alike = groupBy(requests, (request) => request.shape + request.bounds.size + valuesKey(request.values));
+    await Promise.all([...alike.values()].map((group) => readGroup(group, answers)));
+    return requests.map((request) => answers.get(request) ?? []);
+  });
+
+  async function readGroup(
+    group: readonly PageRequest<Row>[],
+    answers: Map<PageRequest<Row>, readonly Row[]>,
+  ): Promise<void> {
+    const [{ shape: key, sort, conditions, values, bounds }] = group as [PageRequest<Row>];
+    const statement = memo(statements, key, () =>
+      database.statement(name, pagesQuery(source, sort, bounds, conditions()), shape),
     );
-    return statement({ parents: [...new Set(group.map((key) => key.parentId))], ...boundsValues(bounds) });
+    for (let from = 0; from < group.length; from += MOST_PAGES) {
+      const some = group.slice(from, from + MOST_PAGES);
+      const places = placesValue(some.map(({ bounds: { after, before }, parent }) => ({ after, before, parent })));
+      // One row more than the page has tells whether there is another page.
+      for (const page of await statement({ ...values, places, limit: bounds.size + 1 })) {
+        answers.set(some[page.key] as PageRequest<Row>, page.rows ?? []);
+      }
+    }
   }
+}
+
+/** Two lists of values have the same word only when they are the same. */
+function valuesKey(values: Readonly<Record<string, unknown>>): string {
+  for (const name in values) if (values[name] != null) return JSON.stringify(values, asText);
+  return '';
 }
 
 function nestedCount(
@@ -161,11 +202,14 @@ function nestedCount(
   const name = `${plan.name}.countBy.${parent.name}`;
   const ofParents = sql`${parent} = any(${sql.placeholder('parents')}::bigint[])`;
   const query = sql`select ${parent}, count(*) from ${plan.from} ${whereAll([plan.where, ofParents])} group by ${parent}`;
-  const statement = database.statement(name, query, { parentId: parent, count: integer });
-  return coalesce<Int64, number>(database, name, async (parents) => {
-    const rows = await statement({ parents });
-    return inOrder<unknown, (typeof rows)[number]>(parents, rows, (row) => row.parentId).map((row) => row?.count ?? 0);
-  });
+  const statement = database.reading(name, query, { parentId: parent, count: integer });
+  const counts = coalesce(
+    database,
+    name,
+    (parents: readonly Int64[]) => statement({ parents }),
+    (row) => row.parentId as Int64,
+  );
+  return async (parentId) => (await counts.one(parentId))?.count ?? 0;
 }
 
 function readWindow<Row>({ first, after, last, before }: PageWindow, list: string, sort: Sort<Row>): PageBounds {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { type Database, integer } from '../../db/client.ts';
+import type { Database } from '../../db/client.ts';
+import { integer } from '../../db/row.ts';
 import type { Use } from '../../lifecycle/contract/report.ts';
 import { addDays } from '../../lifecycle/mark.ts';
 import { WINDOW_DAYS } from '../../lifecycle/report.ts';

@@ -44,7 +44,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Get a category by its id.',
     args: categoryId,
-    resolve: (_, { categoryId: id }, { categories }) => categories.byId(id),
+    resolve: (_, { categoryId: id }, { categories }) => categories.byId.one(id),
   }),
   categories: t.field({
     type: CategoryConnection,

@@ -1,5 +1,5 @@
 import { getTableColumns, sql } from 'drizzle-orm';
-import { coalesce, inOrder } from '../../db/batch.ts';
+import { coalesce } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
 import { namePrefix } from '../../db/name-order.ts';
 import { type PageWindow, pages } from '../../db/paging.ts';
@@ -36,7 +36,7 @@ export function categoryStore(database: Database) {
     sorts: { id: { descending: false } },
   });
 
-  const byKeys = database.statement(
+  const byKeys = database.reading(
     'categories.byKeys',
     sql`select ${sql.join(Object.values(columns), sql`, `)} from ${categories}
       where ${categories.id} = any(${sql.placeholder('ids')}::bigint[])`,
@@ -61,8 +61,11 @@ export function categoryStore(database: Database) {
   );
 
   return {
-    byId: coalesce<Int64, Category | undefined>(database, 'categories.byKeys', async (ids) =>
-      inOrder(ids, await byKeys({ ids }), (row) => row.id),
+    byId: coalesce(
+      database,
+      'categories.byKeys',
+      (ids: readonly Int64[]) => byKeys({ ids }),
+      (row) => row.id,
     ),
 
     list: (filters: CategoryFilters, window: PageWindow) => page('id', filters, window),

@@ -25,7 +25,7 @@ const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').impl
       type: PetType,
       nullable: true,
       description: 'The animal; null only when it goes while the answer is made.',
-      resolve: (item, _, { pets }) => pets.byId(item.petId),
+      resolve: (item, _, { pets }) => pets.byId.one(item.petId),
     }),
   }),
 });
@@ -37,7 +37,7 @@ builder.objectField(PetType, 'inventory', (t) =>
     type: InventoryItemType,
     nullable: true,
     description: 'The stock of the pet; null when it is not counted.',
-    resolve: (pet, _, { inventory }) => inventory.byPetId(pet.id),
+    resolve: (pet, _, { inventory }) => inventory.byPetId.one(pet.id),
   }),
 );
 
@@ -62,7 +62,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Get the inventory entry of a pet that is counted.',
     args: petId,
-    resolve: (_, { petId: id }, { inventory }) => inventory.byPetId(id),
+    resolve: (_, { petId: id }, { inventory }) => inventory.byPetId.one(id),
   }),
   inventory: t.field({
     type: InventoryItemConnection,

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { coalesce, inOrder } from '../../db/batch.ts';
-import { type Database, flag } from '../../db/client.ts';
+import { coalesce } from '../../db/batch.ts';
+import type { Database } from '../../db/client.ts';
 import { type Page, type PageWindow, pages } from '../../db/paging.ts';
+import { flag } from '../../db/row.ts';
 import { explaining } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
@@ -47,7 +48,7 @@ export function inventoryStore(database: Database) {
     sorts: { id: { descending: false } },
   });
 
-  const byKeys = database.statement(
+  const byKeys = database.reading(
     'inventory.byKeys',
     sql`select ${selected} from ${from}
       where ${counted} and ${inventory.petId} = any(${sql.placeholder('ids')}::bigint[])`,
@@ -77,8 +78,11 @@ export function inventoryStore(database: Database) {
   );
 
   return {
-    byPetId: coalesce<Int64, InventoryItem | undefined>(database, 'inventory.byKeys', async (ids) =>
-      inOrder(ids, (await byKeys({ ids })) as InventoryItem[], (row) => row.petId),
+    byPetId: coalesce(
+      database,
+      'inventory.byKeys',
+      (ids: readonly Int64[]) => byKeys({ ids }) as Promise<InventoryItem[]>,
+      (row) => row.petId,
     ),
 
     list: (filters: InventoryFilters, window: PageWindow) =>

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { type Database, type Decoder, integer } from '../../db/client.ts';
+import type { Database } from '../../db/client.ts';
+import { type Decoder, integer } from '../../db/row.ts';
 import type { Clock } from '../../lifecycle/guard.ts';
 import { addDays, toDay } from '../../lifecycle/mark.ts';
 import type { Marked } from '../../lifecycle/marked.ts';

@@ -44,7 +44,7 @@ const OrderType = builder.objectRef<Order>('Order').implement({
       type: PetType,
       nullable: true,
       description: 'The animal in the order; null for a draft.',
-      resolve: (order, _, { pets }) => (order.petId === null ? null : pets.byId(order.petId)),
+      resolve: (order, _, { pets }) => (order.petId === null ? null : pets.byId.one(order.petId)),
     }),
   }),
 });
@@ -96,7 +96,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Get an order by its id.',
     args: orderId,
-    resolve: (_, { orderId: id }, { orders }) => orders.byId(id),
+    resolve: (_, { orderId: id }, { orders }) => orders.byId.one(id),
   }),
   orders: t.field({
     type: OrderConnection,

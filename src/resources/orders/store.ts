@@ -1,5 +1,5 @@
 import { getTableColumns, sql } from 'drizzle-orm';
-import { coalesce, inOrder } from '../../db/batch.ts';
+import { coalesce } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
 import { nestedPages, type PageWindow, pages, type Sort } from '../../db/paging.ts';
 import { explaining, OUT_OF_RANGE } from '../../db/violations.ts';
@@ -62,7 +62,7 @@ export function orderStore(database: Database) {
   const [id, petId, quantity] = [sql.placeholder('id'), sql.placeholder('petId'), sql.placeholder('quantity')];
   const [shipDate, complete] = [sql.placeholder('shipDate'), sql.placeholder('complete')];
 
-  const byKeys = database.statement(
+  const byKeys = database.reading(
     'orders.byKeys',
     sql`select ${selected} from ${orders} where ${orders.id} = any(${sql.placeholder('ids')}::bigint[])`,
     columns,
@@ -128,8 +128,11 @@ export function orderStore(database: Database) {
     sql`select quantity from inventory where pet_id = ${petId}`,
     { quantity: inventory.quantity },
   );
-  const byId = coalesce<Int64, Order | undefined>(database, 'orders.byKeys', async (ids) =>
-    inOrder(ids, await byKeys({ ids }), (row) => row.id),
+  const byId = coalesce(
+    database,
+    'orders.byKeys',
+    (ids: readonly Int64[]) => byKeys({ ids }),
+    (row) => row.id,
   );
 
   return {
@@ -137,7 +140,7 @@ export function orderStore(database: Database) {
 
     list: (filters: OrderFilters, sort: OrderSort, window: PageWindow) => page(sort, filters, window),
 
-    listOfPet: nestedPages(database, plan, orders.petId, (row) => row.petId),
+    listOfPet: nestedPages(database, plan, orders.petId),
 
     /**
      * An order without a pet is a draft, and touches no stock. Rejects with OUT_OF_STOCK when a counted pet has too
@@ -182,7 +185,7 @@ export function orderStore(database: Database) {
 
   /** Tells why a change found no order that it may change. */
   async function openOrder(orderId: Int64): Promise<Order> {
-    const order = await byId(orderId);
+    const order = await byId.one(orderId);
     if (order === undefined) throw new ServiceError('NOT_FOUND', `No order has the id ${orderId}.`);
     if (order.complete) {
       throw new ServiceError('ORDER_COMPLETE', `Order ${orderId} is complete and cannot be changed or cancelled.`);

@@ -47,7 +47,7 @@ export const PetType = builder.objectRef<Pet>('Pet').implement({
       type: CategoryType,
       nullable: true,
       description: 'The category the animal belongs to; null only when it goes while the answer is made.',
-      resolve: (pet, _, { categories }) => categories.byId(pet.categoryId),
+      resolve: (pet, _, { categories }) => categories.byId.one(pet.categoryId),
     }),
   }),
 });
@@ -101,7 +101,7 @@ builder.queryFields((t) => ({
     }),
     description: 'Get a pet by its id.',
     args: petId,
-    resolve: (_, { petId: id }, { pets }) => pets.byId(id),
+    resolve: (_, { petId: id }, { pets }) => pets.byId.one(id),
   }),
   pets: t.field({
     type: PetConnection,

@@ -1,5 +1,5 @@
 import { getTableColumns, sql } from 'drizzle-orm';
-import { coalesce, inOrder } from '../../db/batch.ts';
+import { coalesce } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
 import { namePrefix, nameSorts } from '../../db/name-order.ts';
 import { nestedPages, type PageWindow, pages, type Sort } from '../../db/paging.ts';
@@ -54,7 +54,7 @@ export function petStore(database: Database) {
   };
   const page = pages(database, plan);
 
-  const byKeys = database.statement(
+  const byKeys = database.reading(
     'pets.byKeys',
     sql`select ${selected} from ${pets} where ${pets.id} = any(${sql.placeholder('ids')}::bigint[])`,
     columns,
@@ -84,13 +84,16 @@ export function petStore(database: Database) {
   );
 
   return {
-    byId: coalesce<Int64, Pet | undefined>(database, 'pets.byKeys', async (ids) =>
-      inOrder(ids, await byKeys({ ids }), (row) => row.id),
+    byId: coalesce(
+      database,
+      'pets.byKeys',
+      (ids: readonly Int64[]) => byKeys({ ids }),
+      (row) => row.id,
     ),
 
     list: (filters: PetFilters, sort: PetSort, window: PageWindow) => page(sort, filters, window),
 
-    listOfCategory: nestedPages(database, plan, pets.categoryId, (row) => row.categoryId),
+    listOfCategory: nestedPages(database, plan, pets.categoryId),
 
     /** Rejects with UNKNOWN_REFERENCE when no category has the id. */
     async create({ name, categoryId, status }: PetFields): Promise<Pet> {

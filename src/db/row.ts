@@ -1,0 +1,56 @@
+import type { Column, GetColumnData } from 'drizzle-orm';
+import { PgColumn } from 'drizzle-orm/pg-core';
+import { type Int64, parseInt64 } from '../int64.ts';
+import type { RawRow } from './driver.ts';
+
+/** Reads one column of a result that is not a table's column. */
+export interface Decoder<T> {
+  decode(value: unknown): T;
+}
+
+/** What a statement answers, column by column and in that order. */
+export type Shape = Readonly<Record<string, Column | Decoder<unknown>>>;
+
+export type RowOf<S extends Shape> = {
+  -readonly [K in keyof S]: S[K] extends Column
+    ? GetColumnData<S[K], 'query'>
+    : S[K] extends Decoder<infer T>
+      ? T
+      : never;
+};
+
+/** Decoders for columns that no table has. */
+export const integer: Decoder<number> = { decode: Number };
+export const flag: Decoder<boolean> = { decode: (value) => value === true };
+
+/** Makes the reader of a row that has the columns of the shape, in their order. */
+export function rowReader<S extends Shape>(shape: S): (raw: RawRow) => RowOf<S> {
+  const columns = Object.entries(shape).map(([name, column]) => [name, decoderOf(column)] as const);
+  return (raw) => {
+    const row: Record<string, unknown> = {};
+    let index = 0;
+    for (const [name, decode] of columns) {
+      const value = raw[index++];
+      row[name] = value === null ? null : decode(value);
+    }
+    return row as RowOf<S>;
+  };
+}
+
+function decoderOf(column: Column | Decoder<unknown>): (value: unknown) => unknown {
+  if (!(column instanceof PgColumn)) return (value) => (column as Decoder<unknown>).decode(value);
+  if (column.getSQLType() === 'bigint') return readInt8;
+  if (column.getSQLType().startsWith('timestamp')) return (value) => parseTimestamp(String(value));
+  return (value) => column.mapFromDriverValue(value);
+}
+
+/** An int8 as the drivers and JSON give it: a text. */
+function readInt8(value: unknown): Int64 | undefined {
+  const text = value as string;
+  return text.length < 16 ? Number(text) : parseInt64(text);
+}
+
+/** From PostgreSQL's ISO style to that of ECMAScript: what is not quite that, `Date` reads as it likes. */
+function parseTimestamp(text: string): Date {
+  return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
+}
