@@ -54,7 +54,7 @@ export function placesValue(places: readonly PagePlace[]): string {
   );
 }
 
-const PLACES = sql`json_to_recordset(${sql.placeholder('places')}::json) as place(
+const PLACES = sql`json_to_recordset(${sql.placeholder('places')}::text::json) as place(
   key integer, parent bigint, "afterId" bigint, "afterValue" text, "beforeId" bigint, "beforeValue" text)`;
 
 /** How many pages one statement reads. */

@@ -2,6 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import type { Int64 } from '../int64.ts';
 import '../lifecycle/plugin.ts';
 import './input-plugin.ts';
+import './read-ahead-plugin.ts';
 
 /** What a resolver is given. Each room adds its store, so that this file need not know the rooms. */
 // biome-ignore lint/suspicious/noEmptyInterface: the rooms add to it.
@@ -17,7 +18,7 @@ export const builder = new SchemaBuilder<{
     Date: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
   };
-}>({ plugins: ['lifecycle', 'input'], defaultFieldNullability: false });
+}>({ plugins: ['lifecycle', 'readAhead', 'input'], defaultFieldNullability: false });
 
 /** The reference to an object type of this builder whose resolvers are given a `Row`. */
 export type RowRef<Row> =

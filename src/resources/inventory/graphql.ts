@@ -1,8 +1,10 @@
 import { integerFrom } from '../../graphql/bounds.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
+import { reference } from '../../graphql/reference.ts';
 import { beta, experimental } from '../../lifecycle/mark.ts';
 import { PetStatus, PetType } from '../pets/graphql.ts';
+import type { Pet } from '../pets/table.ts';
 import type { InventoryItem, InventoryStore } from './store.ts';
 
 declare module '../../graphql/builder.ts' {
@@ -25,7 +27,10 @@ const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').impl
       type: PetType,
       nullable: true,
       description: 'The animal; null only when it goes while the answer is made.',
-      resolve: (item, _, { pets }) => pets.byId.one(item.petId),
+      ...reference(
+        (item: InventoryItem) => item.petId,
+        ({ pets }) => pets.byId,
+      ),
     }),
   }),
 });
@@ -37,7 +42,10 @@ builder.objectField(PetType, 'inventory', (t) =>
     type: InventoryItemType,
     nullable: true,
     description: 'The stock of the pet; null when it is not counted.',
-    resolve: (pet, _, { inventory }) => inventory.byPetId.one(pet.id),
+    ...reference(
+      (pet: Pet) => pet.id,
+      ({ inventory }) => inventory.byPetId,
+    ),
   }),
 );
 

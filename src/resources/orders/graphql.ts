@@ -1,6 +1,7 @@
 import { integerFrom } from '../../graphql/bounds.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
+import { reference } from '../../graphql/reference.ts';
 import { beta } from '../../lifecycle/mark.ts';
 import { PetType } from '../pets/graphql.ts';
 import type { OrderStore } from './store.ts';
@@ -44,7 +45,10 @@ const OrderType = builder.objectRef<Order>('Order').implement({
       type: PetType,
       nullable: true,
       description: 'The animal in the order; null for a draft.',
-      resolve: (order, _, { pets }) => (order.petId === null ? null : pets.byId.one(order.petId)),
+      ...reference(
+        (order: Order) => order.petId,
+        ({ pets }) => pets.byId,
+      ),
     }),
   }),
 });

@@ -1,6 +1,7 @@
 import { text } from '../../graphql/bounds.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
+import { reference } from '../../graphql/reference.ts';
 import { beta, deprecated } from '../../lifecycle/mark.ts';
 import { CategoryType } from '../categories/graphql.ts';
 import type { PetStore } from './store.ts';
@@ -47,7 +48,10 @@ export const PetType = builder.objectRef<Pet>('Pet').implement({
       type: CategoryType,
       nullable: true,
       description: 'The category the animal belongs to; null only when it goes while the answer is made.',
-      resolve: (pet, _, { categories }) => categories.byId.one(pet.categoryId),
+      ...reference(
+        (pet: Pet) => pet.categoryId,
+        ({ categories }) => categories.byId,
+      ),
     }),
   }),
 });

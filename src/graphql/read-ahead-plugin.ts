@@ -1,0 +1,41 @@
+import SchemaBuilder, { BasePlugin, type SchemaTypes } from '@pothos/core';
+import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
+import type { Page } from '../db/paging.ts';
+import type { Context } from './builder.ts';
+import { readAhead, readAheadOf } from './reference.ts';
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      readAhead: ReadAheadPlugin<Types>;
+    }
+  }
+}
+
+/** Has every list read ahead what is selected of the rows that its own refer to. */
+export class ReadAheadPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override afterBuild(schema: GraphQLSchema): GraphQLSchema {
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (!isObjectType(type)) continue;
+      for (const field of Object.values(type.getFields())) {
+        if (getNamedType(field.type).name.endsWith('Connection')) readsAhead(field);
+      }
+    }
+    return schema;
+  }
+}
+
+function readsAhead(field: GraphQLField<unknown, Context>): void {
+  const { resolve = defaultFieldResolver } = field;
+  field.resolve = (parent, args, context, info) => {
+    const plan = readAheadOf(info);
+    const answer = resolve(parent, args, context, info) as Promise<Page<object>>;
+    if (plan === undefined) return answer;
+    return answer.then(async (page) => {
+      await readAhead(plan, page.rows, context);
+      return page;
+    });
+  };
+}
+
+SchemaBuilder.registerPlugin('readAhead', ReadAheadPlugin);
