@@ -1,4 +1,3 @@
-import DataLoader from 'dataloader';
 import type { Database } from './client.ts';
 import { DatabaseError } from './driver.ts';
 
@@ -8,63 +7,78 @@ const PATIENCE = 100;
 /** At most this many items travel in one statement. */
 const LARGEST_BATCH = 1000;
 
-/** Makes one asynchronous function of many calls. Rejects for an item alone where the rest can do without it. */
-export type Batched<Item, Value> = (items: readonly Item[]) => Promise<readonly Value[]>;
+/** Does the same for many items at once, in their order; what still takes a while for one is a promise there. */
+export type Batched<Item, Value> = (items: readonly Item[]) => Promise<readonly (Value | Promise<Value>)[]>;
+
+interface Waiting<Item, Value> {
+  readonly item: Item;
+  readonly resolve: (value: Value | Promise<Value>) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /**
  * Gathers calls across all requests: while statements are in flight, what arrives waits and goes together as one. A
  * statement that is slow gives way to the next, so that nobody but its own callers waits for it.
  *
  * @param name what metrics call the batches
- * @param run does all of it with one statement; answers in the items' order. When the database refuses, each item is
- *   run again on its own, and so fails on its own
+ * @param run does all of it with one statement. When the database refuses that, nothing is done, and each item is run
+ *   again on its own: it fails on its own
  */
 export function gather<Item, Value>(
   database: Database,
   name: string,
   run: Batched<Item, Value>,
 ): (item: Item) => Promise<Value> {
+  const waiting: Waiting<Item, Value>[] = [];
   let inFlight = 0;
-  const waiting: (() => void)[] = [];
+  let isScheduled = false;
 
-  const loader = new DataLoader<Item, Value>(
-    async (items) => {
-      database.probe.batch(name, items.length);
-      const end = begin();
-      try {
-        return await run(items);
-      } catch (error) {
-        if (items.length === 1 || !(error instanceof DatabaseError)) throw error;
-        return await Promise.all(items.map((item) => run([item]).then(([value]) => value as Value, toError)));
-      } finally {
-        end();
-      }
-    },
-    {
-      cache: false,
-      maxBatchSize: LARGEST_BATCH,
-      batchScheduleFn: (dispatch) => {
-        if (inFlight < MOST_IN_FLIGHT) start(dispatch);
-        else waiting.push(dispatch);
-      },
-    },
-  );
-  return (item) => loader.load(item);
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      schedule();
+    });
 
-  function start(dispatch: () => void): void {
-    inFlight++;
-    setImmediate(dispatch);
+  /** Leaves when everything that has arrived by now has been read, so that it all comes along. */
+  function schedule(): void {
+    if (isScheduled || inFlight === MOST_IN_FLIGHT || waiting.length === 0) return;
+    isScheduled = true;
+    setImmediate(leave);
   }
 
-  /** The place in flight is free again when the statement ends, or when the patience does. */
-  function begin(): () => void {
+  function leave(): void {
+    isScheduled = false;
+    while (inFlight < MOST_IN_FLIGHT && waiting.length > 0) void send(waiting.splice(0, LARGEST_BATCH));
+  }
+
+  async function send(batch: readonly Waiting<Item, Value>[]): Promise<void> {
+    database.probe.batch(name, batch.length);
+    const arrive = depart();
+    try {
+      const values = await run(batch.map(({ item }) => item));
+      for (let index = 0; index < batch.length; index++) {
+        (batch[index] as Waiting<Item, Value>).resolve(values[index] as Value | Promise<Value>);
+      }
+    } catch (error) {
+      const isRefused = error instanceof DatabaseError && batch.length > 1;
+      for (const { item, resolve, reject } of batch) {
+        if (isRefused) resolve(run([item]).then(([value]) => value as Value | Promise<Value>));
+        else reject(error);
+      }
+    } finally {
+      arrive();
+    }
+  }
+
+  /** Takes a place in flight; it is free again when the statement ends, or when the patience does. */
+  function depart(): () => void {
+    inFlight++;
     let isFree = false;
     const free = () => {
       if (isFree) return;
       isFree = true;
       inFlight--;
-      const next = waiting.shift();
-      if (next !== undefined) start(next);
+      schedule();
     };
     const timer = setTimeout(free, PATIENCE);
     return () => {
@@ -72,10 +86,6 @@ export function gather<Item, Value>(
       free();
     };
   }
-}
-
-function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 /** Reads by key that are coalesced across all requests. */

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { ServiceError } from '../errors.ts';
-import { DatabaseError, type Driver, type Query, type RawRow } from './driver.ts';
+import { DatabaseError, type Driver, type Query } from './driver.ts';
 
 /** How long a statement may take, in milliseconds: the server's own limit first, then ours, for a server that is frozen. */
 const STATEMENT_TIMEOUT = 9_000;
@@ -59,24 +59,25 @@ export async function connectServer(url: string, poolSize: number): Promise<Driv
 }
 
 function queryOn(client: postgres.ISql, deadline?: number): Query {
-  return async (text, parameters) => {
-    const pending = client.unsafe(text, [...parameters], { prepare: true }).values();
-    if (deadline === undefined) return pending.catch((error) => Promise.reject(translate(error)));
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+  return (text, parameters) =>
+    new Promise((resolve, reject) => {
+      const pending = client.unsafe(text, [...parameters], { prepare: true }).values();
+      const late = () => {
         pending.cancel();
         reject(tooSlow(`No answer within ${deadline} ms: ${text}`));
-      }, deadline);
+      };
+      const timer = deadline === undefined ? undefined : setTimeout(late, deadline);
+      pending.then(
+        (rows) => {
+          clearTimeout(timer);
+          resolve(rows);
+        },
+        (error) => {
+          clearTimeout(timer);
+          reject(translate(error));
+        },
+      );
     });
-    try {
-      return (await Promise.race([pending, late])) as readonly RawRow[];
-    } catch (error) {
-      throw translate(error);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
 }
 
 function translate(error: unknown): unknown {

@@ -1,8 +1,10 @@
 import { getTableColumns, sql } from 'drizzle-orm';
-import { coalesce } from '../../db/batch.ts';
+import { coalesce, gather } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
+import { jsonRows, rowsOf } from '../../db/json-rows.ts';
 import { namePrefix, nameSorts } from '../../db/name-order.ts';
 import { nestedPages, type PageWindow, pages, type Sort } from '../../db/paging.ts';
+import { integer } from '../../db/row.ts';
 import { explaining } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
@@ -13,6 +15,8 @@ export interface PetFields {
   readonly categoryId: Int64;
   readonly status?: PetStatus | null | undefined;
 }
+
+type NewPet = PetFields & { readonly status: PetStatus };
 
 export interface PetChanges {
   readonly name?: string | null | undefined;
@@ -54,6 +58,7 @@ export function petStore(database: Database) {
   };
   const page = pages(database, plan);
 
+  const insertedColumns = { place: integer, ...columns };
   const byKeys = database.reading(
     'pets.byKeys',
     sql`select ${selected} from ${pets} where ${pets.id} = any(${sql.placeholder('ids')}::bigint[])`,
@@ -65,6 +70,21 @@ export function petStore(database: Database) {
       values (${sql.placeholder('name')}, ${sql.placeholder('categoryId')}, ${sql.placeholder('status')})
       returning ${selected}`,
     columns,
+  );
+  // A pet whose category is not there, or just being deleted, is left out: it is inserted on its own, and told why not.
+  const insertMany = database.statement(
+    'pets.insertMany',
+    sql`with given as (
+        select nextval('pets_id_seq') as id, item.* from json_to_recordset(${sql.placeholder('pets')}::text::json)
+          as item(place integer, name text, "categoryId" bigint, status pet_status)),
+      known as (
+        select id from categories where id in (select "categoryId" from given) order by id for key share skip locked),
+      inserted as (
+        insert into pets (id, name, category_id, status)
+        select given.id, given.name, given."categoryId", given.status
+        from given join known on known.id = given."categoryId" returning ${selected})
+      select ${jsonRows(insertedColumns, sql`select given.place, inserted.* from inserted join given using (id)`)}`,
+    { rows: rowsOf(insertedColumns) },
   );
   const update = database.statement(
     'pets.update',
@@ -83,6 +103,18 @@ export function petStore(database: Database) {
     columns,
   );
 
+  const create = gather<NewPet, Pet>(database, 'pets.insert', async (given) => {
+    const items = given.map((pet, place) => ({ ...pet, categoryId: String(pet.categoryId), place }));
+    const [answer] = given.length === 1 ? [] : await insertMany({ pets: JSON.stringify(items) });
+    const rows = new Map(answer?.rows?.map(({ place, ...pet }) => [place, pet]));
+    return given.map((pet, place) => rows.get(place) ?? insertAlone(pet));
+  });
+
+  async function insertAlone(pet: NewPet): Promise<Pet> {
+    const [created] = await explaining(insert({ ...pet }), unknownCategory(pet.categoryId));
+    return created as Pet;
+  }
+
   return {
     byId: coalesce(
       database,
@@ -96,11 +128,8 @@ export function petStore(database: Database) {
     listOfCategory: nestedPages(database, plan, pets.categoryId),
 
     /** Rejects with UNKNOWN_REFERENCE when no category has the id. */
-    async create({ name, categoryId, status }: PetFields): Promise<Pet> {
-      const write = insert({ name, categoryId, status: status ?? 'available' });
-      const [created] = await explaining(write, unknownCategory(categoryId));
-      return created as Pet;
-    },
+    create: ({ name, categoryId, status }: PetFields): Promise<Pet> =>
+      create({ name, categoryId, status: status ?? 'available' }),
 
     /** What is left out is back at its default. Rejects with UNKNOWN_REFERENCE when no category has the id. */
     async replace(petId: Int64, { name, categoryId, status }: PetFields): Promise<Pet> {
