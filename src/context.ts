@@ -1,5 +1,5 @@
 import type { Database } from './db/client.ts';
-import type { Context } from './graphql/builder.ts';
+import type { Context } from './graphql/context.ts';
 import { categoryStore } from './resources/categories/store.ts';
 import { inventoryStore } from './resources/inventory/store.ts';
 import { type LifecycleStoreOptions, lifecycleStore } from './resources/lifecycle/store.ts';

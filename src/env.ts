@@ -33,6 +33,8 @@ function after(from: Date, duration: string): Date | undefined {
   return all === undefined ? undefined : new Date(from.getTime() + length);
 }
 
+const WORKERS = 'must be a number of processes from 1 to 128';
+
 const settings = z.object({
   PORT: z
     .string()
@@ -50,6 +52,12 @@ const settings = z.object({
     .url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/name' })
     .optional(),
   DATA_DIR: z.string().min(1).default('.data'),
+  WORKERS: z
+    .string()
+    .regex(/^\d{1,3}$/, WORKERS)
+    .transform(Number)
+    .refine((workers) => workers >= 1 && workers <= 128, WORKERS)
+    .default(1),
   CORS_ORIGINS: z
     .string()
     .transform((list) => list.split(/[\s,]+/).filter(Boolean))
@@ -73,10 +81,15 @@ const settings = z.object({
     .default('info'),
 });
 
-const settingsThatFit = settings.refine(
-  ({ NODE_ENV, LIFECYCLE_CLOCK }) => NODE_ENV !== 'production' || LIFECYCLE_CLOCK === undefined,
-  { path: ['LIFECYCLE_CLOCK'], error: 'rehearses a day, and so cannot be set where NODE_ENV is production' },
-);
+const settingsThatFit = settings
+  .refine(({ NODE_ENV, LIFECYCLE_CLOCK }) => NODE_ENV !== 'production' || LIFECYCLE_CLOCK === undefined, {
+    path: ['LIFECYCLE_CLOCK'],
+    error: 'rehearses a day, and so cannot be set where NODE_ENV is production',
+  })
+  .refine(({ WORKERS, DATABASE_URL }) => WORKERS === 1 || DATABASE_URL !== undefined, {
+    path: ['WORKERS'],
+    error: 'must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more',
+  });
 
 /** The service's settings, each named as its environment variable. The README says what each one means. */
 export type Settings = z.output<typeof settings>;

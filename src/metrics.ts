@@ -10,6 +10,7 @@ export type Face = 'rest' | 'graphql' | 'page' | 'health' | 'none';
 
 /** What is counted while the service works, for Prometheus. Every label has few values, whatever clients send. */
 export interface Metrics {
+  readonly registry: Registry;
   readonly probe: Probe;
   /** A use of something marked; how many clients are told apart is bounded. */
   use(coordinate: string, level: string, client: string): void;
@@ -62,6 +63,7 @@ export function createMetrics(): Metrics {
     registers,
   });
   return {
+    registry,
     probe: {
       statement: (statement, seconds) => statements.observe({ statement }, seconds),
       batch: (batch, size) => batches.observe({ batch }, size),

@@ -1,12 +1,9 @@
 import SchemaBuilder from '@pothos/core';
 import type { Int64 } from '../int64.ts';
 import '../lifecycle/plugin.ts';
+import type { Context } from './context.ts';
 import './input-plugin.ts';
 import './read-ahead-plugin.ts';
-
-/** What a resolver is given. Each room adds its store, so that this file need not know the rooms. */
-// biome-ignore lint/suspicious/noEmptyInterface: the rooms add to it.
-export interface Context {}
 
 /** The one builder of the schema; each room adds its types and fields to it. */
 export const builder = new SchemaBuilder<{

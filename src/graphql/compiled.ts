@@ -1,7 +1,7 @@
 import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import type { Context } from './builder.ts';
 import { isBeyondCompiler } from './compilable.ts';
+import type { Context } from './context.ts';
 
 /** Runs one operation of a document; takes the variables as they came. */
 export type Operation = (

@@ -1,7 +1,7 @@
 import SchemaBuilder, { BasePlugin, type SchemaTypes } from '@pothos/core';
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
 import type { Page } from '../db/paging.ts';
-import type { Context } from './builder.ts';
+import type { Context } from './context.ts';
 import { readAhead, readAheadOf } from './reference.ts';
 
 declare global {

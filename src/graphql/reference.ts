@@ -9,7 +9,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { KeyedReads } from '../db/batch.ts';
-import type { Context } from './builder.ts';
+import type { Context } from './context.ts';
 
 /** A row of any kind, as far as what was read ahead is kept on it. */
 type Row = Record<symbol, unknown>;

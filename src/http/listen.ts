@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 
 const OPTIONS = {
   // So that its lack is answered here, with the Error object.
@@ -11,6 +11,9 @@ const OPTIONS = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 2_000,
 };
+
+/** How long idle connections may bring a last request once no more are taken, in milliseconds. */
+const LAST_REQUESTS = 500;
 
 /** The service on its port. */
 export interface Listener {
@@ -55,8 +58,11 @@ export function listen(handler: RequestListener, { host, port }: { host: string;
     isDraining = true;
     for (const response of unanswered) closeAfter(response);
     return new Promise((done) => {
+      const idle = setTimeout(() => server.closeIdleConnections(), Math.min(LAST_REQUESTS, grace));
       const forced = setTimeout(() => server.closeAllConnections(), grace);
-      server.close(() => {
+      // HTTP's own close would cut idle connections at once, and a request that is just on its way with them.
+      NetServer.prototype.close.call(server, () => {
+        clearTimeout(idle);
         clearTimeout(forced);
         done();
       });

@@ -1,7 +1,7 @@
 import { addRoute, createRouter } from 'rou3';
 import { compileRouter } from 'rou3/compiler';
 import { ServiceError, toServiceError } from '../errors.ts';
-import type { Context } from '../graphql/builder.ts';
+import type { Context } from '../graphql/context.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { acceptsJson } from '../http/negotiation.ts';
 import { type HttpReply, mergeHeaders } from '../http/reply.ts';

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { ServiceError, toServiceError } from '../errors.ts';
-import type { Context } from '../graphql/builder.ts';
 import { compileOperation } from '../graphql/compiled.ts';
+import type { Context } from '../graphql/context.ts';
 import type { Marked } from '../lifecycle/marked.ts';
 import { useFinder } from '../lifecycle/uses.ts';
 import { readBody } from './body.ts';

@@ -26,7 +26,7 @@ const within = imports.filter(({ to }) => texts.has(to));
 
 /** From the street down; a file may import from its own floor and from those under it. */
 const FLOORS: readonly (readonly [name: string, files: RegExp])[] = [
-  ['edge', /^(main\.ts|commands\/)/],
+  ['edge', /^((main|serve)\.ts$|workers\/|commands\/)/],
   ['app', /^app\.ts$/],
   ['assembly', /^(schema|routes|context|seed|site)\.ts$/],
   ['rooms', /^resources\/\w+\//],

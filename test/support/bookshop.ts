@@ -1,4 +1,4 @@
-import type { Context } from '../../src/graphql/builder.ts';
+import type { Context } from '../../src/graphql/context.ts';
 import { createGraphQLServer } from '../../src/graphql/server.ts';
 import { createAdmit } from '../../src/lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from '../../src/lifecycle/guard.ts';

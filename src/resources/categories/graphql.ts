@@ -4,7 +4,7 @@ import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
 import type { CategoryStore } from './store.ts';
 import { CATEGORY_LENGTHS, type Category } from './table.ts';
 
-declare module '../../graphql/builder.ts' {
+declare module '../../graphql/context.ts' {
   interface Context {
     readonly categories: CategoryStore;
   }

@@ -7,7 +7,7 @@ import { PetStatus, PetType } from '../pets/graphql.ts';
 import type { Pet } from '../pets/table.ts';
 import type { InventoryItem, InventoryStore } from './store.ts';
 
-declare module '../../graphql/builder.ts' {
+declare module '../../graphql/context.ts' {
   interface Context {
     readonly inventory: InventoryStore;
   }

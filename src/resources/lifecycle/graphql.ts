@@ -3,7 +3,7 @@ import { experimental } from '../../lifecycle/mark.ts';
 import { type ClientUse, type ReportEntry, WINDOW_DAYS } from '../../lifecycle/report.ts';
 import type { LifecycleStore } from './store.ts';
 
-declare module '../../graphql/builder.ts' {
+declare module '../../graphql/context.ts' {
   interface Context {
     readonly lifecycle: LifecycleStore;
   }

@@ -7,7 +7,7 @@ import { PetType } from '../pets/graphql.ts';
 import type { OrderStore } from './store.ts';
 import type { Order } from './table.ts';
 
-declare module '../../graphql/builder.ts' {
+declare module '../../graphql/context.ts' {
   interface Context {
     readonly orders: OrderStore;
   }

@@ -7,7 +7,7 @@ import { CategoryType } from '../categories/graphql.ts';
 import type { PetStore } from './store.ts';
 import { PET_NAME_LENGTH, type Pet } from './table.ts';
 
-declare module '../../graphql/builder.ts' {
+declare module '../../graphql/context.ts' {
   interface Context {
     readonly pets: PetStore;
   }

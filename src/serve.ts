@@ -1,0 +1,91 @@
+import type { Logger } from 'pino';
+import { createApp } from './app.ts';
+import { type Database, openDatabase } from './db/client.ts';
+import { migrateDatabase } from './db/migrate.ts';
+import type { Settings } from './env.ts';
+import { type Listener, listen } from './http/listen.ts';
+import type { Clock } from './lifecycle/guard.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { isEmpty, seed } from './seed.ts';
+
+/** How long requests in flight may take to finish after a stop was asked for, in milliseconds. */
+const GRACE = 8_000;
+const EXAMPLE_PETS = 200;
+
+/** A process that serves. */
+export interface Serving {
+  readonly port: Listener['port'];
+  /** Takes no more requests, finishes those in flight and closes the database. */
+  stop(): Promise<void>;
+}
+
+/** Applies what is missing of the migrations, and fills an empty embedded database with example pets. */
+export async function prepare(settings: Settings, logger: Logger): Promise<void> {
+  const database = await openDatabase(locationFrom(settings));
+  try {
+    await prepareDatabase(database, logger);
+  } finally {
+    await database.close();
+  }
+}
+
+async function prepareDatabase(database: Database, logger: Logger): Promise<void> {
+  const applied = await migrateDatabase(database);
+  if (applied > 0) logger.info({ applied }, 'database migrated');
+  if (database.kind === 'embedded' && (await isEmpty(database))) {
+    await seed(database, EXAMPLE_PETS, () => {});
+    logger.info({ pets: EXAMPLE_PETS }, 'example data loaded into the empty database');
+  }
+}
+
+/**
+ * Serves until it is stopped.
+ *
+ * @param isPrepared whether the database has been prepared by another process
+ * @throws {Error} with one clear line when the database or the address cannot be had
+ */
+export async function serve(
+  settings: Settings,
+  logger: Logger,
+  { isPrepared, metrics = createMetrics() }: { isPrepared: boolean; metrics?: Metrics },
+): Promise<Serving> {
+  const database = await openDatabase(locationFrom(settings), metrics.probe);
+  try {
+    if (!isPrepared) await prepareDatabase(database, logger);
+    const rules = {
+      clock: clockFrom(settings.LIFECYCLE_CLOCK),
+      isRehearsal: settings.LIFECYCLE_CLOCK !== undefined,
+      sunset: settings.SUNSET,
+      brownouts: settings.BROWNOUTS,
+    };
+    const app = createApp({ database, settings, rules, metrics, logger });
+    await app.begin();
+    if (rules.isRehearsal) {
+      logger.warn({ clock: rules.clock() }, 'LIFECYCLE_CLOCK rehearses a day; uses are not counted meanwhile');
+    }
+    const listener = await listen(app.listener, { host: settings.HOST, port: settings.PORT });
+    return {
+      port: listener.port,
+      async stop() {
+        app.beginDrain();
+        await listener.drain(GRACE);
+        await app.flush();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function locationFrom({ DATABASE_URL, DATA_DIR }: Settings) {
+  return { url: DATABASE_URL, folder: DATA_DIR };
+}
+
+/** The time; or, to rehearse a day, the time as if it were that instant now. */
+function clockFrom(rehearsed: Date | undefined): Clock {
+  if (rehearsed === undefined) return () => new Date();
+  const ahead = rehearsed.getTime() - Date.now();
+  return () => new Date(Date.now() + ahead);
+}
