@@ -26,6 +26,11 @@ interface Account {
   readonly gid: number;
 }
 
+export interface PostgresOptions {
+  /** As PostgreSQL comes: what is answered survives a power cut. Otherwise it runs without fsync, which is faster. */
+  readonly durable?: boolean;
+}
+
 /** In milliseconds. */
 const INITDB_LIMIT = 60_000;
 const START_LIMIT = 30_000;
@@ -35,18 +40,19 @@ const run = promisify(execFile);
 
 /**
  * Starts a PostgreSQL 18 server of our own, from the binaries that npm installs, on a free port of 127.0.0.1 and with
- * nothing in it. It runs without fsync: a power cut would cost its data, which nobody wants to keep.
+ * nothing in it. Unless it is to be durable it runs without fsync: a power cut would cost its data, which nobody wants
+ * to keep.
  *
  * @throws {Error} that says what to do when there are no binaries for this system, or with the end of the server's log
  */
-export async function startPostgresServer(): Promise<PostgresServer> {
+export async function startPostgresServer({ durable = false }: PostgresOptions = {}): Promise<PostgresServer> {
   const installed = await findBinaries();
   const account = await unprivilegedAccount();
   const folder = makeTemporaryFolder();
   try {
     const binaries = account === undefined ? installed : await copyFor(account, installed, folder.path);
     await initialise(binaries.initdb, folder.path, account);
-    return await launch(binaries.postgres, folder, account);
+    return await launch(binaries.postgres, folder, account, durable);
   } catch (error) {
     folder.remove();
     throw error;
@@ -102,6 +108,7 @@ async function launch(
   postgres: string,
   folder: TemporaryFolder,
   account: Account | undefined,
+  durable: boolean,
 ): Promise<PostgresServer> {
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
@@ -111,7 +118,7 @@ async function launch(
     `unix_socket_directories=${folder.path}`,
     'max_connections=200',
     'shared_buffers=128MB',
-    'fsync=off',
+    ...(durable ? [] : ['fsync=off']),
   ];
   const child = spawn(postgres, ['-D', join(folder.path, 'data'), ...settings.flatMap((setting) => ['-c', setting])], {
     ...account,
@@ -185,7 +192,8 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), LC_ALL: 'C' };
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nothing listens on just now. */
+export async function freePort(): Promise<number> {
   const listener = createServer().listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const address = listener.address();

@@ -1,0 +1,58 @@
+import type { Contest } from './contests/contest.ts';
+import { type Bench, type Effort, measureContest } from './measure/contest.ts';
+import { median } from './measure/statistics.ts';
+import { readRatios } from './report/ratios.ts';
+import { fine } from './report/table.ts';
+import { CHECK_SHARE } from './targets.ts';
+
+/** How many contests held what was committed of them, and how many did not. */
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** A contest that fails is measured once more, with so many times the rounds: a machine may have had a bad moment. */
+const RETRY = 3;
+
+/**
+ * Measures each contest between the service and the first of its peers, and holds the ratio to the committed one.
+ *
+ * @throws {Error} when no ratio is committed of a contest
+ */
+export async function checkRatios(contests: readonly Contest[], effort: Effort, bench: Bench): Promise<Tally> {
+  const committed = readRatios();
+  const expected = contests.map(({ name, entrants }) => committed[name]?.[entrants[1]?.name ?? '']);
+  const unknown = contests.find((_, n) => expected[n] === undefined);
+  if (unknown !== undefined) {
+    throw new Error(`ratios.json has no ratio of "${unknown.name}": run npm run bench, and commit what it writes.`);
+  }
+  let [passed, failed] = [0, 0];
+  for (const [n, contest] of contests.entries()) {
+    const duel = { ...contest, entrants: contest.entrants.slice(0, 2) };
+    if (await holds(duel, expected[n] as number, effort, bench)) passed++;
+    else failed++;
+  }
+  return { passed, failed };
+}
+
+async function holds(contest: Contest, expected: number, effort: Effort, bench: Bench): Promise<boolean> {
+  const least = expected * CHECK_SHARE;
+  const efforts = [effort, { ...effort, rounds: effort.rounds * RETRY }];
+  for (const [attempt, each] of efforts.entries()) {
+    const ratio = await pairedRatio(contest, each, bench);
+    const isHeld = ratio >= least;
+    const word = isHeld ? 'passed' : attempt === 0 ? 'again ' : 'FAILED';
+    const [, peer] = contest.entrants;
+    const found = `${fine(ratio)} times ${peer?.name}, committed ${fine(expected)}, at least ${fine(least)}`;
+    bench.say(`  ${word}  ${contest.name}: ${found}`);
+    if (isHeld) return true;
+  }
+  return false;
+}
+
+/** Of each round to the peer's right after it: both had the same machine, whatever else that was doing. */
+async function pairedRatio(contest: Contest, effort: Effort, bench: Bench): Promise<number> {
+  const [ours, theirs] = await measureContest(contest, effort, { ...bench, say: () => {} });
+  const pairs = ours?.rounds.map((round, n) => round.rate / (theirs?.rounds[n]?.rate ?? 0)) ?? [];
+  return median(pairs);
+}

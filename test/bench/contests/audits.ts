@@ -1,0 +1,62 @@
+import postgres from 'postgres';
+import { STOCK } from '../data/size.ts';
+
+/**
+ * Looks at the database before requests come, and then holds it to what was answered.
+ *
+ * @returns to be called when all contestants have stopped, with how many requests were answered, and how many more at
+ *   most were cut off, which may have been done; rejects when what is there is not what was told
+ */
+export type Audit = (url: string) => Promise<(answered: number, cutOff: number) => Promise<void>>;
+
+interface Stock {
+  readonly orders: number;
+  readonly ordered: number;
+  readonly taken: number;
+  readonly open: number;
+}
+
+/** Each pet that was answered is there. */
+export const noPetLost: Audit = async (url) => {
+  const count = () => query<{ count: number }>(url, 'select count(*)::float8 as count from pets');
+  const before = await count();
+  return async (answered, cutOff) => {
+    assertCount('pets', (await count()).count - before.count, answered, cutOff);
+  };
+};
+
+/** Each order that was answered is there, and the orders have taken just as much stock as they say. */
+export const noOrderLostNorOversold: Audit = async (url) => {
+  const look = () =>
+    query<Stock>(
+      url,
+      `select orders, ordered, taken, open from
+        (select count(*)::float8 as orders, sum(quantity)::float8 as ordered from orders) as placed,
+        (select sum(${STOCK} - quantity)::float8 as taken, sum(open_orders)::float8 as open from inventory) as stock`,
+    );
+  const before = await look();
+  return async (answered, cutOff) => {
+    const after = await look();
+    const [orders, ordered] = [after.orders - before.orders, after.ordered - before.ordered];
+    const [taken, open] = [after.taken - before.taken, after.open - before.open];
+    assertCount('orders', orders, answered, cutOff);
+    if (taken !== ordered) throw new Error(`${ordered} were ordered, but ${taken} were taken from the stock.`);
+    if (open !== orders) throw new Error(`${orders} orders are open, but ${open} were counted as open.`);
+  };
+};
+
+function assertCount(what: string, found: number, answered: number, cutOff: number): void {
+  if (found >= answered && found <= answered + cutOff) return;
+  const most = `${answered} ${what} were answered as created, and up to ${cutOff} more were cut off`;
+  throw new Error(`${most}; but the database has ${found} more than before.`);
+}
+
+async function query<T>(url: string, statement: string): Promise<T> {
+  const client = postgres(url, { max: 1 });
+  try {
+    const [row] = await client.unsafe(statement);
+    return row as unknown as T;
+  } finally {
+    await client.end({ timeout: 5 });
+  }
+}

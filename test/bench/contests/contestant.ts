@@ -1,0 +1,75 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Command, runToEnd } from '../processes.ts';
+import { type Dialect, peerDialect, postgraphileDialect, serviceDialect } from './dialect.ts';
+
+/** What is measured: one process that serves the data of a database. */
+export interface Contestant {
+  readonly name: string;
+  readonly dialect: Dialect;
+  /** Answers always the same, so that its answers cannot be compared. */
+  readonly isConstant: boolean;
+  /** How it is started. */
+  command(databaseUrl: string): Promise<Command>;
+}
+
+/** A build of the service: a folder such as `dist`, in a checkout with its `node_modules` and `drizzle`. */
+export interface Build {
+  readonly name: string;
+  readonly folder: string;
+}
+
+export type PeerName = 'Fastify' | 'node:http' | 'Mercurius' | 'Yoga' | 'Apollo' | 'PostGraphile';
+
+const POSTGRAPHILE_NODE = 22;
+const folder = fileURLToPath(new URL('..', import.meta.url));
+
+/** The service as `npm start` starts it, with no other setting than its database and a free port. */
+export function serviceOf({ name, folder: dist }: Build): Contestant {
+  return {
+    name,
+    dialect: serviceDialect,
+    isConstant: false,
+    command: async (databaseUrl) => ({
+      program: process.execPath,
+      args: [join(dist, 'main.js')],
+      folder: dirname(dist),
+      environment: { DATABASE_URL: databaseUrl, PORT: '0' },
+    }),
+  };
+}
+
+export const PEERS: Readonly<Record<PeerName, Contestant>> = {
+  Fastify: peer('Fastify', 'fastify.js'),
+  'node:http': { ...peer('node:http', 'bare.js'), isConstant: true },
+  Mercurius: peer('Mercurius', 'mercurius.js'),
+  Yoga: peer('Yoga', 'yoga.js'),
+  Apollo: peer('Apollo', 'apollo.js'),
+  PostGraphile: peer('PostGraphile', 'postgraphile.js', postgraphileDialect, newerNode),
+};
+
+function peer(
+  name: PeerName,
+  file: string,
+  dialect: Dialect = peerDialect,
+  node: () => Promise<string> = async () => process.execPath,
+): Contestant {
+  return {
+    name,
+    dialect,
+    isConstant: false,
+    command: async (databaseUrl) => ({
+      program: await node(),
+      args: [join('peers', file)],
+      folder,
+      environment: { DATABASE_URL: databaseUrl, NODE_ENV: 'production' },
+    }),
+  };
+}
+
+/** The Node that runs this, where it is new enough for PostGraphile; otherwise one from npm, kept in npm's cache. */
+async function newerNode(): Promise<string> {
+  if (Number.parseInt(process.versions.node, 10) >= POSTGRAPHILE_NODE) return process.execPath;
+  const args = ['--yes', `node@${POSTGRAPHILE_NODE}`, '-p', 'process.execPath'];
+  return (await runToEnd('npx node@22', { program: 'npx', args, folder, environment: {} })).trim();
+}

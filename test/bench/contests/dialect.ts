@@ -1,0 +1,110 @@
+import { askGraphQL, type PlainAnswer, type PlainRequest, post } from './request.ts';
+
+export type List = 'orders' | 'pets';
+
+/** How a contestant is asked, and what its answers are called: where contestants of one contract still differ. */
+export interface Dialect {
+  petById(id: number): PlainRequest;
+  petsAfter(cursor: string): PlainRequest;
+  /** The cursors of the rows, in the order of their ids, as the contestant itself gives them out. */
+  cursors(base: string, list: List, ids: readonly number[]): Promise<string[]>;
+  /** The answer in the words of the contract. */
+  read(answer: PlainAnswer): PlainAnswer;
+}
+
+const PAGE = 20;
+/** Cursors that are asked for at once: as many as a page of the service has at most. */
+const CHUNK = 100;
+
+const queries = {
+  petById: 'query pet($petId: Int64!) { pet(petId: $petId) { id name categoryId status } }',
+  petsAfter: `query pets($first: Int!, $after: String) {
+    pets(first: $first, after: $after) { nodes { id name status category { id name } inventory { quantity } } }
+  }`,
+};
+
+const ours: Pick<Dialect, 'petById' | 'petsAfter' | 'read'> = {
+  petById: (petId) => graphql(queries.petById, { petId }),
+  petsAfter: (after) => graphql(queries.petsAfter, { first: PAGE, after }),
+  read: (answer) => ({ ...answer, body: withoutExtensions(answer.body) }),
+};
+
+/** The service itself: whose cursors are opaque, and asked for by filtering for the rows. */
+export const serviceDialect: Dialect = {
+  ...ours,
+  cursors: (base, list, ids) =>
+    inChunks(ids, async (chunk) => {
+      const query = `query ($ids: [Int64!]) { ${list}(id: $ids, first: ${CHUNK}) { edges { cursor node { id } } } }`;
+      const { [list]: page } = await askGraphQL(base, query, { ids: [...new Set(chunk)] });
+      const { edges } = page as { edges: readonly { cursor: string; node: { id: number } }[] };
+      const byId = new Map(edges.map(({ cursor, node }) => [node.id, cursor]));
+      return chunk.map((id) => byId.get(id));
+    }),
+};
+
+/** The peers that are written for the benchmark: a cursor is an id in other words. */
+export const peerDialect: Dialect = {
+  ...ours,
+  cursors: async (_base, _list, ids) => ids.map((id) => Buffer.from(String(id)).toString('base64url')),
+};
+
+/** PostGraphile, whose schema is its own: aliases give it the contract's names, and its BigInt is a string. */
+export const postgraphileDialect: Dialect = {
+  petById: (petId) =>
+    graphql('query pet($petId: BigInt!) { pet: petByRowId(rowId: $petId) { id: rowId name categoryId status } }', {
+      petId: String(petId),
+    }),
+  petsAfter: (after) =>
+    graphql(
+      `query pets($first: Int!, $after: Cursor) {
+        pets: allPets(first: $first, after: $after) {
+          nodes {
+            id: rowId name status
+            category: categoryByCategoryId { id: rowId name } inventory: inventoryByPetId { quantity }
+          }
+        }
+      }`,
+      { first: PAGE, after },
+    ),
+  cursors: (base, _list, ids) =>
+    inChunks(ids, async (chunk) => {
+      const pages = chunk.map((id, n) => `c${n}: allPets(condition: { rowId: "${id}" }) { edges { cursor } }`);
+      const data = await askGraphQL(base, `{ ${pages.join(' ')} }`);
+      const found = data as Record<string, { edges: readonly { cursor: string }[] }>;
+      return chunk.map((_, n) => found[`c${n}`]?.edges[0]?.cursor);
+    }),
+  read: (answer) => ({ ...answer, body: withNumbers(withoutExtensions(answer.body)) }),
+};
+
+function graphql(query: string, variables: object): PlainRequest {
+  return post('/graphql', { query, variables });
+}
+
+async function inChunks(
+  ids: readonly number[],
+  find: (chunk: readonly number[]) => Promise<readonly (string | undefined)[]>,
+): Promise<string[]> {
+  const cursors: string[] = [];
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    for (const [n, cursor] of (await find(ids.slice(at, at + CHUNK))).entries()) {
+      if (cursor === undefined) throw new Error(`There is no cursor of the row ${ids[at + n]}.`);
+      cursors.push(cursor);
+    }
+  }
+  return cursors;
+}
+
+/** What an answer tells beside its data, such as what is deprecated, is no part of the contest. */
+function withoutExtensions(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const { extensions: _, ...rest } = body as Record<string, unknown>;
+  return rest;
+}
+
+function withNumbers(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => withNumbers(item));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withNumbers(item, key)]));
+  }
+  return /^(id|categoryId)$/.test(name) && typeof value === 'string' ? Number(value) : value;
+}

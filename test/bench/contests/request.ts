@@ -1,0 +1,61 @@
+/** A request as every contestant is sent it; the body is JSON. */
+export interface PlainRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: string;
+}
+
+/** An answer as far as it is compared. */
+export interface PlainAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  /** The fields that a client goes on with: whether there is a next page, and where the created row is. */
+  readonly hasNext: boolean;
+  readonly hasLocation: boolean;
+}
+
+/** The header fields of every request, but for the host. */
+export function headersOf({ body }: PlainRequest): Readonly<Record<string, string>> {
+  return { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) };
+}
+
+export function get(path: string): PlainRequest {
+  return { method: 'GET', path };
+}
+
+export function post(path: string, body: unknown): PlainRequest {
+  return { method: 'POST', path, body: JSON.stringify(body) };
+}
+
+/** Sends the request, and reads the whole answer. */
+export async function ask(base: string, request: PlainRequest): Promise<PlainAnswer> {
+  const { method, path, body } = request;
+  const response = await fetch(base + path, { method, headers: headersOf(request), ...(body && { body }) });
+  const text = await response.text();
+  return {
+    status: response.status,
+    body: parse(text),
+    hasNext: /rel="?next"?/.test(response.headers.get('link') ?? ''),
+    hasLocation: response.headers.has('location'),
+  };
+}
+
+/** Asks GraphQL, and gives the data. Rejects when there are errors. */
+export async function askGraphQL(
+  base: string,
+  query: string,
+  variables: object = {},
+): Promise<Record<string, unknown>> {
+  const { body } = await ask(base, post('/graphql', { query, variables }));
+  const { data, errors } = (body ?? {}) as { data?: Record<string, unknown>; errors?: unknown };
+  if (data == null || errors !== undefined) throw new Error(`${query} was answered with ${JSON.stringify(body)}`);
+  return data;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

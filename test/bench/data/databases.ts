@@ -1,0 +1,70 @@
+import postgres from 'postgres';
+import { addressOf, administer } from '../../support/admin.ts';
+import { startPostgresServer } from '../../support/postgres-server.ts';
+import { loadData } from './load.ts';
+import { type DataSize, SMALL } from './size.ts';
+
+/** A database that nobody else uses. */
+export interface OwnDatabase {
+  readonly url: string;
+  remove(): Promise<void>;
+}
+
+/** A PostgreSQL server with the data that is measured on. */
+export interface Databases {
+  readonly version: string;
+  /** A fresh copy of the small database. */
+  copySmall(): Promise<OwnDatabase>;
+  /** The address of the large database, for reading alone; it is loaded when it is first asked for. */
+  large(size: DataSize): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server as PostgreSQL comes, fsync and all, and loads the small database. */
+export async function startDatabases(say: (line: string) => void): Promise<Databases> {
+  const server = await startPostgresServer({ durable: true });
+  let copies = 0;
+  let large: Promise<string> | undefined;
+  try {
+    const small = await load('small', SMALL);
+    const version = await versionOf(server.url);
+    return {
+      version,
+      async copySmall() {
+        const name = `copy_${++copies}`;
+        await administer(server.url, `create database ${name} template ${small}`);
+        const remove = () => administer(server.url, `drop database ${name} with (force)`);
+        return { url: addressOf(server.url, name), remove };
+      },
+      large(size) {
+        large ??= load('large', size).then((name) => addressOf(server.url, name));
+        return large;
+      },
+      stop: server.stop,
+    };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+
+  async function load(name: string, size: DataSize): Promise<string> {
+    const began = performance.now();
+    await administer(server.url, `create database ${name}`);
+    await loadData(addressOf(server.url, name), size);
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    say(
+      `Loaded ${size.pets.toLocaleString('en')} pets and ${size.orders.toLocaleString('en')} orders in ${seconds} s.`,
+    );
+    return name;
+  }
+}
+
+async function versionOf(url: string): Promise<string> {
+  const client = postgres(url, { max: 1 });
+  try {
+    const [row] = await client`select current_setting('server_version') as version`;
+    return String(row?.version);
+  } finally {
+    await client.end({ timeout: 5 });
+  }
+}

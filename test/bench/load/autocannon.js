@@ -1,0 +1,26 @@
+// Sends the requests of a file in turn, over and over, and tells in one line of JSON how that went.
+import { readFileSync } from 'node:fs';
+import autocannon from 'autocannon';
+
+const [url, file, connections, seconds] = process.argv.slice(2);
+const requests = JSON.parse(readFileSync(file, 'utf8'));
+let at = 0;
+
+/** Each connection begins elsewhere, so that together they are no less spread than one that takes turns. */
+function setupClient(client) {
+  client.setRequests([...requests.slice(at), ...requests.slice(0, at)]);
+  at = (at + Math.ceil(requests.length / Number(connections))) % requests.length;
+}
+
+const result = await autocannon({ url, connections: Number(connections), duration: Number(seconds), setupClient });
+const answered = result['2xx'];
+process.stdout.write(
+  `${JSON.stringify({
+    requests: answered,
+    seconds: result.duration,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    refused: result.non2xx,
+    broken: result.errors + result.timeouts,
+  })}\n`,
+);

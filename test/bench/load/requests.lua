@@ -1,0 +1,24 @@
+-- Sends the requests of a file in turn, over and over: each as HTTP has it, after a line with its length in bytes.
+local requests, at = {}, 0
+
+function init(args)
+  local file = assert(io.open(args[1], 'rb'))
+  for length in function() return file:read('*l') end do
+    requests[#requests + 1] = file:read(tonumber(length))
+  end
+  file:close()
+end
+
+function request()
+  at = at % #requests + 1
+  return requests[at]
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  io.write(string.format(
+    '{"requests":%d,"seconds":%f,"p50":%f,"p99":%f,"refused":%d,"broken":%d}\n',
+    summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+    errors.status, errors.connect + errors.read + errors.write + errors.timeout
+  ))
+end

@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Entrant } from '../contests/contest.ts';
+import { ask, type PlainAnswer, type PlainRequest } from '../contests/request.ts';
+import type { Workload } from '../contests/workload.ts';
+
+/** An entrant that has started, with the requests in its own words. */
+export interface Started {
+  readonly entrant: Entrant;
+  readonly base: string;
+  readonly requests: readonly PlainRequest[];
+}
+
+/** Requests of a workload whose answers are compared. */
+const SAMPLES = 32;
+
+/**
+ * Asks every entrant the same, and compares whole answers: a contest is fair only among those that do the same.
+ *
+ * @throws {Error} that shows both answers where two differ
+ */
+export async function assertSameAnswers(workload: Workload, started: readonly Started[]): Promise<void> {
+  const [first, ...others] = started.filter(({ entrant }) => !entrant.contestant.isConstant);
+  if (first === undefined) return;
+  const step = Math.max(1, Math.floor(first.requests.length / SAMPLES));
+  for (let at = 0; at < first.requests.length; at += step) {
+    const expected = await answerOf(first, first.requests[at] as PlainRequest, workload);
+    for (const other of others) {
+      const found = await answerOf(other, other.requests[at] as PlainRequest, workload);
+      if (!isDeepStrictEqual(found, expected)) throw differs(first, expected, other, found, other.requests[at]);
+    }
+  }
+  for (const refusal of workload.refusals ?? []) {
+    const expected = await ask(first.base, refusal);
+    for (const other of others) {
+      const found = await ask(other.base, refusal);
+      if (found.status !== expected.status) throw differs(first, expected, other, found, refusal);
+    }
+  }
+}
+
+/** Asks each entrant for itself: for those whose data differs. */
+export async function assertAnswers(workload: Workload, started: readonly Started[]): Promise<void> {
+  for (const one of started) await assertSameAnswers(workload, [one]);
+}
+
+async function answerOf({ entrant, base }: Started, request: PlainRequest, workload: Workload): Promise<PlainAnswer> {
+  const answer = entrant.contestant.dialect.read(await ask(base, request));
+  const isGraphQLFailure = (answer.body as { errors?: unknown } | null)?.errors !== undefined;
+  if (answer.status >= 300 || isGraphQLFailure) {
+    throw new Error(`${entrant.name} refused ${shown(request)} with ${shown(answer)}`);
+  }
+  return workload.creates ? { ...answer, body: withoutIds(answer.body) } : answer;
+}
+
+/** Each row that is created has an id of its own; but it has one. */
+function withoutIds(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, item]) =>
+    name === 'id' ? [name, typeof item] : [name, withoutIds(item)],
+  );
+  return Object.fromEntries(entries);
+}
+
+function differs(one: Started, expected: PlainAnswer, other: Started, found: PlainAnswer, request: unknown): Error {
+  const lines = [
+    `The contest would not be fair, for ${one.entrant.name} and ${other.entrant.name} answer differently to`,
+    `  ${shown(request)}`,
+    `${one.entrant.name}:`,
+    `  ${shown(expected)}`,
+    `${other.entrant.name}:`,
+    `  ${shown(found)}`,
+  ];
+  return new Error(lines.join('\n'));
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value);
+}

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import type { Contest, Entrant } from '../contests/contest.ts';
+import type { Databases, OwnDatabase } from '../data/databases.ts';
+import { SMALL } from '../data/size.ts';
+import { CONNECTIONS, type Generator, type Load } from '../load/generator.ts';
+import { type Running, startServer } from '../processes.ts';
+import { assertAnswers, assertSameAnswers, type Started } from './answers.ts';
+import { processorTime, residentMemory } from './usage.ts';
+
+/** How an entrant did in a round. */
+export interface Round extends Load {
+  /** Requests per second. */
+  readonly rate: number;
+  /** Of the server process, in microseconds; undefined where the system does not tell. */
+  readonly processorTimePerRequest: number | undefined;
+  /** Of the server process after the round, in mebibytes. */
+  readonly memory: number | undefined;
+}
+
+/** An entrant's rounds, in the order they were run in. */
+export interface Result {
+  readonly entrant: Entrant;
+  readonly rounds: readonly Round[];
+}
+
+/** How long to measure. */
+export interface Effort {
+  readonly rounds: number;
+  /** Of a round, and of the rounds before the first that are not counted. */
+  readonly seconds: number;
+  readonly warmUp: number;
+}
+
+/** What a measurement works with. */
+export interface Bench {
+  readonly databases: Databases;
+  readonly generator: Generator;
+  /** For files that are needed meanwhile. */
+  readonly folder: string;
+  readonly say: (line: string) => void;
+}
+
+interface Competitor extends Started {
+  readonly running: Running;
+  readonly file: string;
+}
+
+/**
+ * Starts every entrant of a contest on fresh data, holds their answers against each other before and after, warms them
+ * up, and then measures in turns: A B C A B C. What slows the machine down for a while so slows down all of them.
+ *
+ * @throws {Error} when answers differ, a request fails under load, or the database is not what was answered
+ */
+export async function measureContest(contest: Contest, effort: Effort, bench: Bench): Promise<readonly Result[]> {
+  const { workload, entrants, isAmongPeers } = contest;
+  const small = entrants.some(({ data }) => data === SMALL) ? await bench.databases.copySmall() : undefined;
+  const compare = isAmongPeers ? assertSameAnswers : assertAnswers;
+  const cutOff = CONNECTIONS * (effort.rounds + 1) * entrants.length;
+  try {
+    const { rounds, warmUps, settle } = await withEntrants(contest, small, bench, async (competitors) => {
+      await compare(workload, competitors);
+      const settle = small && (await workload.audit?.(small.url));
+      const measured = await runRounds(competitors, effort, bench);
+      if (workload.audit === undefined) await compare(workload, competitors);
+      return { ...measured, settle };
+    });
+    const answered = [...warmUps, ...rounds.flat()].reduce((sum, { requests }) => sum + requests, 0);
+    await settle?.(answered, cutOff);
+    return entrants.map((entrant, n) => ({ entrant, rounds: rounds.map((round) => round[n] as Round) }));
+  } finally {
+    await small?.remove();
+  }
+}
+
+async function runRounds(competitors: readonly Competitor[], { rounds, seconds, warmUp }: Effort, bench: Bench) {
+  const warmUps = await inTurns(competitors, (competitor) => runRound(competitor, warmUp, bench.generator));
+  const done: Round[][] = [];
+  for (let n = 1; n <= rounds; n++) {
+    const round = await inTurns(competitors, (competitor) => runRound(competitor, seconds, bench.generator));
+    const shown = competitors.map(
+      ({ entrant }, at) => `${entrant.name} ${Math.round(round[at]?.rate ?? 0).toLocaleString('en')}`,
+    );
+    bench.say(`  round ${n}: ${shown.join(', ')}`);
+    done.push(round);
+  }
+  return { warmUps, rounds: done };
+}
+
+async function runRound({ entrant, base, running, file }: Competitor, seconds: number, by: Generator): Promise<Round> {
+  const { pid } = running;
+  const before = processorTime(pid);
+  const load = await by.run(file, base, seconds).catch((error: Error) => {
+    throw new Error(`${entrant.name} failed under load. ${error.message}\n${running.output()}`, { cause: error });
+  });
+  const after = processorTime(pid);
+  return {
+    ...load,
+    rate: load.requests / load.seconds,
+    processorTimePerRequest: before && after && (after - before) / load.requests,
+    memory: residentMemory(pid),
+  };
+}
+
+/** Starts the entrants for the work, and stops them whatever happens. */
+async function withEntrants<T>(
+  { workload, variety, entrants }: Contest,
+  small: OwnDatabase | undefined,
+  { databases, generator, folder }: Bench,
+  work: (competitors: readonly Competitor[]) => Promise<T>,
+): Promise<T> {
+  const starts = await Promise.allSettled(
+    entrants.map(async ({ name, contestant, data }) => {
+      const url = data === SMALL && small ? small.url : await databases.large(data);
+      return startServer(name, await contestant.command(url));
+    }),
+  );
+  const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  try {
+    const failed = starts.find((start) => start.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    const competitors = await inTurns(entrants, async (entrant, n) => {
+      const running = started[n] as Running;
+      const site = { base: running.base, dialect: entrant.contestant.dialect, data: entrant.data };
+      const requests = await workload.requests(site, variety);
+      const file = join(folder, `requests-${n}`);
+      generator.write(file, running.base, requests);
+      return { entrant, running, base: running.base, requests, file };
+    });
+    return await work(competitors);
+  } finally {
+    await Promise.all(started.map((running) => running.stop()));
+  }
+}
+
+async function inTurns<T, R>(values: readonly T[], act: (value: T, at: number) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const [at, value] of values.entries()) results.push(await act(value, at));
+  return results;
+}

@@ -1,0 +1,91 @@
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Build, PEERS } from './contests/contestant.ts';
+import type { DataSize } from './data/size.ts';
+import type { Effort } from './measure/contest.ts';
+
+/** What a run is to do. */
+export interface Options {
+  readonly mode: 'measure' | 'check' | 'start';
+  /** The service first, then further builds of it. */
+  readonly builds: readonly [Build, ...Build[]];
+  /** Whether the first build is the one that this run makes. */
+  readonly buildsService: boolean;
+  /** Which contests. */
+  readonly only: RegExp;
+  readonly effort: Effort;
+  readonly large: DataSize;
+  /** How often a start is measured. */
+  readonly starts: number;
+  /** Whether to write the results where they are committed. */
+  readonly writes: boolean;
+}
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const SERVICE = 'Pet store';
+
+const FULL = { rounds: 5, seconds: 4, warmUp: 3 };
+const QUICK = { rounds: 3, seconds: 1, warmUp: 1 };
+const CHECK = { rounds: 5, seconds: 1, warmUp: 2 };
+const LARGE = { full: { pets: 5_000_000, orders: 5_000_000 }, quick: { pets: 500_000, orders: 500_000 } };
+
+/**
+ * Reads the command line.
+ *
+ * @throws {Error} that names what is wrong with it
+ */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
+      start: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      dist: { type: 'string', multiple: true, default: [] },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+    },
+  });
+  const { quick, check, start, write, only, dist } = values;
+  if (check && start) throw new Error('--check and --start are two runs; ask for one of them.');
+  const usual = check ? CHECK : quick ? QUICK : FULL;
+  const { builds, buildsService } = readBuilds(dist);
+  const isWhole = !quick && !check && !start && only === '' && dist.length === 0;
+  return {
+    mode: check ? 'check' : start ? 'start' : 'measure',
+    builds,
+    buildsService,
+    only: new RegExp(only, 'i'),
+    effort: {
+      ...usual,
+      rounds: wholeNumber('--rounds', values.rounds, usual.rounds),
+      seconds: wholeNumber('--seconds', values.seconds, usual.seconds),
+    },
+    large: quick ? LARGE.quick : LARGE.full,
+    starts: quick ? 3 : 5,
+    writes: isWhole || write,
+  };
+}
+
+/** A folder takes the place of `dist`; `name=folder` is one more contestant. */
+function readBuilds(given: readonly string[]): Pick<Options, 'builds' | 'buildsService'> {
+  const named = given.map((text) => /^([^=/]+)=(.+)$/.exec(text)).filter((match) => match !== null);
+  const [folder, ...others] = given.filter((text) => !/^[^=/]+=/.test(text));
+  if (others.length > 0)
+    throw new Error('Only one --dist can stand for the service; name the others: --dist name=folder.');
+  const further = named.map(([, name = '', path = '']) => ({ name, folder: resolve(path) }));
+  const names = [SERVICE, ...Object.keys(PEERS), ...further.map(({ name }) => name)];
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new Error(`There are two contestants called ${twice}; give the build another name.`);
+  const service = { name: SERVICE, folder: folder === undefined ? join(ROOT, 'dist') : resolve(folder) };
+  return { builds: [service, ...further], buildsService: folder === undefined };
+}
+
+function wholeNumber(name: string, text: string | undefined, usual: number): number {
+  if (text === undefined) return usual;
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error(`${name} must be a whole number from 1, not ${text}.`);
+  return Number(text);
+}

@@ -1,0 +1,39 @@
+import { decodeCursor } from './cursor.js';
+import { sql } from './database.js';
+
+/** The pet; undefined for none. */
+export async function petById(id) {
+  const [pet] = await sql`select id, name, category_id as "categoryId", status from pets where id = ${id}`;
+  return pet;
+}
+
+/** The first pets after the cursor, in the order of their ids. */
+export function petsAfter({ first = 20, after }) {
+  return sql`select id, name, category_id as "categoryId", status from pets
+    where id > ${decodeCursor(after)} order by id limit ${first}`;
+}
+
+/** Rejects with a violated foreign key when no category has the id. */
+export async function createPet({ name, categoryId, status = 'available' }) {
+  const [pet] = await sql`insert into pets (name, category_id, status) values (${name}, ${categoryId}, ${status})
+    returning id, name, category_id as "categoryId", status`;
+  return pet;
+}
+
+/** The categories, in the order of the ids; null where there is none. */
+export async function categoriesByIds(ids) {
+  const rows = await sql`select id, name, description from categories where id = any(${[...new Set(ids)]})`;
+  return inOrder(ids, rows, 'id');
+}
+
+/** The stock of the pets, in the order of their ids; null for a pet that is not counted. */
+export async function inventoryByPetIds(petIds) {
+  const rows = await sql`select pet_id as "petId", quantity from inventory
+    where pet_id = any(${[...new Set(petIds)]}) and quantity is not null`;
+  return inOrder(petIds, rows, 'petId');
+}
+
+function inOrder(keys, rows, column) {
+  const byKey = new Map(rows.map((row) => [row[column], row]));
+  return keys.map((key) => byKey.get(key) ?? null);
+}

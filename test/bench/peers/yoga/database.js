@@ -1,0 +1,46 @@
+import { gt, inArray } from 'drizzle-orm';
+import { bigint, integer, pgEnum, pgTable, text } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+import { DATABASE_URL, POOL_SIZE } from '../shared/process.js';
+
+export const petStatus = pgEnum('pet_status', ['available', 'pending', 'sold']);
+
+const categories = pgTable('categories', {
+  id: bigint({ mode: 'number' }).primaryKey().generatedByDefaultAsIdentity(),
+  name: text().notNull(),
+  description: text(),
+});
+
+export const pets = pgTable('pets', {
+  id: bigint({ mode: 'number' }).primaryKey().generatedByDefaultAsIdentity(),
+  name: text().notNull(),
+  categoryId: bigint('category_id', { mode: 'number' }).notNull(),
+  status: petStatus().notNull().default('available'),
+});
+
+const inventory = pgTable('inventory', {
+  petId: bigint('pet_id', { mode: 'number' }).primaryKey(),
+  quantity: integer(),
+});
+
+export const db = drizzle({ client: postgres(DATABASE_URL, { max: POOL_SIZE }) });
+
+/** The first pets after the id, in the order of their ids. */
+export function petsAfter(id, first) {
+  return db.select().from(pets).where(gt(pets.id, id)).orderBy(pets.id).limit(first);
+}
+
+/** The categories, in the order of the ids; undefined where there is none. */
+export async function categoriesByIds(ids) {
+  const rows = await db.select().from(categories).where(inArray(categories.id, ids));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id));
+}
+
+/** The stock of the pets, in the order of their ids; undefined for a pet that is not counted. */
+export async function inventoryByPetIds(petIds) {
+  const rows = await db.select().from(inventory).where(inArray(inventory.petId, petIds));
+  const byPet = new Map(rows.filter(({ quantity }) => quantity !== null).map((row) => [row.petId, row]));
+  return petIds.map((petId) => byPet.get(petId));
+}

@@ -1,0 +1,26 @@
+/** A table in Markdown, whose columns are also straight on a terminal: numbers to the right, words to the left. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const columns = head.map((title, at) => {
+    const cells = rows.map((row) => row[at] ?? '');
+    const width = Math.max(3, title.length, ...cells.map((cell) => cell.length));
+    return { width, isNumeric: cells.every((cell) => /^[\d., -]*$/.test(cell)) };
+  });
+  const line = (cells: readonly string[]) => {
+    const padded = columns.map(({ width, isNumeric }, at) =>
+      isNumeric ? (cells[at] ?? '').padStart(width) : (cells[at] ?? '').padEnd(width),
+    );
+    return `| ${padded.join(' | ')} |`;
+  };
+  const rule = columns.map(({ width, isNumeric }) => (isNumeric ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)));
+  return [line(head), line(rule), ...rows.map(line)].join('\n');
+}
+
+/** A whole number with its thousands apart; a dash for what could not be measured. */
+export function whole(value: number | undefined): string {
+  return value === undefined ? '-' : Math.round(value).toLocaleString('en');
+}
+
+/** With two digits after the point. */
+export function fine(value: number): string {
+  return value.toFixed(2);
+}

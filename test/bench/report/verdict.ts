@@ -1,0 +1,46 @@
+import type { Contest } from '../contests/contest.ts';
+import { peerDialect, postgraphileDialect } from '../contests/dialect.ts';
+import type { Result } from '../measure/contest.ts';
+import { median } from '../measure/statistics.ts';
+
+/** How the first entrant of a contest stands against another. */
+export interface Verdict {
+  readonly against: string;
+  /** Of the medians of the requests per second. */
+  readonly ratio: number;
+  /** The least that the ratio is to be; undefined where it is only told. */
+  readonly target: number | undefined;
+}
+
+/** How the first entrant's 99th percentile, in milliseconds, stands against the best peer's. */
+export interface LatencyVerdict {
+  readonly ours: number;
+  readonly best: number;
+  readonly bestPeer: string;
+}
+
+/** The median over the rounds. */
+export function medianOf({ rounds }: Result, figure: 'rate' | 'p50' | 'p99'): number {
+  return median(rounds.map((round) => round[figure]));
+}
+
+/** The first entrant against each of the others. */
+export function verdictsOf({ targets }: Contest, [first, ...others]: readonly Result[]): Verdict[] {
+  if (first === undefined) return [];
+  return others.map((other) => ({
+    against: other.entrant.name,
+    ratio: medianOf(first, 'rate') / medianOf(other, 'rate'),
+    target: targets[other.entrant.name],
+  }));
+}
+
+/** Undefined for a contest that is not among peers. One that does no work has no latency to be compared with. */
+export function latencyVerdictOf({ isAmongPeers }: Contest, results: readonly Result[]): LatencyVerdict | undefined {
+  const [first] = results;
+  const dialects = [peerDialect, postgraphileDialect];
+  const [best] = results
+    .filter(({ entrant: { contestant } }) => dialects.includes(contestant.dialect) && !contestant.isConstant)
+    .sort((one, other) => medianOf(one, 'p99') - medianOf(other, 'p99'));
+  if (!isAmongPeers || first === undefined || best === undefined) return undefined;
+  return { ours: medianOf(first, 'p99'), best: medianOf(best, 'p99'), bestPeer: best.entrant.name };
+}

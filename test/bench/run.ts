@@ -1,0 +1,78 @@
+import { makeTemporaryFolder } from '../support/temporary.ts';
+import { checkRatios } from './check.ts';
+import { type Contest, contestsAmongPeers, contestsOfGrowth } from './contests/contest.ts';
+import { startDatabases } from './data/databases.ts';
+import { buildService, installPeers } from './install.ts';
+import { findGenerator } from './load/generator.ts';
+import { type Bench, measureContest } from './measure/contest.ts';
+import { measureStarts } from './measure/start.ts';
+import { type Options, ROOT, readOptions } from './options.ts';
+import { writeRatios } from './report/ratios.ts';
+import { writeResults } from './report/results.ts';
+import { contestTable, type Outcome, startTable, targetTable } from './report/tables.ts';
+
+// Leaving by itself, the process ends all that it has started and removes its folders.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  await installPeers(say);
+  if (options.buildsService) await buildService(ROOT);
+  const folder = makeTemporaryFolder();
+  const databases = await startDatabases(say);
+  const bench = { databases, generator: await findGenerator(), folder: folder.path, say };
+  try {
+    if (options.mode === 'start') await runStarts(options, bench);
+    else if (options.mode === 'check') await runCheck(options, bench);
+    else await measure(options, bench);
+  } finally {
+    await databases.stop();
+    folder.remove();
+  }
+}
+
+async function measure(options: Options, bench: Bench): Promise<void> {
+  const { builds, large, effort } = options;
+  const contests = chosen([...contestsAmongPeers(builds), ...contestsOfGrowth(builds[0], large)], options);
+  const outcomes: Outcome[] = [];
+  for (const contest of contests) {
+    say(`\n${contest.name}`);
+    const outcome = { contest, results: await measureContest(contest, effort, bench) };
+    say(contestTable(outcome));
+    outcomes.push(outcome);
+  }
+  say(`\n${targetTable(outcomes)}`);
+  const starts = await runStarts(options, bench);
+  if (!options.writes) return;
+  writeResults({ outcomes, starts, effort, bench });
+  writeRatios(outcomes);
+  say('\nWritten to test/bench/RESULTS.md and test/bench/ratios.json.');
+}
+
+async function runStarts({ builds, starts }: Options, { databases }: Bench) {
+  const times = await measureStarts(builds[0], starts, databases);
+  say(`\n${startTable(times)}`);
+  return times;
+}
+
+async function runCheck(options: Options, bench: Bench): Promise<void> {
+  const contests = chosen(contestsAmongPeers(options.builds.slice(0, 1)), options);
+  const { passed, failed } = await checkRatios(contests, options.effort, bench);
+  say(`${passed} passed, ${failed} failed`);
+  if (failed > 0) process.exitCode = 1;
+}
+
+function chosen(contests: readonly Contest[], { only }: Options): readonly Contest[] {
+  const found = contests.filter(({ name }) => only.test(name));
+  if (found.length > 0) return found;
+  throw new Error(`--only ${only.source} matches none of ${contests.map(({ name }) => name).join(', ')}.`);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
