@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -16,6 +17,8 @@ export interface Options {
   readonly only: RegExp;
   readonly effort: Effort;
   readonly large: DataSize;
+  /** Whether to leave out the peers that no target is about. */
+  readonly targetsAlone: boolean;
   /** How often a start is measured. */
   readonly starts: number;
   /** Whether to write the results where they are committed. */
@@ -28,7 +31,7 @@ export const SERVICE = 'Pet store';
 const FULL = { rounds: 5, seconds: 4, warmUp: 3 };
 const QUICK = { rounds: 3, seconds: 1, warmUp: 1 };
 const CHECK = { rounds: 5, seconds: 1, warmUp: 2 };
-const LARGE = { full: { pets: 5_000_000, orders: 5_000_000 }, quick: { pets: 500_000, orders: 500_000 } };
+const LARGE = { full: { pets: 5_000_000, orders: 5_000_000 }, quick: { pets: 250_000, orders: 250_000 } };
 
 /**
  * Reads the command line.
@@ -65,7 +68,8 @@ export function readOptions(args: readonly string[]): Options {
       seconds: wholeNumber('--seconds', values.seconds, usual.seconds),
     },
     large: quick ? LARGE.quick : LARGE.full,
-    starts: quick ? 3 : 5,
+    targetsAlone: quick,
+    starts: quick ? 1 : 5,
     writes: isWhole || write,
   };
 }
@@ -81,6 +85,10 @@ function readBuilds(given: readonly string[]): Pick<Options, 'builds' | 'buildsS
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new Error(`There are two contestants called ${twice}; give the build another name.`);
   const service = { name: SERVICE, folder: folder === undefined ? join(ROOT, 'dist') : resolve(folder) };
+  const empty = [...further, ...(folder === undefined ? [] : [service])].find(
+    (build) => !existsSync(join(build.folder, 'main.js')),
+  );
+  if (empty !== undefined) throw new Error(`${empty.folder} is no build of the service: it has no main.js.`);
   return { builds: [service, ...further], buildsService: folder === undefined };
 }
 

@@ -27,13 +27,18 @@ const STOP_LIMIT = 3_000;
 const OUTPUT_TAIL = 4_000;
 
 const alive = new Set<ChildProcess>();
-// A run that is interrupted never comes to its own ends.
-process.prependOnceListener('exit', () => {
+let isOver = false;
+process.prependOnceListener('exit', endAll);
+
+/** Ends every process that was started, at once; none can be started any more. */
+export function endAll(): void {
+  isOver = true;
   for (const child of alive) child.kill('SIGKILL');
-});
+}
 
 /** Starts a process that does not outlive this one. */
 export function start({ program, args, folder, environment }: Command, options: SpawnOptions = {}): ChildProcess {
+  if (isOver) throw new Error(`${program} is not started any more: the run is over.`);
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, ...environment };
   const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], ...options });

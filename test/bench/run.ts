@@ -1,23 +1,39 @@
 import { makeTemporaryFolder } from '../support/temporary.ts';
 import { checkRatios } from './check.ts';
-import { type Contest, contestsAmongPeers, contestsOfGrowth } from './contests/contest.ts';
+import { type Contest, contestsAmongPeers, contestsOfGrowth, withTargetsAlone } from './contests/contest.ts';
 import { startDatabases } from './data/databases.ts';
 import { buildService, installPeers } from './install.ts';
 import { findGenerator } from './load/generator.ts';
 import { type Bench, measureContest } from './measure/contest.ts';
 import { measureStarts } from './measure/start.ts';
 import { type Options, ROOT, readOptions } from './options.ts';
+import { endAll } from './processes.ts';
 import { writeRatios } from './report/ratios.ts';
 import { writeResults } from './report/results.ts';
 import { contestTable, type Outcome, startTable, targetTable } from './report/tables.ts';
 
-// Leaving by itself, the process ends all that it has started and removes its folders.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+/** How long an interrupted run may take to clean up behind itself, in milliseconds. */
+const GRACE = 5_000;
+
+let isInterrupted = false;
+// For good: a second signal, as npm passes it on too, would end the process before it has cleaned up.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+
+// npm ends without passing on that it was asked to.
+const parent = process.ppid;
+setInterval(() => process.ppid !== parent && interrupt(), 1_000).unref();
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  if (!isInterrupted) process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
 });
+
+/** What is measured ends, so the work fails, and leaves nothing behind; at an exit no process or folder is left either. */
+function interrupt(): void {
+  isInterrupted = true;
+  endAll();
+  setTimeout(() => process.exit(1), GRACE).unref();
+}
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
@@ -37,8 +53,9 @@ async function main(): Promise<void> {
 }
 
 async function measure(options: Options, bench: Bench): Promise<void> {
-  const { builds, large, effort } = options;
-  const contests = chosen([...contestsAmongPeers(builds), ...contestsOfGrowth(builds[0], large)], options);
+  const { builds, large, effort, targetsAlone } = options;
+  const all = [...contestsAmongPeers(builds), ...contestsOfGrowth(builds[0], large)];
+  const contests = chosen(targetsAlone ? all.map(withTargetsAlone) : all, options);
   const outcomes: Outcome[] = [];
   for (const contest of contests) {
     say(`\n${contest.name}`);

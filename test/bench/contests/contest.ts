@@ -24,8 +24,8 @@ export interface Contest {
 }
 
 const VARIETY = 4_000;
-/** So many that the rows they read are more than PostgreSQL keeps at hand. */
-const LARGE_VARIETY = 20_000;
+/** A request for so many pets of the large database: with millions, they read more than PostgreSQL keeps at hand. */
+const PETS_PER_REQUEST = 250;
 
 type Work = readonly [name: string, workload: workloads.Workload, peers: readonly PeerName[]];
 
@@ -63,11 +63,18 @@ export function contestsOfGrowth(build: Build, large: DataSize): Contest[] {
   return WORK.filter(([, workload]) => !workload.creates).map(([name, workload]) => ({
     name: `${name}, as the data grows`,
     workload,
-    variety: LARGE_VARIETY,
+    variety: Math.ceil(large.pets / PETS_PER_REQUEST),
     entrants: [more, less],
     targets: { [less.name]: GROWTH_TARGET },
     isAmongPeers: false,
   }));
+}
+
+/** The contest without the peers that no target is about. */
+export function withTargetsAlone(contest: Contest): Contest {
+  const { entrants, targets } = contest;
+  const isPeer = ({ contestant }: Entrant) => Object.values(PEERS).includes(contestant);
+  return { ...contest, entrants: entrants.filter((entrant) => !isPeer(entrant) || entrant.name in targets) };
 }
 
 function named({ pets }: DataSize): string {
