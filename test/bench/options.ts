@@ -19,7 +19,7 @@ export interface Options {
   readonly large: DataSize;
   /** Whether to leave out the peers that no target is about. */
   readonly targetsAlone: boolean;
-  /** How often a start is measured. */
+  /** How often a start is measured; 0 where only some contests are asked for, and not written. */
   readonly starts: number;
   /** Whether to write the results where they are committed. */
   readonly writes: boolean;
@@ -69,7 +69,7 @@ export function readOptions(args: readonly string[]): Options {
     },
     large: quick ? LARGE.quick : LARGE.full,
     targetsAlone: quick,
-    starts: quick ? 1 : 5,
+    starts: only !== '' && !write ? 0 : quick ? 1 : 5,
     writes: isWhole || write,
   };
 }

@@ -64,7 +64,7 @@ async function measure(options: Options, bench: Bench): Promise<void> {
     outcomes.push(outcome);
   }
   say(`\n${targetTable(outcomes)}`);
-  const starts = await runStarts(options, bench);
+  const starts = options.starts > 0 ? await runStarts(options, bench) : [];
   if (!options.writes) return;
   writeResults({ outcomes, starts, effort, bench });
   writeRatios(outcomes);
