@@ -1,11 +1,10 @@
 import { printSchemaWithDirectives } from '@graphql-tools/utils';
-import { stringify as stringifyYaml } from 'yaml';
+import { serveAsset } from './http/asset.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import type { HttpReply } from './http/reply.ts';
 import type { Clock } from './lifecycle/guard.ts';
 import type { Marked } from './lifecycle/marked.ts';
 import { lifecycleReport, type ReportEntry, type RestView } from './lifecycle/report.ts';
-import { lifecycleCalendar } from './pages/calendar.ts';
 import { homePage } from './pages/home.ts';
 import { lifecyclePage } from './pages/lifecycle.ts';
 import { createReference } from './pages/reference.ts';
@@ -28,10 +27,13 @@ export interface SiteOptions {
 
 type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
 
-/** The pages and the descriptions, by their paths under the base path. What is the same for all is made here, once. */
+/**
+ * The pages and the descriptions, by their paths under the base path. What is the same for all is made once, when it is
+ * first asked for: a start need not wait for it.
+ */
 export function createSite(options: SiteOptions): Readonly<Record<string, PageMaker>> {
   const { endpoints, marked, view, basePath, clock, report } = options;
-  const openApi = describeRoutes(endpoints, basePath);
+  const openApi = () => describeRoutes(endpoints, basePath);
   const marks = lifecycleReport(marked, view, new Map(), clock());
   return {
     '/': ({ origin }) => html(homePage(basePath, origin)),
@@ -39,11 +41,17 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
       const page = html(lifecyclePage(await report(), clock(), basePath, origin));
       return { ...page, headers: { ...page.headers, vary: 'Accept' } };
     },
-    [`${LIFECYCLE_PAGE}.ics`]: ({ base }) => text('text/calendar; charset=utf-8', lifecycleCalendar(marks, base)),
+    [`${LIFECYCLE_PAGE}.ics`]: async ({ base }) => {
+      const { lifecycleCalendar } = await import('./pages/calendar.ts');
+      return text('text/calendar; charset=utf-8', lifecycleCalendar(marks, base));
+    },
     ...createReference(basePath),
-    '/openapi.json': fixed(text('application/json', printOpenApi(openApi))),
-    '/openapi.yaml': fixed(text('application/yaml', stringifyYaml(openApi, { aliasDuplicateObjects: false }))),
-    '/schema.graphql': fixed(text('text/plain; charset=utf-8', printGraphQL())),
+    '/openapi.json': serveAsset({ contentType: 'application/json', make: () => printOpenApi(openApi()) }),
+    '/openapi.yaml': serveAsset({
+      contentType: 'application/yaml',
+      make: async () => (await import('yaml')).stringify(openApi(), { aliasDuplicateObjects: false }),
+    }),
+    '/schema.graphql': serveAsset({ contentType: 'text/plain; charset=utf-8', make: printGraphQL }),
   };
 }
 
@@ -55,10 +63,6 @@ export function printGraphQL(): string {
 /** The OpenAPI document as it is committed and served. */
 export function printOpenApi(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-function fixed(reply: HttpReply): PageMaker {
-  return () => reply;
 }
 
 function html(body: string): HttpReply {

@@ -3,10 +3,8 @@ import { is, Param, Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import { DatabaseError, type Driver, type Parameter, type Query, type RawRow, toParameter } from './driver.ts';
-import { openEmbedded } from './embedded.ts';
 import { jsonRows, rowsOf } from './json-rows.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
-import { connectServer } from './server.ts';
 
 /** Watches the database at work; called once a statement or batch. */
 export interface Probe {
@@ -37,7 +35,13 @@ const unwatched: Probe = { statement: () => {}, batch: () => {} };
  * @throws {Error} with one clear line when it cannot be used
  */
 export async function openDatabase({ url, folder }: DatabaseLocation, probe?: Probe): Promise<Database> {
-  return new Database(await (url === undefined ? openEmbedded(folder) : connectServer(url, POOL_SIZE)), probe);
+  return new Database(await openDriver(url, folder), probe);
+}
+
+/** Loads the one that is used alone: a start need not wait for the other. */
+async function openDriver(url: string | undefined, folder: string): Promise<Driver> {
+  if (url !== undefined) return (await import('./server.ts')).connectServer(url, POOL_SIZE);
+  return (await import('./embedded.ts')).openEmbedded(folder);
 }
 
 /** The database as the rooms see it, the same for both kinds. */

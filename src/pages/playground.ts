@@ -1,4 +1,3 @@
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { type ServedAsset, serveAsset } from '../http/asset.ts';
 
 /**
@@ -9,8 +8,15 @@ import { type ServedAsset, serveAsset } from '../http/asset.ts';
 export function createPlayground(endpoint: string): ServedAsset {
   return serveAsset({
     contentType: 'text/html; charset=utf-8',
-    make: () =>
-      renderGraphiQL({ title: 'Pet store: GraphQL', endpoint, defaultTabs: examples.map((query) => ({ query })) }),
+    make: async () => {
+      // When it is first asked for: a start need not wait for it.
+      const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+      return renderGraphiQL({
+        title: 'Pet store: GraphQL',
+        endpoint,
+        defaultTabs: examples.map((query) => ({ query })),
+      });
+    },
     headers: { vary: 'Accept, Accept-Encoding' },
   });
 }
