@@ -43,7 +43,7 @@ export interface App {
   fetch(request: Request): Promise<Response>;
   /** The same for Node's HTTP server. */
   readonly listener: RequestListener;
-  /** From now on `/readyz` says that no more requests should come. */
+  /** From now on `/readyz` says that no more requests should come, and each answer that its connection is closed. */
   beginDrain(): void;
   /** Stores what has been counted and not yet stored; before the database is closed. */
   flush(): Promise<void>;
@@ -107,6 +107,8 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     cors.addTo(headers, request.headers.get('origin'));
     const length = contentLength(reply);
     if (length !== undefined) headers['content-length'] = length;
+    // Otherwise the client would go on using the connection.
+    if (health.isDraining()) headers.connection = 'close';
     const seconds = (performance.now() - began) / 1000;
     metrics.request(face, operation, status, seconds);
     report(request, face, operation, status, seconds, error);

@@ -34,6 +34,7 @@ export function createHealth(database: Database, metrics: Metrics) {
   };
   return {
     checks,
+    isDraining: () => isDraining,
     beginDrain() {
       isDraining = true;
     },

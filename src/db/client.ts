@@ -23,8 +23,8 @@ export interface DatabaseLocation {
 
 const POOL_SIZE = 10;
 const DEADLOCK = '40P01';
-const MOST_ATTEMPTS = 3;
-/** Before a statement runs again, in milliseconds. */
+const MOST_ATTEMPTS = 5;
+/** Before a statement runs again, in milliseconds; each time that much longer. */
 const PAUSE = 20;
 const dialect = new PgDialect();
 const unwatched: Probe = { statement: () => {}, batch: () => {} };

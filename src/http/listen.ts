@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 
 const OPTIONS = {
@@ -18,7 +18,10 @@ const LAST_REQUESTS = 500;
 /** The service on its port. */
 export interface Listener {
   readonly port: number;
-  /** Takes no more connections, lets requests in flight finish, and closes what is left after the grace. */
+  /**
+   * Takes no more connections, lets requests in flight finish, and closes what is left after the grace. Answers must
+   * tell their clients to close by then.
+   */
   drain(graceMilliseconds: number): Promise<void>;
 }
 
@@ -32,13 +35,6 @@ export function listen(handler: RequestListener, { host, port }: { host: string;
     const lacksHost = request.httpVersion === '1.1' && request.headers.host === undefined;
     if (lacksHost) refuse(response.socket, 'HTTP/1.1 needs a Host field.');
     else handler(request, response);
-  });
-  const unanswered = new Set<ServerResponse>();
-  let isDraining = false;
-  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
-    if (isDraining) closeAfter(response);
-    unanswered.add(response);
-    response.once('close', () => unanswered.delete(response));
   });
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) =>
     refuse(socket, UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.'),
@@ -55,8 +51,6 @@ export function listen(handler: RequestListener, { host, port }: { host: string;
   });
 
   function drain(grace: number): Promise<void> {
-    isDraining = true;
-    for (const response of unanswered) closeAfter(response);
     return new Promise((done) => {
       const idle = setTimeout(() => server.closeIdleConnections(), Math.min(LAST_REQUESTS, grace));
       const forced = setTimeout(() => server.closeAllConnections(), grace);
@@ -68,11 +62,6 @@ export function listen(handler: RequestListener, { host, port }: { host: string;
       });
     });
   }
-}
-
-/** Otherwise the client would go on using the connection. */
-function closeAfter(response: ServerResponse): void {
-  if (!response.headersSent) response.setHeader('connection', 'close');
 }
 
 /** What is not proper HTTP never reaches the service; it is answered here, with the Error object like any other failure. */

@@ -40,7 +40,7 @@ describe('the service as a process', () => {
     });
   });
 
-  test('SIGTERM finishes the request in flight, takes no more, and ends with 0', async () => {
+  test('SIGTERM finishes the request in flight, takes no more connections, and ends with 0', async () => {
     await withService({}, async (service) => {
       const body = JSON.stringify({ name: 'Slow' });
       const slow = httpRequest(`${service.base}/categories`, {
@@ -55,6 +55,9 @@ describe('the service as a process', () => {
       await fetch(`${service.base}/livez`);
       const ended = service.stop('SIGTERM');
       await expect.poll(() => service.output()).toContain('stopping');
+      // A connection that was open may bring one request more, on its way when the end began; new ones are refused.
+      const last = await fetch(`${service.base}/livez`);
+      expect([last.status, last.headers.get('connection')]).toEqual([200, 'close']);
       await expect(fetch(`${service.base}/livez`)).rejects.toThrow();
       const began = performance.now();
       slow.end(body.slice(5));
