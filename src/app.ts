@@ -125,7 +125,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
   }
 
   async function dispatch(request: IncomingRequest): Promise<Answered> {
-    const { method, path, headers } = request;
+    const { method, headers } = request;
     const accept = headers.get('accept');
     if (request.fault !== undefined) return failed(request.fault);
     const requestedMethod = method === 'OPTIONS' ? headers.get('access-control-request-method') : null;
@@ -134,14 +134,15 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
       const reply = { status: 204, headers: cors.preflightHeaders(allowed), body: null };
       return { face: 'none', operation: 'preflight', reply };
     }
-    if (path === undefined) return failed(notHere('The address'));
+    if (!isHere(request)) return failed(notHere('The address'));
+    const { path } = request;
     // The page and the operation are one resource: a browser gets the page of it.
     const isPage = path === LIFECYCLE_PAGE && (method === 'GET' || method === 'HEAD') && prefersHtml(accept);
-    const answering = isPage ? undefined : rest({ ...request, path });
+    const answering = isPage ? undefined : rest(request);
     if (answering !== undefined) {
-      const { operation, error, ...reply } = await answering;
+      const reply = await answering;
       const varied = path === LIFECYCLE_PAGE ? { ...reply, headers: { ...reply.headers, vary: 'Accept' } } : reply;
-      return { face: 'rest', operation, reply: varied, error };
+      return { face: 'rest', operation: reply.operation, reply: varied, error: reply.error };
     }
     if (path === '/graphql') return answerGraphQL(request);
     const check = health.checks[path];
@@ -198,6 +199,10 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     }
     if (logsRequests) logger.debug({ ...line, milliseconds: Math.round(seconds * 1e6) / 1000 }, 'answered');
   }
+}
+
+function isHere(request: IncomingRequest): request is IncomingRequest & { readonly path: string } {
+  return request.path !== undefined;
 }
 
 /** The client has gone: nobody sees the answer, and nothing has failed here. */

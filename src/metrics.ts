@@ -33,7 +33,7 @@ export function createMetrics(): Metrics {
     collect: () =>
       answered.handOver((face, operation, status, count) => requests.inc({ face, operation, status }, count)),
   });
-  const answered = new AnswerCounts();
+  const answered = new Counts<Face, string, number>();
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'From the arrival of a request to its answer.',
@@ -46,7 +46,9 @@ export function createMetrics(): Metrics {
     help: 'Uses of what is experimental, beta or deprecated.',
     labelNames: ['coordinate', 'level', 'client'],
     registers,
+    collect: () => used.handOver((coordinate, level, client, count) => uses.inc({ coordinate, level, client }, count)),
   });
+  const used = new Counts<string, string, string>();
   const clients = new Set<string>();
   const statements = new Histogram({
     name: 'db_statement_duration_seconds',
@@ -70,7 +72,7 @@ export function createMetrics(): Metrics {
     },
     use(coordinate, level, client) {
       if (clients.size < MOST_CLIENTS) clients.add(client);
-      uses.inc({ coordinate, level, client: clients.has(client) ? client : OTHERS });
+      used.add(coordinate, level, clients.has(client) ? client : OTHERS);
     },
     request(face, operation, status, seconds) {
       answered.add(face, operation, status);
@@ -80,23 +82,22 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Answers that are counted and not yet handed over: the library makes a text of the labels each time it is told. */
-class AnswerCounts {
-  #counts = new Map<Face, Map<string, Map<number, number>>>();
+/** Counts by three labels until they are handed over: the library makes a text of the labels each time it is told. */
+class Counts<A, B, C> {
+  #counts = new Map<A, Map<B, Map<C, number>>>();
 
-  add(face: Face, operation: string, status: number): void {
-    const ofFace = this.#counts.get(face) ?? new Map<string, Map<number, number>>();
-    const statuses = ofFace.get(operation) ?? new Map<number, number>();
-    const before = statuses.get(status) ?? 0;
-    statuses.set(status, before + 1);
-    if (before > 0) return;
-    this.#counts.set(face, ofFace.set(operation, statuses));
+  add(a: A, b: B, c: C): void {
+    const ofA = this.#counts.get(a) ?? new Map<B, Map<C, number>>();
+    const ofB = ofA.get(b) ?? new Map<C, number>();
+    const before = ofB.get(c) ?? 0;
+    ofB.set(c, before + 1);
+    if (before === 0) this.#counts.set(a, ofA.set(b, ofB));
   }
 
-  handOver(take: (face: Face, operation: string, status: number, count: number) => void): void {
-    for (const [face, operations] of this.#counts) {
-      for (const [operation, statuses] of operations) {
-        for (const [status, count] of statuses) take(face, operation, status, count);
+  handOver(take: (a: A, b: B, c: C, count: number) => void): void {
+    for (const [a, ofA] of this.#counts) {
+      for (const [b, ofB] of ofA) {
+        for (const [c, count] of ofB) take(a, b, c, count);
       }
     }
     this.#counts = new Map();

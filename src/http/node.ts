@@ -43,9 +43,11 @@ function readBody(message: IncomingMessage, limit: number): Promise<Buffer | und
       if (size <= limit) chunks.push(chunk);
       else resolve(undefined);
     });
-    message.once('end', () => resolve(Buffer.concat(chunks)));
+    message.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     message.once('error', reject);
-    message.once('close', () => reject(new Error('The connection was closed.')));
+    message.once('close', () => {
+      if (!message.readableEnded) reject(new Error('The connection was closed.'));
+    });
   });
 }
 
