@@ -1,3 +1,4 @@
+import { stringifyJson } from '../json.ts';
 import type { Database } from './client.ts';
 import { DatabaseError } from './driver.ts';
 
@@ -86,6 +87,27 @@ export function gather<Item, Value>(
       free();
     };
   }
+}
+
+/**
+ * Gathers writes across all requests.
+ *
+ * @param name what metrics call the batches
+ * @param together writes many with one statement, given as a JSON list in which each tells its `place`. Leaves out, at
+ *   once, what cannot be written or would have to wait for somebody: that is written alone, and waits or fails alone
+ */
+export function gatherWrites<Item extends object, Row>(
+  database: Database,
+  name: string,
+  together: (items: string) => Promise<readonly (Row & { readonly place: number })[]>,
+  alone: (item: Item) => Promise<Row>,
+): (item: Item) => Promise<Row> {
+  return gather(database, name, async (items) => {
+    const isMany = items.length > 1;
+    const rows = isMany ? await together(stringifyJson(items.map((item, place) => ({ ...item, place })))) : [];
+    const written = new Map(rows.map(({ place, ...row }) => [place, row as Row]));
+    return items.map((item, place) => written.get(place) ?? alone(item));
+  });
 }
 
 /** Reads by key that are coalesced across all requests. */

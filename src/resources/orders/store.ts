@@ -1,7 +1,9 @@
 import { getTableColumns, sql } from 'drizzle-orm';
-import { coalesce } from '../../db/batch.ts';
+import { coalesce, gatherWrites } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
+import { jsonRows, rowsOf } from '../../db/json-rows.ts';
 import { nestedPages, type PageWindow, pages, type Sort } from '../../db/paging.ts';
+import { integer } from '../../db/row.ts';
 import { explaining, OUT_OF_RANGE } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
@@ -14,6 +16,14 @@ export interface OrderFields {
   readonly quantity?: number | null | undefined;
   readonly shipDate?: Date | null | undefined;
   readonly complete?: boolean | null | undefined;
+}
+
+/** An order of a pet, as it is written. */
+interface PetOrder {
+  readonly petId: Int64;
+  readonly quantity: number;
+  readonly shipDate: Date | null | undefined;
+  readonly complete: boolean;
 }
 
 export interface OrderChanges {
@@ -88,6 +98,34 @@ export function orderStore(database: Database) {
       returning ${selected}`,
     columns,
   );
+  // One order of a pet at most, and none that has to wait: the others are placed alone.
+  const placedColumns = { place: integer, ...columns };
+  const placeMany = database.statement(
+    'orders.placeMany',
+    sql`with given as (
+        select distinct on ("petId") * from json_to_recordset(${sql.placeholder('orders')}::text::json)
+          as item(place integer, "petId" bigint, quantity integer, "shipDate" timestamptz, complete boolean)
+        order by "petId", place),
+      free as (
+        select pet_id from inventory join pets on pets.id = inventory.pet_id
+        where pet_id = any(array(select "petId" from given)) for no key update of inventory, pets skip locked),
+      stock as (
+        update inventory set
+          quantity = inventory.quantity - given.quantity,
+          open_orders = inventory.open_orders + (not given.complete)::integer
+        from given join free on free.pet_id = given."petId"
+        where inventory.pet_id = given."petId"
+          and (inventory.quantity is null or inventory.quantity >= given.quantity)
+        returning inventory.pet_id, inventory.quantity, inventory.open_orders),
+      ${thenSetStatus()},
+      placed as (
+        insert into orders (pet_id, quantity, ship_date, complete)
+        select given."petId", given.quantity, given."shipDate", given.complete
+        from given join stock on stock.pet_id = given."petId"
+        returning ${selected})
+      select ${jsonRows(placedColumns, sql`select given.place, placed.* from placed join given on given."petId" = placed.pet_id`)}`,
+    { rows: rowsOf(placedColumns) },
+  );
   const update = database.statement(
     'orders.update',
     sql`with before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more
@@ -128,6 +166,12 @@ export function orderStore(database: Database) {
     sql`select quantity from inventory where pet_id = ${petId}`,
     { quantity: inventory.quantity },
   );
+  const placeForPet = gatherWrites<PetOrder, Order>(
+    database,
+    'orders.place',
+    async (given) => (await placeMany({ orders: given }))[0]?.rows ?? [],
+    placeAlone,
+  );
   const byId = coalesce(
     database,
     'orders.byKeys',
@@ -146,17 +190,11 @@ export function orderStore(database: Database) {
      * An order without a pet is a draft, and touches no stock. Rejects with OUT_OF_STOCK when a counted pet has too
      * little left, UNKNOWN_REFERENCE when no pet has the id.
      */
-    async place(fields: OrderFields): Promise<Order> {
-      const { petId: pet, shipDate: date } = fields;
-      const values = { quantity: fields.quantity ?? 1, shipDate: date, complete: fields.complete ?? false };
-      const placing = pet == null ? draft(values) : place({ petId: pet, ...values });
-      const unknownPet = () => new ServiceError('UNKNOWN_REFERENCE', `petId ${pet} names no pet.`);
-      const [placed] = await explaining(placing, {
-        inventory_pet_id_pets_id_fk: unknownPet,
-        orders_pet_id_pets_id_fk: unknownPet,
-      });
-      if (placed === undefined) throw await outOfStock(pet as Int64, `${values.quantity} were asked for`);
-      return placed;
+    async place({ petId: pet, quantity: amount, shipDate: date, complete: isComplete }: OrderFields): Promise<Order> {
+      const values = { quantity: amount ?? 1, shipDate: date, complete: isComplete ?? false };
+      if (pet != null) return placeForPet({ petId: pet, ...values });
+      const [drafted] = await draft(values);
+      return drafted as Order;
     },
 
     /**
@@ -182,6 +220,16 @@ export function orderStore(database: Database) {
       throw new ServiceError('CONFLICT', `Order ${orderId} was being changed; try again.`);
     },
   };
+
+  async function placeAlone(order: PetOrder): Promise<Order> {
+    const unknownPet = () => new ServiceError('UNKNOWN_REFERENCE', `petId ${order.petId} names no pet.`);
+    const [placed] = await explaining(place({ ...order }), {
+      inventory_pet_id_pets_id_fk: unknownPet,
+      orders_pet_id_pets_id_fk: unknownPet,
+    });
+    if (placed === undefined) throw await outOfStock(order.petId, `${order.quantity} were asked for`);
+    return placed;
+  }
 
   /** Tells why a change found no order that it may change. */
   async function openOrder(orderId: Int64): Promise<Order> {

@@ -1,5 +1,5 @@
 import { getTableColumns, sql } from 'drizzle-orm';
-import { coalesce, gather } from '../../db/batch.ts';
+import { coalesce, gatherWrites } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
 import { jsonRows, rowsOf } from '../../db/json-rows.ts';
 import { namePrefix, nameSorts } from '../../db/name-order.ts';
@@ -103,12 +103,12 @@ export function petStore(database: Database) {
     columns,
   );
 
-  const create = gather<NewPet, Pet>(database, 'pets.insert', async (given) => {
-    const items = given.map((pet, place) => ({ ...pet, categoryId: String(pet.categoryId), place }));
-    const [answer] = given.length === 1 ? [] : await insertMany({ pets: JSON.stringify(items) });
-    const rows = new Map(answer?.rows?.map(({ place, ...pet }) => [place, pet]));
-    return given.map((pet, place) => rows.get(place) ?? insertAlone(pet));
-  });
+  const create = gatherWrites<NewPet, Pet>(
+    database,
+    'pets.insert',
+    async (given) => (await insertMany({ pets: given }))[0]?.rows ?? [],
+    insertAlone,
+  );
 
   async function insertAlone(pet: NewPet): Promise<Pet> {
     const [created] = await explaining(insert({ ...pet }), unknownCategory(pet.categoryId));
