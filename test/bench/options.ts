@@ -8,7 +8,7 @@ import type { Effort } from './measure/contest.ts';
 
 /** What a run is to do. */
 export interface Options {
-  readonly mode: 'measure' | 'check' | 'start';
+  readonly mode: 'measure' | 'check' | 'start' | 'ablate';
   /** The service first, then further builds of it. */
   readonly builds: readonly [Build, ...Build[]];
   /** Whether the first build is the one that this run makes. */
@@ -28,8 +28,9 @@ export interface Options {
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const SERVICE = 'Pet store';
 
-const FULL = { rounds: 5, seconds: 4, warmUp: 3 };
+const FULL = { rounds: 5, seconds: 3, warmUp: 8 };
 const QUICK = { rounds: 3, seconds: 1, warmUp: 1 };
+const ABLATE = { rounds: 5, seconds: 2, warmUp: 5 };
 const CHECK = { rounds: 5, seconds: 1, warmUp: 2 };
 const LARGE = { full: { pets: 5_000_000, orders: 5_000_000 }, quick: { pets: 250_000, orders: 250_000 } };
 
@@ -45,6 +46,7 @@ export function readOptions(args: readonly string[]): Options {
       quick: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       start: { type: 'boolean', default: false },
+      ablate: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       dist: { type: 'string', multiple: true, default: [] },
@@ -52,13 +54,15 @@ export function readOptions(args: readonly string[]): Options {
       seconds: { type: 'string' },
     },
   });
-  const { quick, check, start, write, only, dist } = values;
-  if (check && start) throw new Error('--check and --start are two runs; ask for one of them.');
-  const usual = check ? CHECK : quick ? QUICK : FULL;
+  const { quick, check, start, ablate, write, only, dist } = values;
+  if ([check, start, ablate].filter(Boolean).length > 1) {
+    throw new Error('--check, --start and --ablate are runs of their own; ask for one of them.');
+  }
+  const usual = check ? CHECK : ablate ? ABLATE : quick ? QUICK : FULL;
   const { builds, buildsService } = readBuilds(dist);
-  const isWhole = !quick && !check && !start && only === '' && dist.length === 0;
+  const isWhole = !quick && !check && !start && !ablate && only === '' && dist.length === 0;
   return {
-    mode: check ? 'check' : start ? 'start' : 'measure',
+    mode: check ? 'check' : start ? 'start' : ablate ? 'ablate' : 'measure',
     builds,
     buildsService,
     only: new RegExp(only, 'i'),

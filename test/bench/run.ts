@@ -1,4 +1,5 @@
 import { makeTemporaryFolder } from '../support/temporary.ts';
+import { measureAblation } from './ablation.ts';
 import { checkRatios } from './check.ts';
 import { type Contest, contestsAmongPeers, contestsOfGrowth, withTargetsAlone } from './contests/contest.ts';
 import { startDatabases } from './data/databases.ts';
@@ -44,6 +45,7 @@ async function main(): Promise<void> {
   const bench = { databases, generator: await findGenerator(), folder: folder.path, say };
   try {
     if (options.mode === 'start') await runStarts(options, bench);
+    else if (options.mode === 'ablate') await runAblation(options, bench);
     else if (options.mode === 'check') await runCheck(options, bench);
     else await measure(options, bench);
   } finally {
@@ -75,6 +77,10 @@ async function runStarts({ builds, starts }: Options, { databases }: Bench) {
   const times = await measureStarts(builds[0], starts, databases);
   say(`\n${startTable(times)}`);
   return times;
+}
+
+async function runAblation({ builds, only, effort }: Options, bench: Bench): Promise<void> {
+  say(`\n${await measureAblation(builds[0], only, effort, bench)}`);
 }
 
 async function runCheck(options: Options, bench: Bench): Promise<void> {

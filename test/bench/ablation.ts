@@ -1,0 +1,144 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Contest, contestsAmongPeers, type Entrant } from './contests/contest.ts';
+import type { Build } from './contests/contestant.ts';
+import { type Bench, type Effort, measureContest, type Result } from './measure/contest.ts';
+import { whole as rounded, table } from './report/table.ts';
+import { medianOf } from './report/verdict.ts';
+
+/** Something that makes the service fast, and the edit of its build that does without it. */
+interface Idea {
+  readonly name: string;
+  /** Where it can matter. */
+  readonly contests: readonly string[];
+  /** In the build. */
+  readonly file: string;
+  readonly replace: string;
+  readonly by: string;
+}
+
+const GET = 'REST get pet';
+const LIST = 'REST list 20 orders';
+const CREATE = 'REST create pet';
+const ORDER = 'REST place order';
+const GRAPHQL_GET = 'GraphQL pet by id';
+const GRAPHQL_LIST = 'GraphQL 20 pets with category and stock';
+
+/** In the words of the README, which tells of each of them. */
+const IDEAS: readonly Idea[] = [
+  {
+    name: 'Every statement is prepared',
+    contests: [GET, LIST, CREATE, ORDER, GRAPHQL_LIST],
+    file: 'db/server.js',
+    replace: 'prepare: true',
+    by: 'prepare: false',
+  },
+  {
+    name: 'Reads are coalesced across requests',
+    contests: [GET, LIST, GRAPHQL_GET, GRAPHQL_LIST],
+    file: 'db/batch.js',
+    replace: 'return (item) => new Promise((resolve, reject) => {',
+    by: `if (!/insert|place/.test(name)) return (item) => run([item]).then(([value]) => value);
+    return (item) => new Promise((resolve, reject) => {`,
+  },
+  {
+    name: 'Writes are gathered across requests',
+    contests: [CREATE, ORDER],
+    file: 'db/batch.js',
+    replace: 'const isMany = items.length > 1;',
+    by: 'const isMany = false;',
+  },
+  {
+    name: 'Rows travel as one JSON text',
+    contests: [GET, GRAPHQL_LIST],
+    file: 'db/client.js',
+    replace: 'reading(name, query, shape) {',
+    by: 'reading(name, query, shape) { return this.statement(name, query, shape);',
+  },
+  {
+    name: 'Operations are compiled',
+    contests: [GET, LIST, CREATE, GRAPHQL_GET, GRAPHQL_LIST],
+    file: 'graphql/compiled.js',
+    replace: 'if (isBeyondCompiler(schema, document))',
+    by: 'if (true)',
+  },
+  {
+    name: 'Known operations are answered at the first hook',
+    contests: [GRAPHQL_GET, GRAPHQL_LIST],
+    file: 'graphql/takeover.js',
+    replace: 'async onRequest({ request, endResponse }) {',
+    by: 'async onRequest({ request, endResponse }) { return;',
+  },
+  {
+    name: 'Sockets are answered without a Request and a Response',
+    contests: [GET, CREATE, GRAPHQL_GET],
+    file: 'app.js',
+    replace: 'listener: nodeListener(respond)',
+    by: 'listener: createServerAdapter(fetchHandler(respond))',
+  },
+  {
+    name: 'Lists read ahead what their rows refer to',
+    contests: [GRAPHQL_LIST],
+    file: 'graphql/read-ahead-plugin.js',
+    replace: 'if (plan === undefined)',
+    by: 'if (true)',
+  },
+];
+
+/** What is needed beside an edit. */
+const IMPORTS: Readonly<Record<string, string>> = {
+  'app.js': "import { createServerAdapter } from '@whatwg-node/server';\n",
+};
+
+/**
+ * Measures the service against builds of it that each do without one idea, and tells what is lost.
+ *
+ * @param only which contests
+ * @returns a table in Markdown
+ */
+export async function measureAblation(service: Build, only: RegExp, effort: Effort, bench: Bench): Promise<string> {
+  const builds = IDEAS.map((idea, n) => buildWithout(service, idea, n));
+  try {
+    const rows: string[][] = [];
+    for (const contest of contestsAmongPeers([service, ...builds])) {
+      const ideas = IDEAS.filter(({ contests }) => contests.includes(contest.name)).map(({ name }) => name);
+      if (ideas.length === 0 || !only.test(contest.name)) continue;
+      const isIn = ({ name }: Entrant) => name === service.name || ideas.includes(name);
+      const duel = { ...contest, entrants: contest.entrants.filter(isIn), targets: {} };
+      bench.say(`\n${contest.name}`);
+      rows.push(...lossesOf(duel, await measureContest(duel, effort, bench)));
+    }
+    return table(['Without this', 'Workload', 'Requests/s', 'Of', 'Lost'], rows);
+  } finally {
+    for (const { folder } of builds) rmSync(folder, { recursive: true });
+  }
+}
+
+function lossesOf({ name }: Contest, [whole, ...parts]: readonly Result[]): string[][] {
+  const rate = (result: Result) => medianOf(result, 'rate');
+  return parts.map((part) => {
+    const lost = 1 - rate(part) / rate(whole as Result);
+    return [
+      part.entrant.name,
+      name,
+      rounded(rate(part)),
+      rounded(rate(whole as Result)),
+      `${Math.round(lost * 100)} %`,
+    ];
+  });
+}
+
+/**
+ * A copy of the build beside it, with the edit.
+ *
+ * @throws {Error} when what is to be replaced is no longer there
+ */
+function buildWithout({ folder }: Build, { name, file, replace, by }: Idea, n: number): Build {
+  const copy = join(dirname(folder), `dist.without-${n}`);
+  cpSync(folder, copy, { recursive: true });
+  const edited = join(copy, file);
+  const code = readFileSync(edited, 'utf8');
+  if (code.split(replace).length !== 2) throw new Error(`${file} does not have "${replace}" once; see ablation.ts.`);
+  writeFileSync(edited, (IMPORTS[file] ?? '') + code.replace(replace, by));
+  return { name, folder: copy };
+}
