@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { is, Param, Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { is, Param, Placeholder, type SQLWrapper } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import { DatabaseError, type Driver, type Parameter, type Query, type RawRow, toParameter } from './driver.ts';
-import { jsonRows, rowsOf } from './json-rows.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 
 /** Watches the database at work; called once a statement or batch. */
@@ -71,19 +70,6 @@ export class Database {
       const parameters = readers.map((read) => read(values));
       const rows = await this.#run(name, text, parameters);
       return rows.map(toRow);
-    };
-  }
-
-  /**
-   * Compiles a statement that reads rows, however many: they travel as one JSON text.
-   *
-   * @param query a `select`
-   */
-  reading<S extends Shape>(name: string, query: SQL, shape: S): Statement<RowOf<S>> {
-    const read = this.statement(name, sql`select ${jsonRows(shape, query)}`, { rows: rowsOf(shape) });
-    return async (values) => {
-      const [answer] = await read(values);
-      return [...(answer?.rows ?? [])];
     };
   }
 

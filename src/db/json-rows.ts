@@ -3,8 +3,8 @@ import { PgColumn } from 'drizzle-orm/pg-core';
 import { type Decoder, type RowOf, rowReader, type Shape } from './row.ts';
 
 /**
- * The rows of a query as one value: a JSON text, which PostgreSQL writes and V8 reads faster than a driver takes rows
- * apart, value by value. An int8 is a text in it, for JSON as V8 reads it does not hold one.
+ * The rows of a query as one value, so that a statement can answer with many lists: a JSON text, in which an int8 is a
+ * text, for JSON as V8 reads it does not hold one.
  */
 export function jsonRows(shape: Shape, query: SQL): SQL {
   const columns = Object.values(shape);

@@ -202,7 +202,7 @@ function nestedCount(
   const name = `${plan.name}.countBy.${parent.name}`;
   const ofParents = sql`${parent} = any(${sql.placeholder('parents')}::bigint[])`;
   const query = sql`select ${parent}, count(*) from ${plan.from} ${whereAll([plan.where, ofParents])} group by ${parent}`;
-  const statement = database.reading(name, query, { parentId: parent, count: integer });
+  const statement = database.statement(name, query, { parentId: parent, count: integer });
   const counts = coalesce(
     database,
     name,

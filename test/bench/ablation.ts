@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { type Contest, contestsAmongPeers, type Entrant } from './contests/contest.ts';
 import type { Build } from './contests/contestant.ts';
 import { type Bench, type Effort, measureContest, type Result } from './measure/contest.ts';
-import { whole as rounded, table } from './report/table.ts';
-import { medianOf } from './report/verdict.ts';
+import { table } from './report/table.ts';
+import { pairedRatio } from './report/verdict.ts';
 
 /** Something that makes the service fast, and the edit of its build that does without it. */
 interface Idea {
@@ -47,13 +47,6 @@ const IDEAS: readonly Idea[] = [
     file: 'db/batch.js',
     replace: 'const isMany = items.length > 1;',
     by: 'const isMany = false;',
-  },
-  {
-    name: 'Rows travel as one JSON text',
-    contests: [GET, GRAPHQL_LIST],
-    file: 'db/client.js',
-    replace: 'reading(name, query, shape) {',
-    by: 'reading(name, query, shape) { return this.statement(name, query, shape);',
   },
   {
     name: 'Operations are compiled',
@@ -108,23 +101,16 @@ export async function measureAblation(service: Build, only: RegExp, effort: Effo
       bench.say(`\n${contest.name}`);
       rows.push(...lossesOf(duel, await measureContest(duel, effort, bench)));
     }
-    return table(['Without this', 'Workload', 'Requests/s', 'Of', 'Lost'], rows);
+    return table(['Without this', 'Workload', 'Lost'], rows);
   } finally {
     for (const { folder } of builds) rmSync(folder, { recursive: true });
   }
 }
 
 function lossesOf({ name }: Contest, [whole, ...parts]: readonly Result[]): string[][] {
-  const rate = (result: Result) => medianOf(result, 'rate');
   return parts.map((part) => {
-    const lost = 1 - rate(part) / rate(whole as Result);
-    return [
-      part.entrant.name,
-      name,
-      rounded(rate(part)),
-      rounded(rate(whole as Result)),
-      `${Math.round(lost * 100)} %`,
-    ];
+    const lost = 1 - pairedRatio(part, whole as Result);
+    return [part.entrant.name, name, `${Math.round(lost * 100)} %`];
   });
 }
 

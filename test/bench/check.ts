@@ -1,8 +1,8 @@
 import type { Contest } from './contests/contest.ts';
-import { type Bench, type Effort, measureContest } from './measure/contest.ts';
-import { median } from './measure/statistics.ts';
+import { type Bench, type Effort, measureContest, type Result } from './measure/contest.ts';
 import { readRatios } from './report/ratios.ts';
 import { fine } from './report/table.ts';
+import { pairedRatio } from './report/verdict.ts';
 import { CHECK_SHARE } from './targets.ts';
 
 /** How many contests held what was committed of them, and how many did not. */
@@ -39,7 +39,8 @@ async function holds(contest: Contest, expected: number, effort: Effort, bench: 
   const least = expected * CHECK_SHARE;
   const efforts = [effort, { ...effort, rounds: effort.rounds * RETRY }];
   for (const [attempt, each] of efforts.entries()) {
-    const ratio = await pairedRatio(contest, each, bench);
+    const [ours, theirs] = await measureContest(contest, each, { ...bench, say: () => {} });
+    const ratio = pairedRatio(ours as Result, theirs as Result);
     const isHeld = ratio >= least;
     const word = isHeld ? 'passed' : attempt === 0 ? 'again ' : 'FAILED';
     const [, peer] = contest.entrants;
@@ -48,11 +49,4 @@ async function holds(contest: Contest, expected: number, effort: Effort, bench: 
     if (isHeld) return true;
   }
   return false;
-}
-
-/** Of each round to the peer's right after it: both had the same machine, whatever else that was doing. */
-async function pairedRatio(contest: Contest, effort: Effort, bench: Bench): Promise<number> {
-  const [ours, theirs] = await measureContest(contest, effort, { ...bench, say: () => {} });
-  const pairs = ours?.rounds.map((round, n) => round.rate / (theirs?.rounds[n]?.rate ?? 0)) ?? [];
-  return median(pairs);
 }

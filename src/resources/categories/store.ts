@@ -36,7 +36,7 @@ export function categoryStore(database: Database) {
     sorts: { id: { descending: false } },
   });
 
-  const byKeys = database.reading(
+  const byKeys = database.statement(
     'categories.byKeys',
     sql`select ${sql.join(Object.values(columns), sql`, `)} from ${categories}
       where ${categories.id} = any(${sql.placeholder('ids')}::bigint[])`,

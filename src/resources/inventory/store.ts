@@ -48,7 +48,7 @@ export function inventoryStore(database: Database) {
     sorts: { id: { descending: false } },
   });
 
-  const byKeys = database.reading(
+  const byKeys = database.statement(
     'inventory.byKeys',
     sql`select ${selected} from ${from}
       where ${counted} and ${inventory.petId} = any(${sql.placeholder('ids')}::bigint[])`,

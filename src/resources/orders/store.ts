@@ -1,7 +1,6 @@
 import { getTableColumns, sql } from 'drizzle-orm';
 import { coalesce, gatherWrites } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
-import { jsonRows, rowsOf } from '../../db/json-rows.ts';
 import { nestedPages, type PageWindow, pages, type Sort } from '../../db/paging.ts';
 import { integer } from '../../db/row.ts';
 import { explaining, OUT_OF_RANGE } from '../../db/violations.ts';
@@ -72,7 +71,7 @@ export function orderStore(database: Database) {
   const [id, petId, quantity] = [sql.placeholder('id'), sql.placeholder('petId'), sql.placeholder('quantity')];
   const [shipDate, complete] = [sql.placeholder('shipDate'), sql.placeholder('complete')];
 
-  const byKeys = database.reading(
+  const byKeys = database.statement(
     'orders.byKeys',
     sql`select ${selected} from ${orders} where ${orders.id} = any(${sql.placeholder('ids')}::bigint[])`,
     columns,
@@ -99,7 +98,6 @@ export function orderStore(database: Database) {
     columns,
   );
   // One order of a pet at most, and none that has to wait: the others are placed alone.
-  const placedColumns = { place: integer, ...columns };
   const placeMany = database.statement(
     'orders.placeMany',
     sql`with given as (
@@ -123,8 +121,8 @@ export function orderStore(database: Database) {
         select given."petId", given.quantity, given."shipDate", given.complete
         from given join stock on stock.pet_id = given."petId"
         returning ${selected})
-      select ${jsonRows(placedColumns, sql`select given.place, placed.* from placed join given on given."petId" = placed.pet_id`)}`,
-    { rows: rowsOf(placedColumns) },
+      select given.place, placed.* from placed join given on given."petId" = placed.pet_id`,
+    { place: integer, ...columns },
   );
   const update = database.statement(
     'orders.update',
@@ -169,7 +167,7 @@ export function orderStore(database: Database) {
   const placeForPet = gatherWrites<PetOrder, Order>(
     database,
     'orders.place',
-    async (given) => (await placeMany({ orders: given }))[0]?.rows ?? [],
+    (given) => placeMany({ orders: given }),
     placeAlone,
   );
   const byId = coalesce(

@@ -1,7 +1,6 @@
 import { getTableColumns, sql } from 'drizzle-orm';
 import { coalesce, gatherWrites } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
-import { jsonRows, rowsOf } from '../../db/json-rows.ts';
 import { namePrefix, nameSorts } from '../../db/name-order.ts';
 import { nestedPages, type PageWindow, pages, type Sort } from '../../db/paging.ts';
 import { integer } from '../../db/row.ts';
@@ -58,8 +57,7 @@ export function petStore(database: Database) {
   };
   const page = pages(database, plan);
 
-  const insertedColumns = { place: integer, ...columns };
-  const byKeys = database.reading(
+  const byKeys = database.statement(
     'pets.byKeys',
     sql`select ${selected} from ${pets} where ${pets.id} = any(${sql.placeholder('ids')}::bigint[])`,
     columns,
@@ -83,8 +81,8 @@ export function petStore(database: Database) {
         insert into pets (id, name, category_id, status)
         select given.id, given.name, given."categoryId", given.status
         from given join known on known.id = given."categoryId" returning ${selected})
-      select ${jsonRows(insertedColumns, sql`select given.place, inserted.* from inserted join given using (id)`)}`,
-    { rows: rowsOf(insertedColumns) },
+      select given.place, inserted.* from inserted join given using (id)`,
+    { place: integer, ...columns },
   );
   const update = database.statement(
     'pets.update',
@@ -106,7 +104,7 @@ export function petStore(database: Database) {
   const create = gatherWrites<NewPet, Pet>(
     database,
     'pets.insert',
-    async (given) => (await insertMany({ pets: given }))[0]?.rows ?? [],
+    (given) => insertMany({ pets: given }),
     insertAlone,
   );
 

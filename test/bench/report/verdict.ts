@@ -24,6 +24,11 @@ export function medianOf({ rounds }: Result, figure: 'rate' | 'p50' | 'p99'): nu
   return median(rounds.map((round) => round[figure]));
 }
 
+/** Of each round's requests per second to those of the other's round after it: both had the same machine then. */
+export function pairedRatio(one: Result, other: Result): number {
+  return median(one.rounds.map((round, n) => round.rate / (other.rounds[n]?.rate ?? 0)));
+}
+
 /** The first entrant against each of the others. */
 export function verdictsOf({ targets }: Contest, [first, ...others]: readonly Result[]): Verdict[] {
   if (first === undefined) return [];
