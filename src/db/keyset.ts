@@ -11,6 +11,8 @@ export interface ListSource {
   readonly from: SQL;
   /** The key that ends every order, so that no two rows are at one place. */
   readonly id: PgColumn;
+  /** The column of a joined table that is the same as the id, where there is one. */
+  readonly joinedId?: PgColumn;
 }
 
 /** A sort by something else than the id: an indexed expression, and what a remembered value of it is compared as. */
@@ -96,9 +98,12 @@ function placeConditions(
   { after, before }: Pick<PageBounds, 'after' | 'before'>,
 ): SQL[] {
   const [later, earlier] = sort.descending ? [sql`<`, sql`>`] : [sql`>`, sql`<`];
+  const tuples = [sortTuple(source, sort)];
+  // PostgreSQL infers no range from an equality: a merge join would read the joined table from its end to the place.
+  if (source.joinedId !== undefined && sort.by === undefined) tuples.push(sql`${source.joinedId}`);
   return [
-    ...(after === undefined ? [] : [sql`${sortTuple(source, sort)} ${later} ${placeTuple(sort, 'after')}`]),
-    ...(before === undefined ? [] : [sql`${sortTuple(source, sort)} ${earlier} ${placeTuple(sort, 'before')}`]),
+    ...(after === undefined ? [] : tuples.map((tuple) => sql`${tuple} ${later} ${placeTuple(sort, 'after')}`)),
+    ...(before === undefined ? [] : tuples.map((tuple) => sql`${tuple} ${earlier} ${placeTuple(sort, 'before')}`)),
   ];
 }
 

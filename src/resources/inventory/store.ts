@@ -39,6 +39,7 @@ export function inventoryStore(database: Database) {
     columns,
     from,
     id: inventory.petId,
+    joinedId: pets.id,
     idOf: (row) => row.petId,
     where: counted,
     filters: {
