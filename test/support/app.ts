@@ -49,15 +49,20 @@ export interface TestApp {
   dispose(): Promise<void>;
 }
 
-/** The app over a database of the test file's own, called without sockets. */
+/**
+ * The app over a database of the test file's own, called without sockets.
+ *
+ * @param through what the app is given in the database's place
+ */
 export async function startTestApp(
   settings: Partial<Settings> = {},
   rules: Partial<LifecycleRules> = {},
+  through: (database: Database) => Database = (database) => database,
 ): Promise<TestApp> {
   const statements: string[] = [];
   const opened = await openTestDatabase({ statement: note, batch: () => {} });
   const app = createApp({
-    database: opened.database,
+    database: through(opened.database),
     settings: { BASE_PATH: '', PUBLIC_URL: undefined, CORS_ORIGINS: ['*'], ...settings },
     rules: { ...usualRules, ...rules },
     metrics: createMetrics(),
