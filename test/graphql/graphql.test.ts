@@ -197,21 +197,6 @@ describe('a connection', () => {
 });
 
 describe('nested fields are read together', () => {
-  test.each([5, 50])('four statements answer for %i pets with category, stock and orders', async (first) => {
-    const { pets } = await ask(
-      app,
-      'query ($first: Int) { pets(first: $first) { nodes { category { name } inventory { quantity } orders(first: 3) { nodes { id } } } } }',
-      { first },
-    );
-    expect(pets.nodes).toHaveLength(first);
-    expect([...app.statements].sort()).toEqual([
-      'categories.byKeys',
-      'inventory.byKeys',
-      'orders.listBy.pet_id',
-      'pets.list',
-    ]);
-  });
-
   test('two statements answer for the pets of all categories, and a third for their numbers', async () => {
     const { categories } = await ask(app, '{ categories { nodes { pets(first: 2) { nodes { id } totalCount } } } }');
     expect(categories.nodes.length).toBeGreaterThan(10);

@@ -48,25 +48,6 @@ describe('reads by key', () => {
   });
 });
 
-describe('each write is one statement', () => {
-  test('whatever moves with it', async () => {
-    const [petId] = await newPets(['Rex']);
-    const statementsOf = async (method: string, path: string, body?: unknown) => {
-      app.statements.length = 0;
-      const { body: answer } = await app.rest(method, path, { body });
-      expect(app.statements).toHaveLength(1);
-      return answer;
-    };
-    await statementsOf('PUT', `/store/inventory/${petId}`, { quantity: 3 });
-    const order = await statementsOf('POST', '/store/orders', { petId, quantity: 2 });
-    await statementsOf('PATCH', `/store/orders/${order.id}`, { quantity: 3 });
-    await statementsOf('DELETE', `/store/orders/${order.id}`);
-    await statementsOf('PATCH', `/pets/${petId}`, { name: 'Max' });
-    await statementsOf('DELETE', `/store/inventory/${petId}`);
-    await statementsOf('DELETE', `/pets/${petId}`);
-  });
-});
-
 if (databaseKind === 'embedded') {
   describe('the lock of the embedded database', () => {
     test('is held by one, and given back', async () => {
