@@ -144,15 +144,3 @@ export function coalesce<Key, Row>(
     many: (keys) => load(keys),
   };
 }
-
-/** The items under each key, in the order they came. */
-export function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-}

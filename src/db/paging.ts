@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
-import { coalesce, gather, groupBy } from './batch.ts';
+import { coalesce, gather } from './batch.ts';
 import type { Database, Statement } from './client.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { rowsOf } from './json-rows.ts';
@@ -149,9 +149,9 @@ interface PageRequest<Row> {
 }
 
 /**
- * Reads pages, many with one statement: those that are asked for at the same time with the same filters and size.
- * Statements are compiled when their combination of filters, sort and direction is first asked for; there are only so
- * many.
+ * Reads pages, many with one statement: those that are asked for at the same time with the same filters and size. Others
+ * neither wait for them nor fail with them. Statements are compiled when their combination of filters, sort and
+ * direction is first asked for; there are only so many.
  */
 function pageLoader<C extends ListSource['columns']>(
   database: Database,
@@ -161,30 +161,35 @@ function pageLoader<C extends ListSource['columns']>(
   type Row = RowOf<C>;
   const shape = { key: integer, rows: rowsOf(source.columns) };
   const statements = new Map<string, Statement<RowOf<typeof shape>>>();
+  const groups = new Map<string, { load(request: PageRequest<Row>): Promise<readonly Row[]>; waiting: number }>();
 
-  return gather<PageRequest<Row>, readonly Row[]>(database, name, async (requests) => {
-    const answers = new Map<PageRequest<Row>, readonly Row[]>();
-    const alike = groupBy(requests, (request) => request.shape + request.bounds.size + valuesKey(request.values));
-    await Promise.all([...alike.values()].map((group) => readGroup(group, answers)));
-    return requests.map((request) => answers.get(request) ?? []);
-  });
+  return async (request) => {
+    const key = request.shape + request.bounds.size + valuesKey(request.values);
+    const group = memo(groups, key, () => ({ load: gather(database, name, readAlike), waiting: 0 }));
+    group.waiting++;
+    try {
+      return await group.load(request);
+    } finally {
+      // Clients choose the values: what is kept of them lasts no longer than somebody waits.
+      if (--group.waiting === 0) groups.delete(key);
+    }
+  };
 
-  async function readGroup(
-    group: readonly PageRequest<Row>[],
-    answers: Map<PageRequest<Row>, readonly Row[]>,
-  ): Promise<void> {
-    const [{ shape: key, sort, conditions, values, bounds }] = group as [PageRequest<Row>];
+  async function readAlike(alike: readonly PageRequest<Row>[]): Promise<readonly (readonly Row[])[]> {
+    const [{ shape: key, sort, conditions, values, bounds }] = alike as readonly [PageRequest<Row>];
     const statement = memo(statements, key, () =>
       database.statement(name, pagesQuery(source, sort, bounds, conditions()), shape),
     );
-    for (let from = 0; from < group.length; from += MOST_PAGES) {
-      const some = group.slice(from, from + MOST_PAGES);
+    const answers: (readonly Row[])[] = alike.map(() => []);
+    for (let from = 0; from < alike.length; from += MOST_PAGES) {
+      const some = alike.slice(from, from + MOST_PAGES);
       const places = placesValue(some.map(({ bounds: { after, before }, parent }) => ({ after, before, parent })));
       // One row more than the page has tells whether there is another page.
       for (const page of await statement({ ...values, places, limit: bounds.size + 1 })) {
-        answers.set(some[page.key] as PageRequest<Row>, page.rows ?? []);
+        answers[from + page.key] = page.rows ?? [];
       }
     }
+    return answers;
   }
 }
 
