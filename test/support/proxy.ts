@@ -10,8 +10,12 @@ export interface Proxy {
   close(): void;
 }
 
-/** Stands between a client and the server at the address. */
-export async function startProxy(serverUrl: string): Promise<Proxy> {
+/**
+ * Stands between a client and the server at the address.
+ *
+ * @param delay how much later than they come its answers are passed on, in milliseconds
+ */
+export async function startProxy(serverUrl: string, delay = 0): Promise<Proxy> {
   const { hostname, port } = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let isFrozen = false;
@@ -22,7 +26,11 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (chunk) => to.write(chunk));
+      const isAnswer = from === upstream;
+      from.on('data', (chunk) => {
+        if (isAnswer && delay > 0) setTimeout(() => to.write(chunk), delay);
+        else to.write(chunk);
+      });
       from.on('error', () => to.destroy());
       from.on('close', () => to.destroy());
       if (isFrozen) from.pause();
