@@ -43,8 +43,11 @@ export interface App {
   fetch(request: Request): Promise<Response>;
   /** The same for Node's HTTP server. */
   readonly listener: RequestListener;
-  /** From now on `/readyz` says that no more requests should come, and each answer that its connection is closed. */
-  beginDrain(): void;
+  /**
+   * From now on each answer says that its connection is closed; and `/readyz` that no more requests should come, unless
+   * another process has taken the place of this one.
+   */
+  beginDrain(options: { isReplaced: boolean }): void;
   /** Stores what has been counted and not yet stored; before the database is closed. */
   flush(): Promise<void>;
 }

@@ -17,11 +17,12 @@ export interface HealthAnswer extends HttpReply {
 export function createHealth(database: Database, metrics: Metrics) {
   const ping = database.statement('health.ping', sql`select 1`, { one: integer });
   let isDraining = false;
+  let isReady = true;
 
   const checks: Readonly<Record<string, () => HealthAnswer | Promise<HealthAnswer>>> = {
     '/livez': () => json(200, { status: 'ok' }),
     '/readyz': async () => {
-      if (isDraining) return json(503, { status: 'stopping' });
+      if (!isReady) return json(503, { status: 'stopping' });
       const error = await failureOf(ping());
       return error === undefined
         ? json(200, { status: 'ok' })
@@ -35,8 +36,9 @@ export function createHealth(database: Database, metrics: Metrics) {
   return {
     checks,
     isDraining: () => isDraining,
-    beginDrain() {
+    beginDrain({ isReplaced }: { isReplaced: boolean }) {
       isDraining = true;
+      isReady = isReplaced;
     },
   };
 }

@@ -5,12 +5,14 @@ import { readSettings, type Settings, SettingsError } from './env.ts';
 import { createMetrics } from './metrics.ts';
 import { prepare, serve } from './serve.ts';
 import { sharedMetrics } from './workers/metrics.ts';
-import { startWorkers, tellReady } from './workers/start.ts';
+import { startWorkers } from './workers/start.ts';
+import { onReplaced, tellFailure, tellReady } from './workers/tell.ts';
 
 const isTerminal = process.stdout.isTTY;
 
 start().catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
+  if (cluster.isWorker) return tellFailure(message);
   process.stderr.write(error instanceof SettingsError ? `The settings cannot be used:\n${message}\n` : `${message}\n`);
   process.exitCode = 1;
 });
@@ -28,7 +30,7 @@ async function start(): Promise<void> {
 
 async function startAlone(settings: Settings, logger: Logger): Promise<void> {
   const serving = await serve(settings, logger, { isPrepared: false });
-  stopOnSignal(['SIGTERM', 'SIGINT'], () => serving.stop(), logger);
+  stopOnSignal(['SIGTERM', 'SIGINT'], () => serving.stop({ isReplaced: false }), logger);
   announce(settings, logger, serving.port);
 }
 
@@ -43,12 +45,20 @@ async function startAll(settings: Settings, logger: Logger): Promise<void> {
 }
 
 async function startWorker(settings: Settings, logger: Logger): Promise<void> {
-  const serving = await serve(settings, logger, { isPrepared: true, metrics: sharedMetrics(createMetrics()) });
-  // Ctrl+C on a terminal reaches every process; the one that started the workers stops them.
-  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {});
-  const stop = () => serving.stop().finally(() => process.disconnect());
-  stopOnSignal(['SIGTERM'], stop, logger);
-  tellReady({ port: serving.port });
+  const metrics = sharedMetrics(createMetrics());
+  const serving = await serve(settings, logger, { isPrepared: true, metrics });
+  let stopping: Promise<void> | undefined;
+  const stop = ({ isReplaced }: { isReplaced: boolean }) => {
+    stopping ??= serving.stop({ isReplaced }).finally(() => cluster.worker?.disconnect());
+    return stopping;
+  };
+  // Ctrl+C on a terminal reaches every process; the one that started the workers stops them, and ends them with itself.
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) process.on(signal, () => {});
+  stopOnSignal(['SIGTERM'], () => stop({ isReplaced: false }), logger);
+  onReplaced(() =>
+    stop({ isReplaced: true }).catch((error: unknown) => logger.error({ err: error }, 'the stop failed')),
+  );
+  tellReady(serving.port);
 }
 
 /** A second signal of the same kind ends the process at once. */

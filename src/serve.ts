@@ -15,8 +15,12 @@ const EXAMPLE_PETS = 200;
 /** A process that serves. */
 export interface Serving {
   readonly port: Listener['port'];
-  /** Takes no more requests, finishes those in flight and closes the database. */
-  stop(): Promise<void>;
+  /**
+   * Takes no more requests, finishes those in flight and closes the database.
+   *
+   * @param options.isReplaced whether another process has taken the place of this one on the same port
+   */
+  stop(options: { isReplaced: boolean }): Promise<void>;
 }
 
 /** Applies what is missing of the migrations, and fills an empty embedded database with example pets. */
@@ -66,8 +70,8 @@ export async function serve(
     const listener = await listen(app.listener, { host: settings.HOST, port: settings.PORT });
     return {
       port: listener.port,
-      async stop() {
-        app.beginDrain();
+      async stop({ isReplaced }) {
+        app.beginDrain({ isReplaced });
         await listener.drain(GRACE);
         await app.flush();
         await database.close();

@@ -1,16 +1,12 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { whenEnded } from './end.ts';
 import { answerMetrics } from './metrics.ts';
+import type { Leave, Start } from './tell.ts';
 
 /** How long a worker that ended by itself is missed before another takes its place, in milliseconds. */
 const PAUSE = 500;
-
-/** What a worker tells once it listens. */
-interface Ready {
-  readonly port: number;
-}
 
 /** Several processes that serve on one port. */
 export interface Workers {
@@ -21,75 +17,93 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Tells the process that started this one that it listens. */
-export function tellReady(ready: Ready): void {
-  process.send?.({ ready });
-}
-
 /**
  * Starts processes that serve on one port, and keeps up their number. The system's connections are handed out in turn.
  *
- * @throws {Error} when the first of them cannot start; it has said why
+ * @throws {Error} with one clear line when they cannot serve
  */
 export async function startWorkers(count: number, logger: Logger): Promise<Workers> {
+  const serving = new Set<Worker>();
   let isStopping = false;
+  let changes: Promise<void> = Promise.resolve();
   answerMetrics();
-  const started = await Promise.all(Array.from({ length: count }, start));
-  return {
-    port: (started[0] as Ready).port,
-    async replace() {
-      for (const worker of running()) {
-        await start();
-        await end(worker);
-      }
-      logger.info({ workers: count }, 'workers replaced');
-    },
-    async stop() {
-      isStopping = true;
-      await Promise.all(running().map(end));
-    },
-  };
+  const starts = await Promise.allSettled(Array.from({ length: count }, start));
+  const failed = starts.find((one) => one.status === 'rejected');
+  if (failed !== undefined) {
+    await stop();
+    throw failed.reason;
+  }
+  const [first] = starts as [PromiseFulfilledResult<number>];
+  return { port: first.value, replace: () => change(replaceAll), stop };
 
-  async function start(): Promise<Ready> {
-    const worker = cluster.fork();
-    const ready = new Promise<Ready>((resolve) => {
-      worker.on('message', (message: { ready?: Ready }) => {
-        if (message.ready !== undefined) resolve(message.ready);
-      });
-    });
-    const gone = once(worker, 'exit').then(() => undefined);
-    const first = await Promise.race([ready, gone]);
-    if (first === undefined) throw new Error('A worker could not start.');
-    void gone.then(() => {
-      if (!isStopping && !worker.exitedAfterDisconnect) void startAgain(worker);
-    });
-    return first;
+  /** One change after another: so their number is known at each. */
+  function change(make: () => Promise<void>): Promise<void> {
+    const made = changes.then(make);
+    changes = made.catch(() => {});
+    return made;
   }
 
-  async function startAgain({ process: { pid, exitCode, signalCode } }: Worker): Promise<void> {
-    logger.error({ worker: pid, exitCode, signal: signalCode }, 'a worker ended by itself; another takes its place');
-    while (!isStopping) {
+  async function replaceAll(): Promise<void> {
+    for (const worker of [...serving]) {
+      if (isStopping) return;
+      try {
+        await start();
+      } catch (error) {
+        if (isStopping) return;
+        throw error;
+      }
+      await leave(worker);
+    }
+    logger.info({ workers: count }, 'workers replaced');
+  }
+
+  async function fillUp(): Promise<void> {
+    while (serving.size < count) {
       await sleep(PAUSE);
-      if (
-        await start().then(
-          () => true,
-          () => false,
-        )
-      )
-        return;
+      if (isStopping) return;
+      const starts = await Promise.allSettled(Array.from({ length: count - serving.size }, start));
+      for (const one of starts) {
+        if (one.status === 'rejected') logger.error({ err: one.reason }, 'no other worker could take its place yet');
+      }
     }
   }
-}
 
-function running(): Worker[] {
-  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  /** Answers with the port, once the worker listens. */
+  async function start(): Promise<number> {
+    const worker = cluster.fork();
+    const { port, failure = 'A worker ended while it started.' } = await new Promise<Start>((resolve) => {
+      worker.on('message', ({ start }: { start?: Start }) => start && resolve(start));
+      void whenEnded(worker).then(() => resolve({}));
+    });
+    if (port === undefined) throw new Error(failure);
+    serving.add(worker);
+    worker.once('exit', (exitCode: number, signal: string) => {
+      if (!serving.delete(worker) || isStopping) return;
+      const { pid } = worker.process;
+      logger.error({ worker: pid, exitCode, signal }, 'a worker ended by itself; another takes its place');
+      void change(fillUp);
+    });
+    return port;
+  }
+
+  async function leave(worker: Worker): Promise<void> {
+    // One that has ended by itself has gone from here.
+    if (!serving.delete(worker)) return;
+    const gone = whenEnded(worker);
+    worker.send({ isReplaced: true } satisfies Leave, () => {});
+    await gone;
+  }
+
+  async function stop(): Promise<void> {
+    isStopping = true;
+    const all = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    await Promise.all(all.map(end));
+  }
 }
 
 async function end(worker: Worker): Promise<void> {
   if (worker.isDead()) return;
-  const gone = once(worker, 'exit');
-  // Otherwise its end would look like an accident.
-  worker.exitedAfterDisconnect = true;
+  const gone = whenEnded(worker);
   worker.process.kill('SIGTERM');
   await gone;
 }
