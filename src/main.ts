@@ -49,7 +49,10 @@ async function startWorker(settings: Settings, logger: Logger): Promise<void> {
   const serving = await serve(settings, logger, { isPrepared: true, metrics });
   let stopping: Promise<void> | undefined;
   const stop = ({ isReplaced }: { isReplaced: boolean }) => {
-    stopping ??= serving.stop({ isReplaced }).finally(() => cluster.worker?.disconnect());
+    stopping ??= serving
+      .stop({ isReplaced })
+      .then(metrics.tell)
+      .finally(() => cluster.worker?.disconnect());
     return stopping;
   };
   // Ctrl+C on a terminal reaches every process; the one that started the workers stops them, and ends them with itself.
@@ -58,6 +61,7 @@ async function startWorker(settings: Settings, logger: Logger): Promise<void> {
   onReplaced(() =>
     stop({ isReplaced: true }).catch((error: unknown) => logger.error({ err: error }, 'the stop failed')),
   );
+  await metrics.tell();
   tellReady(serving.port);
 }
 

@@ -49,7 +49,7 @@ export function createMetrics(): Metrics {
     collect: () => used.handOver((coordinate, level, client, count) => uses.inc({ coordinate, level, client }, count)),
   });
   const used = new Counts<string, string, string>();
-  const clients = new Set<string>();
+  const label = fewNames();
   const statements = new Histogram({
     name: 'db_statement_duration_seconds',
     help: 'From sending a statement to its result, the wait for a connection included.',
@@ -71,14 +71,22 @@ export function createMetrics(): Metrics {
       batch: (batch, size) => batches.observe({ batch }, size),
     },
     use(coordinate, level, client) {
-      if (clients.size < MOST_CLIENTS) clients.add(client);
-      used.add(coordinate, level, clients.has(client) ? client : OTHERS);
+      used.add(coordinate, level, label(client));
     },
     request(face, operation, status, seconds) {
       answered.add(face, operation, status);
       durations.observe({ face, operation }, seconds);
     },
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+/** Makes few labels of the names that clients give themselves: the first hundred, and one for all others. */
+export function fewNames(): (name: string) => string {
+  const known = new Set<string>();
+  return (name) => {
+    if (known.size < MOST_CLIENTS) known.add(name);
+    return known.has(name) ? name : OTHERS;
   };
 }
 

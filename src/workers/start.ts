@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { whenEnded } from './end.ts';
-import { answerMetrics } from './metrics.ts';
+import { addUpMetrics } from './metrics.ts';
 import type { Leave, Start } from './tell.ts';
 
 /** How long a worker that ended by itself is missed before another takes its place, in milliseconds. */
@@ -26,7 +26,7 @@ export async function startWorkers(count: number, logger: Logger): Promise<Worke
   const serving = new Set<Worker>();
   let isStopping = false;
   let changes: Promise<void> = Promise.resolve();
-  answerMetrics();
+  addUpMetrics();
   const starts = await Promise.allSettled(Array.from({ length: count }, start));
   const failed = starts.find((one) => one.status === 'rejected');
   if (failed !== undefined) {
