@@ -1,0 +1,311 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, request as httpRequest } from 'node:http';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readSettings } from '../../src/env.ts';
+import { databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Asking, startLoad } from '../support/load.ts';
+import { runToEnd, type Service, settingsFor, startService, withService } from '../support/service.ts';
+
+const MANY = 2;
+
+let opened: TestDatabase;
+let environment: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  if (databaseKind === 'embedded') await opened.database.close();
+  // A line per request tells which process answered it.
+  environment = { ...settingsFor(opened.location), LOG_LEVEL: 'debug' };
+});
+afterAll(() => opened.dispose());
+
+const start = (more: Readonly<Record<string, string>>) => runToEnd('main', [], { ...environment, PORT: '0', ...more });
+
+test.each(['0', '-1', '1.5', '129', 'many', '2 3'])('WORKERS=%s is no number of processes', (WORKERS) => {
+  expect(() => readSettings({ DATABASE_URL: 'postgres://localhost/pets', WORKERS })).toThrow(
+    /^WORKERS must be a number of processes from 1 to 128$/,
+  );
+});
+
+if (databaseKind === 'embedded') {
+  describe('the embedded database', () => {
+    test("is one process's: more are refused with a line that says what to do", async () => {
+      expect(await start({ WORKERS: '2' })).toMatchObject({
+        code: 1,
+        errors:
+          'The settings cannot be used:\n' +
+          'WORKERS must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more\n',
+      });
+    });
+
+    test('is served by the one that was started, also when one is asked for', async () => {
+      await withService({ ...environment, WORKERS: '1' }, async (service) => {
+        expect(await answering(service)).toEqual([service.pid]);
+      });
+    });
+  });
+} else {
+  const several = () => ({ ...environment, WORKERS: `${MANY}` });
+  const withWorkers = (work: (service: Service) => Promise<void>) => withService(several(), work);
+  const clients = { keeping: 6, renewing: 3 };
+  const work: readonly Asking[] = [
+    { path: '/pets?limit=1', status: 200 },
+    { path: '/pets/0', status: 404 },
+    { method: 'POST', path: '/graphql', body: { query: '{ pets { totalCount } }' }, status: 200 },
+    { method: 'POST', path: '/categories', body: { name: 'Made under load' }, status: 201 },
+    { path: '/readyz', status: 200 },
+    { path: '/metrics', status: 200 },
+  ];
+
+  describe('several processes on one port', () => {
+    let service: Service;
+    beforeAll(async () => {
+      service = await startService(several());
+    });
+    afterAll(() => service?.stop('SIGKILL'));
+
+    /** How many lists of categories have been answered, by two metrics that must agree on it. */
+    async function listed(): Promise<number> {
+      const text = await metricsOf(service);
+      const labels = String.raw`\{face="rest",operation="listCategories"(?:,status="200")?\} (\d+)$`;
+      const [counted, timed] = ['http_requests_total', 'http_request_duration_seconds_count'].map((name) =>
+        Number(new RegExp(`^${name}${labels}`, 'm').exec(text)?.[1] ?? 0),
+      ) as [number, number];
+      expect(timed).toBe(counted);
+      return counted;
+    }
+    const list = (times: number) => askAnew(service, times, '/categories');
+
+    test('all answer, and the one that was started is none of them', async () => {
+      const pids = await answering(service);
+      expect(pids).toHaveLength(MANY);
+      expect(pids).not.toContain(service.pid);
+      expect(service.output().match(/"msg":"started"/g)).toHaveLength(1);
+    });
+
+    test('/metrics tells of all together, whichever is asked', async () => {
+      for (const expected of [60, 120]) {
+        await list(60);
+        const told = await Promise.all(Array.from({ length: 4 * MANY }, listed));
+        expect(told).toEqual(Array(4 * MANY).fill(expected));
+      }
+    });
+
+    test('/metrics tells few clients apart, however many processes there are', async () => {
+      for (let n = 0; n < 300; n += 50) {
+        const names = Array.from({ length: 50 }, (_, at) => `client-${n + at}`);
+        await Promise.all(names.map((name) => fetchAnew(`${service.base}/pets/1`, { 'api-client': name })));
+      }
+      const used = [...(await metricsOf(service)).matchAll(/^lifecycle_uses_total\{.*client="(.*)"\} (\d+)$/gm)];
+      expect(used).toHaveLength(101);
+      expect(used.map(([, client]) => client)).toContain('(others)');
+      expect(used.reduce((sum, [, , uses]) => sum + Number(uses), 0)).toBe(300);
+    });
+
+    test('SIGHUP replaces each, once for each signal, and no request is lost', async () => {
+      const before = await answering(service);
+      const load = startLoad(service.base, work, clients);
+      service.process.kill('SIGHUP');
+      await sleep(300);
+      service.process.kill('SIGHUP');
+      await expect.poll(() => service.output().match(/"msg":"workers replaced"/g), WAIT).toHaveLength(2);
+      const { answered, failures } = await load.stop();
+      expect(failures).toEqual([]);
+      expect(answered).toBeGreaterThan(100);
+      const after = await answering(service);
+      expect(after).toHaveLength(MANY);
+      for (const pid of before) expect(after).not.toContain(pid);
+      expect(service.output()).not.toMatch(/"level":[56]0/);
+    });
+
+    test('one that is killed is replaced, and takes nobody with it but those it was answering', async () => {
+      const [victim, ...others] = (await answering(service)) as [number, ...number[]];
+      const load = startLoad(service.base, work, clients);
+      await expect.poll(load.answered, WAIT).toBeGreaterThan(100);
+      process.kill(victim, 'SIGKILL');
+      await expect.poll(() => answering(service), WAIT).toHaveLength(MANY);
+      const asked = load.answered();
+      await expect.poll(load.answered, WAIT).toBeGreaterThan(asked + 100);
+      // One for each client at the most: then it has another connection, to a process that lives.
+      const { failures } = await load.stop();
+      expect(failures.length).toBeLessThanOrEqual(clients.keeping + clients.renewing);
+      const after = await answering(service);
+      expect(after).not.toContain(victim);
+      expect(after).toEqual(expect.arrayContaining(others));
+      expect(service.output()).toContain(`"worker":${victim},"exitCode":null,"signal":"SIGKILL"`);
+    });
+
+    test('one that dies while they are replaced makes them neither more nor fewer', async () => {
+      const before = await answering(service);
+      const replaced = () => service.output().match(/"msg":"workers replaced"/g)?.length;
+      const times = replaced() ?? 0;
+      service.process.kill('SIGHUP');
+      process.kill(before.at(-1) as number, 'SIGKILL');
+      await expect.poll(replaced, WAIT).toBe(times + 1);
+      // As long as it takes to start one too many.
+      await sleep(2_000);
+      expect(await answering(service)).toHaveLength(MANY);
+    });
+
+    test('what they have counted stays when they are gone', async () => {
+      expect(await listed()).toBe(120);
+    });
+  });
+
+  describe('a start that cannot be', () => {
+    test('is one clear line for all processes, and exits with 1', async () => {
+      const holder = createServer().listen(0, '127.0.0.1');
+      await once(holder, 'listening');
+      const { port } = holder.address() as { port: number };
+      const { code, errors } = await start({ WORKERS: `${MANY}`, PORT: `${port}` });
+      holder.close();
+      expect(errors).toBe(`Port ${port} on 127.0.0.1 is taken; stop what uses it, or set PORT to another.\n`);
+      expect(code).toBe(1);
+    });
+  });
+
+  describe('SIGTERM', () => {
+    test('loses no request and no use of what is marked, and ends with 0', async () => {
+      await withWorkers(async (service) => {
+        const before = await usesOf('Query.pet');
+        const load = startLoad(service.base, work.slice(0, 4), { keeping: 8, renewing: 0, endsWhenClosed: true });
+        await expect.poll(load.answered, WAIT).toBeGreaterThan(100);
+        expect(await service.stop()).toBe(0);
+        const { answered, failures } = await load.stop();
+        expect(failures).toEqual([]);
+        const uses = (await usesOf('Query.pet')) - before;
+        expect(Math.abs(uses - answered / 4)).toBeLessThan(1);
+      });
+    });
+
+    test.each([
+      ['to the one that was started', 0],
+      ['to every process, as some supervisors send it,', MANY],
+    ])('%s finishes what is in flight, takes no more, and ends with 0', async (_, receivers) => {
+      await withWorkers(async (service) => {
+        const pids = await answering(service);
+        // They are handed out in turn: each process has one.
+        const slow = await Promise.all(Array.from({ length: MANY }, () => beginCategory(service.base)));
+        const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+        expect(await askReadiness(service.base, kept)).toEqual([200, 'keep-alive']);
+        const stopping = () => service.output().match(/"msg":"stopping/g)?.length ?? 0;
+        for (const pid of pids.slice(0, receivers)) process.kill(pid, 'SIGTERM');
+        await expect.poll(stopping).toBe(receivers);
+        service.process.kill('SIGTERM');
+        const began = performance.now();
+        await expect.poll(stopping).toBe(MANY + 1);
+        expect(await askReadiness(service.base, kept)).toEqual([503, 'close']);
+        await expect(fetchAnew(`${service.base}/livez`)).rejects.toThrow();
+        expect(await Promise.all(slow.map((finish) => finish()))).toEqual(Array(MANY).fill(201));
+        if (service.process.exitCode === null) await once(service.process, 'exit');
+        expect(service.process.exitCode).toBe(0);
+        expect(performance.now() - began).toBeLessThan(5_000);
+        expect(pids.filter(isAlive)).toEqual([]);
+      });
+    });
+
+    test('ends processes that are just being replaced, too', async () => {
+      await withWorkers(async (service) => {
+        const pids = await answering(service);
+        service.process.kill('SIGHUP');
+        await expect.poll(() => pids.filter(isAlive).length, WAIT).toBe(MANY - 1);
+        expect(await service.stop()).toBe(0);
+        expect(service.output()).not.toMatch(/"level":[56]0/);
+      });
+    });
+
+    test('is not waited for by one that was to take the place of another', async () => {
+      await withWorkers(async (service) => {
+        const [victim] = (await answering(service)) as [number];
+        process.kill(victim, 'SIGKILL');
+        await expect.poll(service.output).toContain('another takes its place');
+        expect(await service.stop()).toBe(0);
+      });
+    });
+  });
+
+  describe('SIGKILL', () => {
+    test('to the one that was started leaves none of the others behind', async () => {
+      await withWorkers(async (service) => {
+        const pids = await answering(service);
+        await service.stop('SIGKILL');
+        await expect.poll(() => pids.filter(isAlive), WAIT).toEqual([]);
+      });
+    });
+  });
+}
+
+/** As long as all processes may take to start, one after another, on a busy machine. */
+const WAIT = { timeout: 60_000, interval: 100 };
+
+/** On a connection of its own. */
+function fetchAnew(address: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return fetch(address, { headers: { connection: 'close', ...headers }, signal: AbortSignal.timeout(5_000) });
+}
+
+/** The processes that answer new connections, by the log. */
+async function answering({ base, output }: Service): Promise<number[]> {
+  const ids = Array.from({ length: 8 * MANY }, () => randomUUID());
+  await Promise.all(ids.map((id) => fetchAnew(`${base}/livez`, { 'x-request-id': id })));
+  const lines = () =>
+    output()
+      .split('\n')
+      .filter((line) => ids.some((id) => line.includes(id)));
+  await expect.poll(() => lines().length).toBe(ids.length);
+  return [...new Set(lines().map((line) => JSON.parse(line).pid))];
+}
+
+async function askAnew({ base }: Service, times: number, path: string): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: times }, () => fetchAnew(base + path)));
+  expect(answers.map(({ status }) => status)).toEqual(Array(times).fill(200));
+}
+
+async function metricsOf({ base }: Service): Promise<string> {
+  return (await fetchAnew(`${base}/metrics`)).text();
+}
+
+/** As they are stored. */
+async function usesOf(coordinate: string): Promise<number> {
+  const statement = 'select coalesce(sum(uses), 0)::int from lifecycle_uses where coordinate = $1';
+  const [[uses] = []] = await opened.database.transaction((query) => query(statement, [coordinate]));
+  return uses as number;
+}
+
+/** Sends a part of a request; what comes back sends the rest, and tells the status of the answer. */
+async function beginCategory(base: string): Promise<() => Promise<number | undefined>> {
+  const body = JSON.stringify({ name: 'Slow' });
+  const headers = { 'content-type': 'application/json', 'content-length': `${body.length}` };
+  const request = httpRequest(`${base}/categories`, { method: 'POST', headers, agent: false });
+  const answered = once(request, 'response');
+  answered.catch(() => {});
+  await new Promise((resolve) => request.write(body.slice(0, 5), resolve));
+  return async () => {
+    request.end(body.slice(5));
+    const [response] = await answered;
+    response.resume();
+    return response.statusCode;
+  };
+}
+
+/** Its status, and whether the connection goes on. */
+function askReadiness(base: string, agent: Agent): Promise<[number | undefined, string | undefined]> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(`${base}/readyz`, { agent }, (response) => {
+      response.resume();
+      response.once('end', () => resolve([response.statusCode, response.headers.connection]));
+    });
+    request.once('error', reject);
+    request.end();
+  });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
