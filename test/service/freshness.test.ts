@@ -8,9 +8,9 @@ import { watched } from '../support/watched.ts';
 
 const WRITERS = 3;
 const WRITES = 70;
-const READERS = 2;
+const READERS = 6;
 /** How much later than it was read an answer of the database comes, in milliseconds: it may be of before a write. */
-const LATE = 5;
+const LATE = 15;
 
 interface Processes {
   readonly fetch: readonly ((path: string, init: RequestInit) => Promise<Response>)[];
@@ -97,9 +97,11 @@ function times<Value>(count: number, make: (index: number) => Value): Value[] {
 /** Has clients read the same pets from every process while the work is done, and see no pet grow younger. */
 async function amidReaders(work: () => Promise<void>): Promise<void> {
   let isDone = false;
-  const readers = times(processes.fetch.length * READERS, async (reader) => {
+  const readers = times(READERS, async (reader) => {
     const seen = pets.map(() => 0);
     for (let turn = reader; !isDone; turn++) {
+      // So that readers and writers do not fall into step.
+      await sleep(turn % LATE);
       const which = turn % pets.length;
       const read = READS[(turn + reader) % READS.length] as (typeof READS)[number];
       const now = await read(turn, pets[which] as number);
