@@ -5,6 +5,9 @@ import type { HttpReply } from './reply.ts';
 /** Makes the answer to a request, with the length of its body among its header fields; never rejects. */
 export type Respond = (request: RawRequest) => Promise<HttpReply>;
 
+/** How long a client that is refused may go on sending, in milliseconds. */
+const LONGEST_WAIT = 5_000;
+
 /** Answers what comes over sockets, for Node's HTTP server: without a `Request` and a `Response` in between. */
 export function nodeListener(respond: Respond): RequestListener {
   return (message, response) => {
@@ -54,5 +57,16 @@ function readBody(message: IncomingMessage, limit: number): Promise<Buffer | und
 function send(reply: HttpReply, response: ServerResponse): void {
   if (response.destroyed) return;
   response.writeHead(reply.status, reply.headers);
-  response.end(reply.body);
+  if (reply.headers.connection === 'close' && !response.req.complete) sendToSender(reply, response);
+  else response.end(reply.body);
+}
+
+/** A connection that is closed on a client that still sends takes the answer with it: so what comes is read for a while. */
+function sendToSender({ body }: HttpReply, response: ServerResponse): void {
+  const { req: message } = response;
+  const end = () => response.end();
+  const late = setTimeout(end, LONGEST_WAIT);
+  message.once('close', () => clearTimeout(late)).once('end', end);
+  response.write(body ?? '');
+  message.resume();
 }
