@@ -1,0 +1,228 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Service, settingsFor, startService } from '../support/service.ts';
+
+let opened: TestDatabase;
+let service: Service;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  await opened.database.close();
+  service = await startService(settingsFor(opened.location));
+  // Every connection to the database is open from now on.
+  await Promise.all(Array.from({ length: 100 }, () => fetch(`${service.base}/pets`)));
+});
+afterAll(async () => {
+  await service?.stop('SIGKILL');
+  await opened.dispose();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+describe('a body that is too large', () => {
+  const large = 'x'.repeat(5 * 2 ** 20);
+
+  test.each(['/categories', '/graphql'])('is 413 to %s, and its sender hears it while it still sends', async (path) => {
+    for (let n = 0; n < 10; n++) {
+      const body = n % 2 === 0 ? large : new Blob([large]).stream();
+      const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' };
+      const answer = await fetch(service.base + path, options as RequestInit);
+      expect([answer.status, answer.headers.get('connection')]).toEqual([413, 'close']);
+      expect(await answer.text()).toContain('1 MiB');
+    }
+    expect(await isWell()).toBe(true);
+  });
+
+  test('is not read for ever', async () => {
+    const socket = open();
+    socket.write(head('POST', '/categories', { 'transfer-encoding': 'chunked' }));
+    const chunk = `10000\r\n${'x'.repeat(2 ** 16)}\r\n`;
+    const sending = setInterval(() => socket.writable && socket.write(chunk), 5);
+    const began = performance.now();
+    const [{ status }] = await read(socket);
+    expect(status).toBe(413);
+    await once(socket, 'close');
+    clearInterval(sending);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});
+
+describe('a client that goes away', () => {
+  const body = JSON.stringify({ name: 'Never' });
+  const query = JSON.stringify({
+    query: '{ pets(first: 100) { nodes { name category { name } orders { totalCount } } } }',
+  });
+
+  test.each([
+    ['within its head', 'POST /categories HTTP/1.1\r\nHost: x\r\nContent-'],
+    ['within its body', () => head('POST', '/categories', { 'content-length': '100' }) + body],
+    ['within a chunk', () => `${head('POST', '/categories', { 'transfer-encoding': 'chunked' })}64\r\n${body}`],
+    ['before the answer to a read', () => head('GET', '/pets?limit=100')],
+    ['before the answer to GraphQL', () => head('POST', '/graphql', { 'content-length': `${query.length}` }) + query],
+    ['before the last of many answers', () => head('GET', '/pets?limit=100').repeat(50)],
+  ])('%s, a hundred times over, leaves nothing behind and harms nobody', async (_, text) => {
+    const before = await connections();
+    const failures = service.output().match(/"level":[56]0/g)?.length;
+    for (let n = 0; n < 100; n++) {
+      const socket = open();
+      await once(socket, 'connect');
+      socket.write(typeof text === 'string' ? text : text());
+      // Some at once, some a few turns later: when the request has been read, or is being answered.
+      for (let turns = n % 10; turns > 0; turns--) await turn();
+      if (n % 2 === 0) socket.destroy();
+      else socket.resetAndDestroy();
+    }
+    await expect.poll(connections, { timeout: 10_000 }).toBe(before);
+    expect(await isWell()).toBe(true);
+    expect(service.output().match(/"level":[56]0/g)?.length).toBe(failures);
+  });
+});
+
+describe('one connection', () => {
+  test('answers requests that are sent at once in their order, whichever is ready first', async () => {
+    const socket = open();
+    const paths = Array.from(
+      { length: 40 },
+      (_, n) => ['/pets?limit=100', '/livez', '/pets/0', '/nothing'][n % 4] as string,
+    );
+    socket.write(paths.map((path, n) => head('GET', path, { 'x-request-id': `${n}` })).join(''));
+    const answers = await read(socket, paths.length);
+    expect(answers.map(({ headers }) => headers.get('x-request-id'))).toEqual(paths.map((_, n) => `${n}`));
+    expect(answers.map(({ status }) => status)).toEqual(paths.map((_, n) => [200, 200, 404, 404][n % 4]));
+    socket.destroy();
+  });
+
+  test.each(['/pets', '/pets/0', '/nothing', '/graphql?query={__typename}', '/openapi.json', '/livez', '/'])(
+    'has no body after HEAD of %s, but its length and the next answer',
+    async (path) => {
+      const socket = open();
+      socket.write(head('GET', path));
+      const [{ status, headers, body }] = await read(socket);
+      socket.write(head('HEAD', path) + head('GET', '/livez'));
+      const [empty, next] = await read(socket, 2, 1);
+      expect([empty?.status, empty?.headers.get('content-length')]).toEqual([status, headers.get('content-length')]);
+      expect(Number(headers.get('content-length'))).toBe(Buffer.byteLength(body));
+      expect([next?.status, next?.body]).toEqual([200, '{"status":"ok"}']);
+      socket.destroy();
+    },
+  );
+
+  test('of HTTP/1.0 needs no Host, is answered without chunks, and closes unless it is asked to stay', async () => {
+    const socket = open();
+    socket.write('GET /categories HTTP/1.0\r\nConnection: keep-alive\r\n\r\n');
+    const [kept] = await read(socket);
+    socket.write('GET /categories HTTP/1.0\r\n\r\n');
+    const [last] = await read(socket);
+    await once(socket, 'close');
+    for (const { status, headers, body } of [kept, last]) {
+      expect([status, body, headers.has('transfer-encoding')]).toEqual([200, expect.stringMatching(/^\[/), false]);
+    }
+    expect([kept.headers.get('connection'), last.headers.get('connection')]).toEqual(['keep-alive', 'close']);
+  });
+
+  test('may bring a request in single bytes', async () => {
+    const name = 'Émile 犬 🐕';
+    const body = Buffer.from(JSON.stringify({ name }));
+    const chunks = [...body].map((byte) =>
+      Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]),
+    );
+    const requests = [
+      Buffer.concat([Buffer.from(head('POST', '/categories', { 'content-length': `${body.length}` })), body]),
+      Buffer.concat([
+        Buffer.from(head('POST', '/categories', { 'transfer-encoding': 'chunked' })),
+        ...chunks,
+        Buffer.from('0\r\n\r\n'),
+      ]),
+    ];
+    const socket = open();
+    for (const request of requests) {
+      for (const byte of request) {
+        socket.write(Buffer.from([byte]));
+        await turn();
+      }
+      const [answer] = await read(socket);
+      expect([answer.status, JSON.parse(answer.body).name]).toEqual([201, name]);
+    }
+    socket.destroy();
+  });
+
+  test('is told to go on by 100 when it waits for that', async () => {
+    const body = JSON.stringify({ name: 'Patient' });
+    const socket = open();
+    socket.write(head('POST', '/categories', { expect: '100-continue', 'content-length': `${body.length}` }));
+    const [goOn] = await read(socket);
+    expect(goOn.status).toBe(100);
+    socket.write(body);
+    expect((await read(socket))[0].status).toBe(201);
+    socket.destroy();
+  });
+
+  test('brings no second request in the body of one that has both a length and chunks', async () => {
+    const socket = open();
+    socket.write(head('POST', '/categories', { 'content-length': '4', 'transfer-encoding': 'chunked' }));
+    socket.write(`0\r\n\r\n${head('GET', '/livez')}`);
+    const [answer] = await read(socket);
+    expect([answer.status, answer.headers.get('connection')]).toEqual([400, 'close']);
+    await once(socket, 'close');
+  });
+});
+
+/** Its connections, those to the database included. */
+async function connections(): Promise<number> {
+  const text = await (await fetch(`${service.base}/metrics`, { headers: { connection: 'close' } })).text();
+  return Number(/^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)$/m.exec(text)?.[1]);
+}
+
+async function isWell(): Promise<boolean> {
+  const answers = await Promise.all(['/livez', '/readyz', '/pets'].map((path) => fetch(service.base + path)));
+  return answers.every(({ ok }) => ok);
+}
+
+function open(): Socket {
+  const { hostname, port } = new URL(service.base);
+  const socket = connect(Number(port), hostname).setNoDelay();
+  // A sender that is cut off is told by what it reads.
+  socket.on('error', () => {});
+  return socket;
+}
+
+function head(method: string, path: string, headers: Readonly<Record<string, string>> = {}): string {
+  const fields = { host: new URL(service.base).host, 'content-type': 'application/json', ...headers };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+/** Reads so many answers, each with a body as long as its field says, but for the first that are said to have none. */
+async function read(socket: Socket, count = 1, withoutBody = 0): Promise<[Answer, ...Answer[]]> {
+  const answers: Answer[] = [];
+  let bytes = Buffer.alloc(0);
+  while (answers.length < count) {
+    const end = bytes.indexOf('\r\n\r\n');
+    const [first = '', ...lines] = bytes.toString('latin1', 0, Math.max(end, 0)).split('\r\n');
+    const fields = lines.map((line) => line.split(': ') as [string, string]);
+    const headers = new Map(fields.map(([name, value]) => [name.toLowerCase(), value]));
+    const length = answers.length < withoutBody ? 0 : Number(headers.get('content-length') ?? 0);
+    if (end >= 0 && bytes.length >= end + 4 + length) {
+      answers.push({
+        status: Number(first.split(' ')[1]),
+        headers,
+        body: bytes.toString('utf8', end + 4, end + 4 + length),
+      });
+      bytes = bytes.subarray(end + 4 + length);
+      continue;
+    }
+    const [more] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [Buffer | boolean];
+    if (typeof more === 'boolean')
+      throw new Error(`The connection was closed after ${answers.length} answers: ${bytes}`);
+    bytes = Buffer.concat([bytes, more]);
+  }
+  expect(bytes.toString()).toBe('');
+  return answers as [Answer, ...Answer[]];
+}
