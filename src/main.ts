@@ -12,7 +12,7 @@ const isTerminal = process.stdout.isTTY;
 
 start().catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
-  if (cluster.isWorker) return tellFailure(message);
+  if (cluster.isWorker) return tellFailure(message).then(() => process.exit(1));
   process.stderr.write(error instanceof SettingsError ? `The settings cannot be used:\n${message}\n` : `${message}\n`);
   process.exitCode = 1;
 });

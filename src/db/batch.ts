@@ -103,8 +103,9 @@ export function gatherWrites<Item extends object, Row>(
   alone: (item: Item) => Promise<Row>,
 ): (item: Item) => Promise<Row> {
   return gather(database, name, async (items) => {
-    const isMany = items.length > 1;
-    const rows = isMany ? await together(stringifyJson(items.map((item, place) => ({ ...item, place })))) : [];
+    const [first, ...others] = items as readonly [Item, ...Item[]];
+    if (others.length === 0) return [await alone(first)];
+    const rows = await together(stringifyJson(items.map((item, place) => ({ ...item, place }))));
     const written = new Map(rows.map(({ place, ...row }) => [place, row as Row]));
     return items.map((item, place) => written.get(place) ?? alone(item));
   });

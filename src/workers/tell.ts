@@ -14,9 +14,9 @@ export function tellReady(port: number): void {
   process.send?.({ start: { port } satisfies Start });
 }
 
-/** Tells the process that started this one why it cannot serve, and ends. */
-export function tellFailure(failure: string): void {
-  process.send?.({ start: { failure } satisfies Start }, undefined, undefined, () => process.exit(1));
+/** Tells the process that started this one why it cannot serve; answers when that is sent. */
+export async function tellFailure(failure: string): Promise<void> {
+  await new Promise((resolve) => process.send?.({ start: { failure } satisfies Start }, undefined, undefined, resolve));
 }
 
 /** Calls back when another process has taken the place of this one. */

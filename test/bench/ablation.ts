@@ -45,8 +45,8 @@ const IDEAS: readonly Idea[] = [
     name: 'Writes are gathered across requests',
     contests: [CREATE, ORDER],
     file: 'db/batch.js',
-    replace: 'const isMany = items.length > 1;',
-    by: 'const isMany = false;',
+    replace: 'if (others.length === 0)',
+    by: 'return items.map((item) => alone(item)); if (others.length === 0)',
   },
   {
     name: 'Operations are compiled',

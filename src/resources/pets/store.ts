@@ -76,7 +76,7 @@ export function petStore(database: Database) {
         select nextval('pets_id_seq') as id, item.* from json_to_recordset(${sql.placeholder('pets')}::text::json)
           as item(place integer, name text, "categoryId" bigint, status pet_status)),
       known as (
-        select id from categories where id in (select "categoryId" from given) order by id for key share skip locked),
+        select id from categories where id = any(array(select "categoryId" from given)) order by id for key share skip locked),
       inserted as (
         insert into pets (id, name, category_id, status)
         select given.id, given.name, given."categoryId", given.status
