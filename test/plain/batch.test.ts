@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Batched, coalesce, gather, gatherWrites } from '../../src/db/batch.ts';
+import { type Batched, gather, gatherWrites } from '../../src/db/batch.ts';
 import { Database } from '../../src/db/client.ts';
 import { DatabaseError } from '../../src/db/driver.ts';
 import { ServiceError } from '../../src/errors.ts';
@@ -193,61 +193,5 @@ describe('writes that are gathered', () => {
     expect(together).not.toHaveBeenCalled();
     together.mockRejectedValueOnce(refusal([]));
     expect(await Promise.all(ids.map((id) => write({ id })))).toEqual(ids.map((id) => ({ id, by: 'alone' })));
-  });
-});
-
-describe('reads by key', () => {
-  test('read a key once that several ask for, and answer each in its order; undefined for what is not there', async () => {
-    const fetched: (readonly number[])[] = [];
-    const { one, many } = coalesce(
-      database,
-      'any',
-      async (keys: readonly number[]) => {
-        fetched.push(keys);
-        return keys.filter((key) => key < 100).toReversed();
-      },
-      (row) => row,
-    );
-    const answers = await Promise.all([many([3, 1, 3, 100]), one(1), one(100), many([])]);
-    expect(answers).toEqual([[3, 1, 3, undefined], 1, undefined, []]);
-    expect(fetched).toEqual([[3, 1, 100]]);
-  });
-
-  test('are never answered by a statement that left before they were asked', async () => {
-    let stored = 'old';
-    const leave: (() => void)[] = [];
-    const { one } = coalesce(
-      database,
-      'any',
-      async (keys: readonly number[]) => {
-        const rows = keys.map((key) => ({ key, stored }));
-        await new Promise<void>((resolve) => leave.push(resolve));
-        return rows;
-      },
-      ({ key }) => key,
-    );
-    const before = one(1);
-    await turn();
-    stored = 'new';
-    const after = one(1);
-    await turn();
-    for (const end of leave) end();
-    expect([(await before)?.stored, (await after)?.stored]).toEqual(['old', 'new']);
-  });
-
-  test('are at most a thousand keys in one statement, however many one caller asks for', async () => {
-    const fetched: number[] = [];
-    const { many } = coalesce(
-      database,
-      'any',
-      async (keys: readonly number[]) => {
-        fetched.push(keys.length);
-        return keys;
-      },
-      (row) => row,
-    );
-    const keys = range(1, 2_500);
-    expect(await many(keys)).toEqual(keys);
-    expect(fetched).toEqual([LARGEST_BATCH, LARGEST_BATCH, 500]);
   });
 });
