@@ -1,7 +1,13 @@
 import { makeTemporaryFolder } from '../support/temporary.ts';
 import { measureAblation } from './ablation.ts';
 import { checkRatios } from './check.ts';
-import { type Contest, contestsAmongPeers, contestsOfGrowth, withTargetsAlone } from './contests/contest.ts';
+import {
+  type Contest,
+  contestsAmongPeers,
+  contestsOfGrowth,
+  contestsOfWorkers,
+  withTargetsAlone,
+} from './contests/contest.ts';
 import { startDatabases } from './data/databases.ts';
 import { buildService, installPeers } from './install.ts';
 import { findGenerator } from './load/generator.ts';
@@ -56,8 +62,8 @@ async function main(): Promise<void> {
 
 async function measure(options: Options, bench: Bench): Promise<void> {
   const { builds, large, effort, targetsAlone } = options;
-  const all = [...contestsAmongPeers(builds), ...contestsOfGrowth(builds[0], large)];
-  const contests = chosen(targetsAlone ? all.map(withTargetsAlone) : all, options);
+  const all = [...contestsAmongPeers(builds), ...contestsOfGrowth(builds[0], large), ...contestsOfWorkers(builds[0])];
+  const contests = chosen(targetsAlone ? withTargetsAlone(all) : all, options);
   const outcomes: Outcome[] = [];
   for (const contest of contests) {
     say(`\n${contest.name}`);

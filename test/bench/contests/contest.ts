@@ -13,6 +13,8 @@ export interface Entrant {
 /** Entrants that do the same work in turns; the first is the one that the others are compared with. */
 export interface Contest {
   readonly name: string;
+  /** What the entrants differ in. */
+  readonly differIn: 'Contestant' | 'Data' | 'Processes';
   readonly workload: workloads.Workload;
   /** How many different requests there are. */
   readonly variety: number;
@@ -40,13 +42,17 @@ const WORK: readonly Work[] = [
   ['GraphQL create pet', workloads.graphqlCreatePet, ['Mercurius', 'Yoga', 'Apollo']],
 ];
 
+/** One that reads a row, one that writes one, and one that takes more of a process than of the database. */
+const OF_WORKERS = ['REST get pet', 'REST create pet', 'GraphQL 20 pets with category and stock'];
+
 /** Each workload, done by the service and its peers; further builds of the service come right after it. */
 export function contestsAmongPeers(builds: readonly Build[]): Contest[] {
   return WORK.map(([name, workload, peers]) => ({
     name,
+    differIn: 'Contestant',
     workload,
     variety: VARIETY,
-    entrants: [...builds.map(serviceOf), ...peers.map((peer) => PEERS[peer])].map((contestant) => ({
+    entrants: [...builds.map((build) => serviceOf(build)), ...peers.map((peer) => PEERS[peer])].map((contestant) => ({
       name: contestant.name,
       contestant,
       data: SMALL,
@@ -62,6 +68,7 @@ export function contestsOfGrowth(build: Build, large: DataSize): Contest[] {
   const [less, more] = [SMALL, large].map((data) => ({ name: named(data), contestant, data })) as [Entrant, Entrant];
   return WORK.filter(([, workload]) => !workload.creates).map(([name, workload]) => ({
     name: `${name}, as the data grows`,
+    differIn: 'Data',
     workload,
     variety: Math.ceil(large.pets / PETS_PER_REQUEST),
     entrants: [more, less],
@@ -70,11 +77,33 @@ export function contestsOfGrowth(build: Build, large: DataSize): Contest[] {
   }));
 }
 
-/** The contest without the peers that no target is about. */
-export function withTargetsAlone(contest: Contest): Contest {
-  const { entrants, targets } = contest;
+/** Some of the workloads, done by two processes of the service and by one. */
+export function contestsOfWorkers(build: Build): Contest[] {
+  const entrants = [2, 1].map((count) => ({
+    name: `${count} of the service`,
+    contestant: serviceOf(build, { WORKERS: `${count}` }),
+    data: SMALL,
+  }));
+  return WORK.filter(([name]) => OF_WORKERS.includes(name)).map(([name, workload]) => ({
+    name: `${name}, with two processes`,
+    differIn: 'Processes',
+    workload,
+    variety: VARIETY,
+    entrants,
+    targets: {},
+    isAmongPeers: false,
+  }));
+}
+
+/** The contests that have targets, without the peers that none of them is about. */
+export function withTargetsAlone(contests: readonly Contest[]): Contest[] {
   const isPeer = ({ contestant }: Entrant) => Object.values(PEERS).includes(contestant);
-  return { ...contest, entrants: entrants.filter((entrant) => !isPeer(entrant) || entrant.name in targets) };
+  return contests
+    .filter(({ targets }) => Object.keys(targets).length > 0)
+    .map((contest) => ({
+      ...contest,
+      entrants: contest.entrants.filter((entrant) => !isPeer(entrant) || entrant.name in contest.targets),
+    }));
 }
 
 function named({ pets }: DataSize): string {

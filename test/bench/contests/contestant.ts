@@ -24,8 +24,8 @@ export type PeerName = 'Fastify' | 'node:http' | 'Mercurius' | 'Yoga' | 'Apollo'
 const POSTGRAPHILE_NODE = 22;
 const folder = fileURLToPath(new URL('..', import.meta.url));
 
-/** The service as `npm start` starts it, with no other setting than its database and a free port. */
-export function serviceOf({ name, folder: dist }: Build): Contestant {
+/** The service as `npm start` starts it, with its database, a free port, and no other setting than these. */
+export function serviceOf({ name, folder: dist }: Build, settings: Command['environment'] = {}): Contestant {
   return {
     name,
     dialect: serviceDialect,
@@ -34,7 +34,7 @@ export function serviceOf({ name, folder: dist }: Build): Contestant {
       program: process.execPath,
       args: [join(dist, 'main.js')],
       folder: dirname(dist),
-      environment: { DATABASE_URL: databaseUrl, PORT: '0' },
+      environment: { DATABASE_URL: databaseUrl, PORT: '0', ...settings },
     }),
   };
 }

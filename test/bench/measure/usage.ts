@@ -3,18 +3,28 @@ import { readFileSync } from 'node:fs';
 /** In microseconds: Linux counts processor time to processes in hundredths of a second, whatever its own clock. */
 const TICK = 10_000;
 
-/** The processor time that the process has taken so far, its own and the system's for it, in microseconds. */
+/** The processor time that the process and its workers have taken so far, with the system's for them, in microseconds. */
 export function processorTime(pid: number): number | undefined {
-  const line = read(`/proc/${pid}/stat`);
-  // The second field is the program's name in parentheses, which may hold anything.
-  const fields = line?.slice(line.lastIndexOf(')') + 2).split(' ');
-  return fields && (Number(fields[11]) + Number(fields[12])) * TICK;
+  return sumOf(pid, (one) => {
+    const line = read(`/proc/${one}/stat`);
+    // The second field is the program's name in parentheses, which may hold anything.
+    const fields = line?.slice(line.lastIndexOf(')') + 2).split(' ');
+    return fields && (Number(fields[11]) + Number(fields[12])) * TICK;
+  });
 }
 
-/** The memory that the process has in RAM, in mebibytes. */
+/** The memory that the process and its workers have in RAM, in mebibytes; what they share is counted for each. */
 export function residentMemory(pid: number): number | undefined {
-  const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? '') ?? [];
-  return kibibytes === undefined ? undefined : Number(kibibytes) / 1024;
+  return sumOf(pid, (one) => {
+    const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${one}/status`) ?? '') ?? [];
+    return kibibytes === undefined ? undefined : Number(kibibytes) / 1024;
+  });
+}
+
+function sumOf(pid: number, figureOf: (pid: number) => number | undefined): number | undefined {
+  const workers = read(`/proc/${pid}/task/${pid}/children`)?.split(' ').filter(Boolean).map(Number) ?? [];
+  const figures = [pid, ...workers].map(figureOf).filter((figure) => figure !== undefined);
+  return figures.length === 0 ? undefined : figures.reduce((sum, figure) => sum + figure, 0);
 }
 
 /** Only Linux has these files. */

@@ -58,6 +58,7 @@ function method({ rounds, seconds, warmUp }: Effort): string {
 - \`node:http\` answers a constant and asks no database: it is the limit, not a peer. Fastify, Mercurius and Apollo share
   hand-written SQL in prepared statements; Yoga is with Pothos and Drizzle as their documentation has them, and with
   Yoga's own limit of a body's size, which is on unless it is turned off.
-- "As the data grows" is the service on a large database against itself on the small one.
+- "As the data grows" is the service on a large database against itself on the small one. "With two processes" is
+  \`WORKERS=2\` against one process, where what asks and the database share the same cores with them.
 `;
 }

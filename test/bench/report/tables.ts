@@ -15,7 +15,6 @@ export interface Outcome {
 /** What each entrant of a contest did, with the first one's ratio to each of the others. */
 export function contestTable({ contest, results }: Outcome): string {
   const ratios = new Map(verdictsOf(contest, results).map(({ against, ratio }) => [against, fine(ratio)]));
-  const head = [contest.entrants[0]?.contestant.name === contest.entrants[0]?.name ? 'Contestant' : 'Data'];
   const figures = [
     'Requests/s',
     'Least',
@@ -43,7 +42,7 @@ export function contestTable({ contest, results }: Outcome): string {
       rates.map(whole).join(' '),
     ];
   });
-  return table([...head, ...figures], rows);
+  return table([contest.differIn, ...figures], rows);
 }
 
 /** Every target with what was measured of it. */
