@@ -15,6 +15,28 @@ export interface ListSource {
   readonly joinedId?: PgColumn;
 }
 
+/**
+ * A filter of rows whose column has one of some values. An index on the column and the id has the rows of each value in
+ * the order of their ids.
+ */
+export interface ValuesFilter {
+  readonly column: PgColumn;
+  /** The values, as an array. */
+  readonly values: SQL;
+}
+
+/** A condition, or what one is made of. */
+export type RowFilter = SQL | ValuesFilter;
+
+/** The condition that a filter stands for. */
+export function conditionOf(filter: RowFilter): SQL {
+  return isOfValues(filter) ? sql`${filter.column} = any(${filter.values})` : filter;
+}
+
+function isOfValues(filter: RowFilter): filter is ValuesFilter {
+  return 'values' in filter;
+}
+
 /** A sort by something else than the id: an indexed expression, and what a remembered value of it is compared as. */
 export interface KeysetSort {
   readonly by?: {
@@ -59,6 +81,8 @@ export function placesValue(places: readonly PagePlace[]): string {
 const PLACES = sql`json_to_recordset(${sql.placeholder('places')}::text::json) as place(
   key integer, parent bigint, "afterId" bigint, "afterValue" text, "beforeId" bigint, "beforeValue" text)`;
 
+const LIMIT = sql.placeholder('limit');
+
 /** How many pages one statement reads. */
 export const MOST_PAGES = 50;
 
@@ -66,19 +90,54 @@ export const MOST_PAGES = 50;
  * Reads a page for each of the places, all with one statement: its key among them, and its rows, as many as the
  * placeholder `limit` says.
  *
- * @param conditions what its rows meet; `parentIs` is one for a list of rows of a parent
+ * @param filters what its rows pass; `parentIs` is one for a list of rows of a parent
  */
 export function pagesQuery(
   source: ListSource,
   sort: KeysetSort,
   bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
-  conditions: readonly (SQL | undefined)[],
+  filters: readonly RowFilter[],
 ): SQL {
-  const columns = sql.join(Object.values(source.columns), sql`, `);
-  const page = sql`select ${columns} from ${source.from}
-    ${whereAll([...conditions, ...placeConditions(source, sort, bounds)])}
-    order by ${orderBy(source, sort, bounds)} limit ${sql.placeholder('limit')}`;
+  const [only, ...others] = filters;
+  const isAlone = only !== undefined && others.length === 0;
+  const page =
+    isAlone && isOfValues(only) && sort.by === undefined
+      ? mergedQuery(source, sort, bounds, only)
+      : pageQuery(source, sort, bounds, filters.map(conditionOf));
   return sql`select place.key, ${jsonRows(source.columns, page)} from ${PLACES}`;
+}
+
+function pageQuery(
+  source: ListSource,
+  sort: KeysetSort,
+  bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
+  conditions: readonly SQL[],
+): SQL {
+  return sql`select ${sql.join(Object.values(source.columns), sql`, `)} from ${source.from}
+    ${whereAll([...conditions, ...placeConditions(source, sort, bounds)])}
+    order by ${orderBy(source, sort, bounds)} limit ${LIMIT}`;
+}
+
+/**
+ * A page in the order of the ids, merged of a page for each value of the only filter. PostgreSQL would often rather
+ * follow the ids and look at each row for the filter, as if the rows that pass lay evenly among the others: where they
+ * all lie at the far end, it would read the whole table. A range and the column in the order leave it no choice but the
+ * column's index; beside another filter, they would have it misjudge how many rows pass.
+ */
+function mergedQuery(
+  source: ListSource,
+  sort: KeysetSort,
+  bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
+  { column, values }: ValuesFilter,
+): SQL {
+  const isValue = sql`${column} = any(array[given.value])`;
+  const byColumn = { ...sort, by: { expression: sql`${column}`, toComparable: () => sql`given.value` } };
+  const ofOne = pageQuery(source, byColumn, bounds, [isValue]);
+  const columns = Object.values(source.columns);
+  const names = columns.map((_, index) => sql.identifier(`m${index}`));
+  return sql`select merged.* from (select distinct unnest(${values}) as value) as given
+    cross join lateral (${ofOne}) as merged(${sql.join(names, sql`, `)})
+    order by ${names[columns.indexOf(source.id)]} ${direction(sort, bounds)} limit ${LIMIT}`;
 }
 
 /** That a row belongs to the parent of the place. */
@@ -86,10 +145,9 @@ export function parentIs(parent: PgColumn): SQL {
   return sql`${parent} = place.parent`;
 }
 
-/** The where clause of all conditions that are there; nothing when none is. */
-export function whereAll(conditions: readonly (SQL | undefined)[]): SQL {
-  const present = conditions.filter((condition) => condition !== undefined);
-  return present.length === 0 ? sql`` : sql`where ${sql.join(present, sql` and `)}`;
+/** The where clause of all the conditions; nothing for none. */
+export function whereAll(conditions: readonly SQL[]): SQL {
+  return conditions.length === 0 ? sql`` : sql`where ${sql.join([...conditions], sql` and `)}`;
 }
 
 function placeConditions(
@@ -118,10 +176,14 @@ function placeTuple({ by }: KeysetSort, side: 'after' | 'before'): SQL {
 }
 
 /** A backward page is read from its end, and turned round afterwards. */
-function orderBy(source: ListSource, { by, descending }: KeysetSort, { backward }: Pick<PageBounds, 'backward'>): SQL {
-  const direction = descending === backward ? sql`asc` : sql`desc`;
-  const id = sql`${source.id} ${direction}`;
-  return by === undefined ? id : sql`${by.expression} ${direction}, ${id}`;
+function orderBy(source: ListSource, sort: KeysetSort, bounds: Pick<PageBounds, 'backward'>): SQL {
+  const way = direction(sort, bounds);
+  const id = sql`${source.id} ${way}`;
+  return sort.by === undefined ? id : sql`${sort.by.expression} ${way}, ${id}`;
+}
+
+function direction({ descending }: KeysetSort, { backward }: Pick<PageBounds, 'backward'>): SQL {
+  return descending === backward ? sql`asc` : sql`desc`;
 }
 
 function asText(id: Int64 | undefined): string | undefined {

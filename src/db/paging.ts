@@ -8,6 +8,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts';
 import { rowsOf } from './json-rows.ts';
 import {
   boundsShape,
+  conditionOf,
   type KeysetSort,
   type ListSource,
   MOST_PAGES,
@@ -15,6 +16,7 @@ import {
   pagesQuery,
   parentIs,
   placesValue,
+  type RowFilter,
   whereAll,
 } from './keyset.ts';
 import { integer, type RowOf } from './row.ts';
@@ -53,8 +55,8 @@ export interface ListPlan<C extends ListSource['columns'], Filter extends string
   readonly idOf: (row: RowOf<C>) => Int64;
   /** What holds of every row of the list. */
   readonly where?: SQL;
-  /** Each a condition with the placeholder of the filter's own name. */
-  readonly filters: Readonly<Record<Filter, SQL>>;
+  /** Each with the placeholder of the filter's own name. */
+  readonly filters: Readonly<Record<Filter, RowFilter>>;
   readonly sorts: Readonly<Record<SortName, Sort<RowOf<C>>>>;
 }
 
@@ -80,16 +82,22 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
     const list = `${plan.name}.${sortName}`;
     const bounds = readWindow(window, list, sort);
     const names = presentFilters(filters);
-    const conditions = () => conditionsOf(names);
     const shape = [sortName, ...names, boundsShape(bounds)].join();
-    const rows = await load({ shape, sort, conditions, values: filters, bounds, parent: undefined });
+    const rows = await load({
+      shape,
+      sort,
+      filters: () => filtersOf(names),
+      values: filters,
+      bounds,
+      parent: undefined,
+    });
     return toPage(rows, bounds, () => count(filters), cursorsOf(plan.idOf, list, sort));
   };
 
   async function count(filters: Filters): Promise<number> {
     const names = presentFilters(filters);
     const statement = memo(counts, names.join(), () => {
-      const query = sql`select count(*) from ${plan.from} ${whereAll(conditionsOf(names))}`;
+      const query = sql`select count(*) from ${plan.from} ${whereAll(filtersOf(names).map(conditionOf))}`;
       return database.statement(`${plan.name}.count`, query, { count: integer });
     });
     const [row] = await statement(filters);
@@ -100,8 +108,8 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
     return (Object.keys(plan.filters) as Filter[]).filter((name) => filters[name] != null);
   }
 
-  function conditionsOf(names: readonly Filter[]): (SQL | undefined)[] {
-    return [plan.where, ...names.map((name) => plan.filters[name])];
+  function filtersOf(names: readonly Filter[]): RowFilter[] {
+    return [...always(plan), ...names.map((name) => plan.filters[name])];
   }
 }
 
@@ -119,7 +127,7 @@ export function nestedPages<C extends ListSource['columns']>(
   const list = `${plan.name}.id`;
   const cursorOf = cursorsOf(plan.idOf, list, byId);
   const load = pageLoader(database, `${plan.name}.listBy.${parent.name}`, plan);
-  const conditions = () => [plan.where, parentIs(parent)];
+  const filters = () => [...always(plan), parentIs(parent)];
   const count = nestedCount(database, plan, parent);
 
   return async (parentId, window) => {
@@ -127,7 +135,7 @@ export function nestedPages<C extends ListSource['columns']>(
     const rows = await load({
       shape: boundsShape(bounds),
       sort: byId,
-      conditions,
+      filters,
       values: {},
       bounds,
       parent: parentId,
@@ -141,8 +149,8 @@ interface PageRequest<Row> {
   /** What tells its statement from the list's others. */
   readonly shape: string;
   readonly sort: Sort<Row>;
-  readonly conditions: () => readonly (SQL | undefined)[];
-  /** The values of the conditions' placeholders. */
+  readonly filters: () => readonly RowFilter[];
+  /** The values of the filters' placeholders. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly bounds: PageBounds;
   readonly parent: Int64 | undefined;
@@ -176,9 +184,9 @@ function pageLoader<C extends ListSource['columns']>(
   };
 
   async function readAlike(alike: readonly PageRequest<Row>[]): Promise<readonly (readonly Row[])[]> {
-    const [{ shape: key, sort, conditions, values, bounds }] = alike as readonly [PageRequest<Row>];
+    const [{ shape: key, sort, filters, values, bounds }] = alike as readonly [PageRequest<Row>];
     const statement = memo(statements, key, () =>
-      database.statement(name, pagesQuery(source, sort, bounds, conditions()), shape),
+      database.statement(name, pagesQuery(source, sort, bounds, filters()), shape),
     );
     const answers: (readonly Row[])[] = alike.map(() => []);
     for (let from = 0; from < alike.length; from += MOST_PAGES) {
@@ -206,7 +214,7 @@ function nestedCount(
 ): (parentId: Int64) => Promise<number> {
   const name = `${plan.name}.countBy.${parent.name}`;
   const ofParents = sql`${parent} = any(${sql.placeholder('parents')}::bigint[])`;
-  const query = sql`select ${parent}, count(*) from ${plan.from} ${whereAll([plan.where, ofParents])} group by ${parent}`;
+  const query = sql`select ${parent}, count(*) from ${plan.from} ${whereAll([...always(plan), ofParents])} group by ${parent}`;
   const statement = database.statement(name, query, { parentId: parent, count: integer });
   const counts = coalesce(
     database,
@@ -215,6 +223,10 @@ function nestedCount(
     (row) => row.parentId as Int64,
   );
   return async (parentId) => (await counts.one(parentId))?.count ?? 0;
+}
+
+function always({ where }: { readonly where?: SQL }): readonly SQL[] {
+  return where === undefined ? [] : [where];
 }
 
 function readWindow<Row>({ first, after, last, before }: PageWindow, list: string, sort: Sort<Row>): PageBounds {

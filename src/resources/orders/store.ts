@@ -57,8 +57,8 @@ export function orderStore(database: Database) {
     idOf: (row: Order) => row.id,
     filters: {
       id: sql`${orders.id} = any(${sql.placeholder('id')}::bigint[])`,
-      petId: sql`${orders.petId} = any(${sql.placeholder('petId')}::bigint[])`,
-      complete: sql`${orders.complete} = ${sql.placeholder('complete')}`,
+      petId: { column: orders.petId, values: sql`${sql.placeholder('petId')}::bigint[]` },
+      complete: { column: orders.complete, values: sql`array[${sql.placeholder('complete')}::boolean]` },
     },
     sorts: {
       id: { descending: false } as Sort<Order>,

@@ -49,8 +49,8 @@ export function petStore(database: Database) {
     idOf: (row: Pet) => row.id,
     filters: {
       id: sql`${pets.id} = any(${sql.placeholder('id')}::bigint[])`,
-      status: sql`${pets.status} = any(${sql.placeholder('status')}::pet_status[])`,
-      categoryId: sql`${pets.categoryId} = any(${sql.placeholder('categoryId')}::bigint[])`,
+      status: { column: pets.status, values: sql`${sql.placeholder('status')}::pet_status[]` },
+      categoryId: { column: pets.categoryId, values: sql`${sql.placeholder('categoryId')}::bigint[]` },
       name: namePrefix(pets.name, PET_NAME_LENGTH),
     },
     sorts: { id: byId, id_desc: byIdLatest, ...nameSorts<Pet>(pets.name) },
