@@ -10,6 +10,9 @@ import { measureOperation } from './limits.ts';
 /** How many documents are known at once, and how many characters they have together. */
 const MOST_DOCUMENTS = 1_000;
 const MOST_CHARACTERS = 200_000;
+/** The same of texts that came once. */
+const MOST_TEXTS = 5_000;
+const MOST_TEXT_CHARACTERS = 500_000;
 /** An operation with more fields than this takes longer to compile than it saves. */
 const MOST_COMPILED = 300;
 
@@ -35,8 +38,12 @@ export class KnownDocuments {
   readonly #schema: GraphQLSchema;
   readonly #findUses: UseFinder;
   readonly #operations = new WeakMap<DocumentNode, Map<string, KnownOperation>>();
-  /** By their text: parsed, and not necessarily valid. */
-  readonly parsed = new LRUCache<string, DocumentNode>({
+  readonly #once = new LRUCache<string, true>({
+    max: MOST_TEXTS,
+    maxSize: MOST_TEXT_CHARACTERS,
+    sizeCalculation: (_, text) => text.length + 1,
+  });
+  readonly #parsed = new LRUCache<string, DocumentNode>({
     max: MOST_DOCUMENTS,
     maxSize: MOST_CHARACTERS,
     sizeCalculation: (_, text) => text.length + 1,
@@ -47,9 +54,25 @@ export class KnownDocuments {
     this.#findUses = useFinder(schema);
   }
 
+  /** The document of a text that came before. */
+  get(text: string): DocumentNode | undefined {
+    return this.#parsed.get(text);
+  }
+
+  /** Keeps the document of a text from its second time on: what never comes again is not worth the memory. */
+  set(text: string, document: DocumentNode): void {
+    if (this.#once.delete(text)) this.#parsed.set(text, document);
+    else this.#once.set(text, true);
+  }
+
+  /** Keeps no longer what is not valid: its errors take more memory than the document does. */
+  forget(document: DocumentNode): void {
+    if (document.loc !== undefined) this.#parsed.delete(document.loc.source.body);
+  }
+
   /** The operation of a text that ran before; undefined for one that did not. */
   recall(text: string, operationName: string | undefined): KnownOperation | undefined {
-    const document = this.parsed.get(text);
+    const document = this.#parsed.get(text);
     return document && this.#operations.get(document)?.get(operationName ?? '');
   }
 
@@ -60,38 +83,37 @@ export class KnownDocuments {
    */
   operationOf(document: DocumentNode, operationName: string | undefined): KnownOperation {
     const ofDocument = this.#operations.get(document) ?? new Map<string, KnownOperation>();
-    const operation =
-      ofDocument.get(operationName ?? '') ?? learn(this.#schema, this.#findUses, document, operationName);
+    const operation = ofDocument.get(operationName ?? '') ?? this.#learn(document, operationName);
     this.#operations.set(document, ofDocument.set(operationName ?? '', operation));
     return operation;
   }
-}
 
-function learn(
-  schema: GraphQLSchema,
-  findUses: UseFinder,
-  document: DocumentNode,
-  name: string | undefined,
-): KnownOperation {
-  const { fields, assertRows } = measureOperation(schema, document, name);
-  const { given, always } = findUses(document, name);
-  const node = getOperationAST(document, name);
-  const [first, ...others] = node?.selectionSet.selections ?? [];
-  const places = (node?.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
-    name: variable.name.value,
-    place: { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace,
-  }));
-  let run = interpretOperation(schema, document, name);
-  let runs = 0;
-  return {
-    label: first?.kind === Kind.FIELD && others.length === 0 ? first.name.value : 'several',
-    isMutation: node?.operation === 'mutation',
-    assertRows,
-    uses: (variables) => given?.(variables) ?? always,
-    issues: (variables) => places.flatMap(({ name, place }) => inputIssues(place, variables[name], [name])),
-    run: (variables, context) => {
-      if (++runs === 2 && fields <= MOST_COMPILED) run = compileOperation(schema, document, name);
+  #learn(document: DocumentNode, name: string | undefined): KnownOperation {
+    const schema = this.#schema;
+    const { fields, assertRows } = measureOperation(schema, document, name);
+    const { given, always } = this.#findUses(document, name);
+    const node = getOperationAST(document, name);
+    const [first, ...others] = node?.selectionSet.selections ?? [];
+    const places = (node?.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
+      name: variable.name.value,
+      place: { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace,
+    }));
+    return {
+      label: first?.kind === Kind.FIELD && others.length === 0 ? first.name.value : 'several',
+      isMutation: node?.operation === 'mutation',
+      assertRows,
+      uses: (variables) => given?.(variables) ?? always,
+      issues: (variables) => places.flatMap(({ name, place }) => inputIssues(place, variables[name], [name])),
+      run: this.#runner(document, name, fields),
+    };
+  }
+
+  #runner(document: DocumentNode, name: string | undefined, fields: number): Operation {
+    let run = interpretOperation(this.#schema, document, name);
+    let runs = 0;
+    return (variables, context) => {
+      if (++runs === 2 && fields <= MOST_COMPILED) run = compileOperation(this.#schema, document, name);
       return run(variables, context);
-    },
-  };
+    };
+  }
 }

@@ -56,7 +56,7 @@ export function createGraphQLServer(
     maskedErrors: { maskError: toClientError },
     graphiql: false,
     // A document that cannot be parsed is cheap to refuse again, and its error would keep all of it in memory.
-    parserAndValidationCache: { documentCache: documents.parsed, errorCache: { get: () => undefined, set: () => {} } },
+    parserAndValidationCache: { documentCache: documents, errorCache: { get: () => undefined, set: () => {} } },
     plugins: [takeover.plugin, readsExactly(), runsOperations(documents, refuse), answersExactly()],
   });
 
@@ -121,6 +121,11 @@ function runsOperations(documents: KnownDocuments, refuse: Refuse): Plugin {
   return {
     onParse({ parseFn, setParseFn }) {
       setParseFn((source, options) => parseFn(source, { ...options, maxTokens: MOST_TOKENS }));
+    },
+    onValidate({ params: { documentAST } }) {
+      return ({ valid }) => {
+        if (!valid) documents.forget(documentAST);
+      };
     },
     onExecute({ args, context: { request, params }, setExecuteFn, setResultAndStopExecution }) {
       const call = callOf(request);
