@@ -13,10 +13,16 @@ const MOST_CHARACTERS = 200_000;
 /** The same of texts that came once. */
 const MOST_TEXTS = 5_000;
 const MOST_TEXT_CHARACTERS = 500_000;
+/** At which run an operation is compiled: that takes as long as compiling saves in some forty runs. */
+export const COMPILED_AT = 10;
 /** An operation with more fields than this takes longer to compile than it saves. */
 const MOST_COMPILED = 300;
+/** How many fields compiled operations have together; one takes 2 to 10 KB, and an operation as much as ten. */
+const MOST_COMPILED_FIELDS = 5_000;
+const FIELDS_OF_OPERATION = 10;
 
 type Variables = Readonly<Record<string, unknown>>;
+type CompiledOperations = LRUCache<object, Operation>;
 
 /** What is worked out once for an operation of a document. */
 export interface KnownOperation {
@@ -29,7 +35,7 @@ export interface KnownOperation {
   uses(variables: Variables): readonly Marked[];
   /** Everything that is wrong with the variables. */
   issues(variables: Variables): readonly Issue[];
-  /** Runs it; compiled from its second run on, for one that never comes again is not worth it. */
+  /** Runs it; compiled once it has run often. */
   readonly run: Operation;
 }
 
@@ -48,6 +54,7 @@ export class KnownDocuments {
     maxSize: MOST_CHARACTERS,
     sizeCalculation: (_, text) => text.length + 1,
   });
+  readonly #compiled: CompiledOperations = new LRUCache({ maxSize: MOST_COMPILED_FIELDS });
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
@@ -108,12 +115,19 @@ export class KnownDocuments {
     };
   }
 
+  /** One that was pushed out by others has to earn it again. */
   #runner(document: DocumentNode, name: string | undefined, fields: number): Operation {
-    let run = interpretOperation(this.#schema, document, name);
+    const interpreted = interpretOperation(this.#schema, document, name);
+    if (fields > MOST_COMPILED) return interpreted;
+    const key = {};
     let runs = 0;
     return (variables, context) => {
-      if (++runs === 2 && fields <= MOST_COMPILED) run = compileOperation(this.#schema, document, name);
-      return run(variables, context);
+      const known = this.#compiled.get(key);
+      if (known !== undefined) return known(variables, context);
+      if (++runs % COMPILED_AT !== 0) return interpreted(variables, context);
+      const compiled = compileOperation(this.#schema, document, name);
+      this.#compiled.set(key, compiled, { size: fields + FIELDS_OF_OPERATION });
+      return compiled(variables, context);
     };
   }
 }
