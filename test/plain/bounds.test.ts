@@ -1,0 +1,160 @@
+import { parse } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { describe, expect, test } from 'vitest';
+import type { Context } from '../../src/graphql/context.ts';
+import { COMPILED_AT, KnownDocuments } from '../../src/graphql/operations.ts';
+import { createTakeover } from '../../src/graphql/takeover.ts';
+import { clientReader } from '../../src/lifecycle/client.ts';
+import { OTHERS, Tally } from '../../src/lifecycle/tally.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { bookSchema } from '../support/books.ts';
+import { openBookshop } from '../support/bookshop.ts';
+import { growthOf } from '../support/heap.ts';
+
+const numbers = (count: number) => [...Array(count).keys()];
+
+describe('documents are kept', () => {
+  const text = (n: number, length = 0) => `{ books { id } } # ${n} `.padEnd(length, '-');
+  const come = (documents: KnownDocuments, query: string) => documents.set(query, parse(query));
+  const kept = (documents: KnownDocuments, texts: readonly string[]) =>
+    texts.filter((query) => documents.get(query) !== undefined);
+
+  test('from their second time on', () => {
+    const documents = new KnownDocuments(bookSchema);
+    come(documents, text(1));
+    expect(documents.get(text(1))).toBeUndefined();
+    come(documents, text(1));
+    expect(documents.get(text(1))).toBeDefined();
+  });
+
+  test('up to 1,000 of them, the last that came', () => {
+    const documents = new KnownDocuments(bookSchema);
+    const texts = numbers(1_500).map((n) => text(n));
+    for (const query of [...texts, ...texts]) come(documents, query);
+    expect(kept(documents, texts)).toEqual(texts.slice(500));
+  });
+
+  test('up to 200,000 characters of them', () => {
+    const documents = new KnownDocuments(bookSchema);
+    const texts = numbers(40).map((n) => text(n, 9_999));
+    for (const query of texts) for (const _ of ['once', 'twice']) come(documents, query);
+    expect(kept(documents, texts)).toEqual(texts.slice(20));
+    const tooLong = text(0, 200_001);
+    for (const _ of ['once', 'twice', 'thrice']) come(documents, tooLong);
+    expect(kept(documents, [tooLong])).toEqual([]);
+  });
+
+  test('unless 5,000 others, or 500,000 characters of them, came before their second time', () => {
+    for (const [count, length] of [
+      [5_000, 0],
+      [50, 10_000],
+    ] as const) {
+      const documents = new KnownDocuments(bookSchema);
+      const [first, ...others] = numbers(count + 1).map((n) => text(n, length)) as [string, ...string[]];
+      for (const query of [first, ...others]) come(documents, query);
+      for (const query of [first, others.at(-1) as string]) come(documents, query);
+      expect(kept(documents, [first, ...others])).toEqual([others.at(-1)]);
+    }
+  });
+});
+
+describe('memory does not grow', () => {
+  const shop = openBookshop();
+  const ask = async (query: string, status: number, fields = {}) => {
+    expect((await shop.graphql(query, {}, fields)).status).toBe(status);
+  };
+
+  test('by operations that are compiled, however many there are', async () => {
+    const fields = 'id title isbn blurb score';
+    const query = (n: number) =>
+      `{ ${numbers(12)
+        .map((at) => `b${at}: books { ${fields} n${n}: id }`)
+        .join(' ')} }`;
+    const send = async (from: number, until: number) => {
+      for (let n = from; n < until; n++) for (let times = 0; times < COMPILED_AT + 4; times++) await ask(query(n), 200);
+    };
+    await send(0, 100);
+    expect(await growthOf(() => send(100, 200))).toBeLessThan(15);
+  });
+
+  test('by documents that are not valid, whose errors are many times as large', async () => {
+    const query = (n: number) =>
+      `{ ${numbers(60)
+        .map((at) => `no${n * 60 + at}`)
+        .join(' ')} }`;
+    const send = async (from: number, until: number) => {
+      for (let n = from; n < until; n++) for (let times = 0; times < 3; times++) await ask(query(n), 400);
+    };
+    await send(0, 5);
+    expect(await growthOf(() => send(5, 105))).toBeLessThan(2);
+  });
+
+  test('by names of operations that a document does not have', async () => {
+    const send = async (from: number, until: number) => {
+      for (let n = from; n < until; n++) {
+        const { status } = await shop.graphql('query known { books { id } }', { operationName: `unknown${n}` });
+        expect(status).toBe(400);
+      }
+    };
+    await send(0, 100);
+    expect(await growthOf(() => send(100, 5_100))).toBeLessThan(2);
+  });
+
+  test('by what clients call themselves', async () => {
+    const clientOf = clientReader();
+    const send = (from: number) => {
+      for (let n = from; n < from + 20_000; n++) {
+        clientOf(new Headers({ 'api-client': `${n}`.padEnd(400, 'x') }));
+        clientOf(new Headers({ 'user-agent': `${n}`.padEnd(400, 'x') }));
+      }
+    };
+    send(0);
+    expect(await growthOf(() => send(20_000))).toBeLessThan(2);
+  });
+});
+
+test('an Accept field is known whose answer has been negotiated, of the last 100, up to 200 characters', async () => {
+  const documents = new KnownDocuments(bookSchema);
+  const query = '{ books { id } }';
+  for (const _ of ['once', 'twice']) documents.set(query, parse(query));
+  documents.operationOf(documents.get(query) as NonNullable<ReturnType<typeof documents.get>>, undefined);
+  const takeover = createTakeover(documents, () => undefined, {} as Context);
+  const requestWith = (accept: string) => ({ headers: new Headers({ accept }), method: 'POST' }) as never;
+  const isTakenOver = async (accept: string) => {
+    let isOver = false;
+    const call = { request: requestWith(accept), params: Promise.resolve({ query }) };
+    const hook = takeover.plugin.onRequest as NonNullable<Plugin['onRequest']>;
+    const endResponse = () => {
+      isOver = true;
+    };
+    await hook({ request: { call }, endResponse } as never);
+    return isOver;
+  };
+  const accepts = [...numbers(150).map((n) => `application/json; n=${n}`), 'application/json; n='.padEnd(201, 'x')];
+  for (const accept of accepts) {
+    takeover.learn(requestWith(accept), { status: 200, headers: { 'content-type': 'application/json' }, body: '' });
+  }
+  const taken = [];
+  for (const accept of accepts) if (await isTakenOver(accept)) taken.push(accept);
+  expect(taken).toEqual(accepts.slice(50, 150));
+});
+
+describe('uses are counted', () => {
+  test('by client for the first 2,000 that wait to be stored, and none is lost of the others', () => {
+    const tally = new Tally(() => new Date('2026-11-21T12:00:00Z'));
+    for (let n = 0; n < 10_000; n++) tally.add(n % 2 === 0 ? 'Query.pet' : 'Mutation.createPet', `client-${n}`);
+    const counts = tally.take();
+    expect(counts).toHaveLength(2_000 + 2);
+    expect(counts.reduce((sum, { uses }) => sum + uses, 0)).toBe(10_000);
+    expect(counts.filter(({ client }) => client === OTHERS).map(({ uses }) => uses)).toEqual([4_000, 4_000]);
+  });
+
+  test('by client for the first 100 in /metrics', async () => {
+    const metrics = createMetrics();
+    for (let n = 0; n < 1_000; n++) metrics.use('Query.pet', 'deprecated', `client-${n}`);
+    const { text } = await metrics.render();
+    const told = [...text.matchAll(/^lifecycle_uses_total\{.*client="(.*)"\} (\d+)$/gm)];
+    expect(told).toHaveLength(101);
+    expect(told.find(([, client]) => client === OTHERS)?.[2]).toBe('900');
+  });
+});
