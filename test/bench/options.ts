@@ -8,7 +8,7 @@ import type { Effort } from './measure/contest.ts';
 
 /** What a run is to do. */
 export interface Options {
-  readonly mode: 'measure' | 'check' | 'start' | 'ablate';
+  readonly mode: 'measure' | 'check' | 'start' | 'ablate' | 'soak';
   /** The service first, then further builds of it. */
   readonly builds: readonly [Build, ...Build[]];
   /** Whether the first build is the one that this run makes. */
@@ -21,6 +21,8 @@ export interface Options {
   readonly targetsAlone: boolean;
   /** How often a start is measured; 0 where only some contests are asked for, and not written. */
   readonly starts: number;
+  /** How many requests a soak sends. */
+  readonly requests: number;
   /** Whether to write the results where they are committed. */
   readonly writes: boolean;
 }
@@ -33,6 +35,7 @@ const QUICK = { rounds: 3, seconds: 1, warmUp: 1 };
 const ABLATE = { rounds: 5, seconds: 2, warmUp: 5 };
 const CHECK = { rounds: 5, seconds: 1, warmUp: 2 };
 const LARGE = { full: { pets: 5_000_000, orders: 5_000_000 }, quick: { pets: 250_000, orders: 250_000 } };
+const SOAK = { full: 1_000_000, quick: 50_000 };
 
 /**
  * Reads the command line.
@@ -47,6 +50,7 @@ export function readOptions(args: readonly string[]): Options {
       check: { type: 'boolean', default: false },
       start: { type: 'boolean', default: false },
       ablate: { type: 'boolean', default: false },
+      soak: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       dist: { type: 'string', multiple: true, default: [] },
@@ -54,15 +58,15 @@ export function readOptions(args: readonly string[]): Options {
       seconds: { type: 'string' },
     },
   });
-  const { quick, check, start, ablate, write, only, dist } = values;
-  if ([check, start, ablate].filter(Boolean).length > 1) {
-    throw new Error('--check, --start and --ablate are runs of their own; ask for one of them.');
+  const { quick, check, start, ablate, soak, write, only, dist } = values;
+  if ([check, start, ablate, soak].filter(Boolean).length > 1) {
+    throw new Error('--check, --start, --ablate and --soak are runs of their own; ask for one of them.');
   }
   const usual = check ? CHECK : ablate ? ABLATE : quick ? QUICK : FULL;
   const { builds, buildsService } = readBuilds(dist);
-  const isWhole = !quick && !check && !start && !ablate && only === '' && dist.length === 0;
+  const isWhole = !quick && !check && !start && !ablate && !soak && only === '' && dist.length === 0;
   return {
-    mode: check ? 'check' : start ? 'start' : ablate ? 'ablate' : 'measure',
+    mode: check ? 'check' : start ? 'start' : ablate ? 'ablate' : soak ? 'soak' : 'measure',
     builds,
     buildsService,
     only: new RegExp(only, 'i'),
@@ -74,6 +78,7 @@ export function readOptions(args: readonly string[]): Options {
     large: quick ? LARGE.quick : LARGE.full,
     targetsAlone: quick,
     starts: only !== '' && !write ? 0 : quick ? 1 : 5,
+    requests: quick ? SOAK.quick : SOAK.full,
     writes: isWhole || write,
   };
 }

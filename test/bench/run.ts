@@ -1,6 +1,6 @@
 import { makeTemporaryFolder } from '../support/temporary.ts';
 import { measureAblation } from './ablation.ts';
-import { checkRatios } from './check.ts';
+import { checkRatios, type Tally } from './check.ts';
 import {
   type Contest,
   contestsAmongPeers,
@@ -18,6 +18,7 @@ import { endAll } from './processes.ts';
 import { writeRatios } from './report/ratios.ts';
 import { writeResults } from './report/results.ts';
 import { contestTable, type Outcome, startTable, targetTable } from './report/tables.ts';
+import { soak } from './soak/soak.ts';
 
 /** How long an interrupted run may take to clean up behind itself, in milliseconds. */
 const GRACE = 5_000;
@@ -53,6 +54,7 @@ async function main(): Promise<void> {
     if (options.mode === 'start') await runStarts(options, bench);
     else if (options.mode === 'ablate') await runAblation(options, bench);
     else if (options.mode === 'check') await runCheck(options, bench);
+    else if (options.mode === 'soak') await runSoak(options, bench);
     else await measure(options, bench);
   } finally {
     await databases.stop();
@@ -91,7 +93,14 @@ async function runAblation({ builds, only, effort }: Options, bench: Bench): Pro
 
 async function runCheck(options: Options, bench: Bench): Promise<void> {
   const contests = chosen(contestsAmongPeers(options.builds.slice(0, 1)), options);
-  const { passed, failed } = await checkRatios(contests, options.effort, bench);
+  tell(await checkRatios(contests, options.effort, bench));
+}
+
+async function runSoak({ builds, requests }: Options, bench: Bench): Promise<void> {
+  tell(await soak(builds[0], requests, bench));
+}
+
+function tell({ passed, failed }: Tally): void {
   say(`${passed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;
 }

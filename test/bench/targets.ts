@@ -17,3 +17,7 @@ export const START_TARGETS = { server: 1, embedded: 2 };
 
 /** What of a committed ratio has to be left for `--check` to pass: less than a noisy machine explains. */
 export const CHECK_SHARE = 0.8;
+
+/** The most memory that the service has after a soak, in mebibytes; and its growth since the first fifth of it. */
+export const MOST_MEMORY = 200;
+export const MOST_GROWTH = 0.05;
