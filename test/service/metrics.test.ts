@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { schema } from '../../src/schema.ts';
+import { hostileRequest } from '../bench/soak/hostile.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.dispose());
+
+/** What can be asked for: REST's operations, GraphQL's root fields, the other paths, and words for what is none of them. */
+function operations(): string[] {
+  const { paths } = JSON.parse(readFileSync(new URL('../../schema/openapi.json', import.meta.url), 'utf8'));
+  const ofRest = Object.values<object>(paths).flatMap((path) =>
+    Object.values(path).map(({ operationId }) => operationId),
+  );
+  const roots = [schema.getQueryType(), schema.getMutationType()];
+  const ofGraphQL = roots.flatMap((type) => Object.keys(type?.getFields() ?? {}));
+  const words = ['several', '__typename', 'none', 'failed', 'options', 'preflight', 'methodNotAllowed', 'playground'];
+  return [...ofRest, ...ofGraphQL, ...words];
+}
+
+test('every label has few values, whatever clients send', async () => {
+  const known = { pets: 0, orderCursors: ['none'] };
+  for (let n = 0; n < 1_500; n++) {
+    const { method, path, headers, body } = hostileRequest(n, known);
+    // No Request of the Fetch standard can have it.
+    if (method === 'TRACE') continue;
+    await (
+      await app.fetch(new Request(`http://pets.example${path}`, { method, headers, ...(body && { body }) }))
+    ).text();
+  }
+  const text = await (await app.fetch(new Request('http://pets.example/metrics'))).text();
+  const values = (name: string) => [
+    ...new Set([...text.matchAll(new RegExp(`\\b${name}="([^"]*)"`, 'g'))].map(([, value]) => value)),
+  ];
+  expect(values('operation').filter((value = '') => !operations().includes(value) && !value.startsWith('/'))).toEqual(
+    [],
+  );
+  expect(values('operation').length).toBeGreaterThan(20);
+  expect(values('operation').length).toBeLessThan(60);
+  expect(values('face').toSorted()).toEqual(['graphql', 'health', 'none', 'page', 'rest']);
+  expect(values('status').every((status) => /^[2345]\d\d$/.test(status ?? ''))).toBe(true);
+  expect(values('client').length).toBeLessThanOrEqual(101);
+  for (const name of ['statement', 'batch', 'coordinate', 'level']) {
+    expect([name, values(name).filter((value) => /\d/.test(value ?? ''))]).toEqual([name, []]);
+    expect(values(name).length).toBeLessThan(40);
+  }
+});
