@@ -11,7 +11,7 @@ import { fetchHandler } from './http/fetch.ts';
 import { type IncomingRequest, type RawRequest, readRequest } from './http/incoming.ts';
 import { prefersHtml } from './http/negotiation.ts';
 import { nodeListener } from './http/node.ts';
-import { contentLength, type HttpReply } from './http/reply.ts';
+import { contentLength, type HttpReply, type SentReply } from './http/reply.ts';
 import { createAdmit } from './lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
 import { levelOf } from './lifecycle/mark.ts';
@@ -59,7 +59,7 @@ interface Answered {
   readonly error?: ServiceError | undefined;
 }
 
-const ONLY_READ = { allow: 'GET, HEAD, OPTIONS' };
+const ONLY_READ = 'GET, HEAD, OPTIONS';
 
 /** The service: the only place where GraphQL, REST, pages and the database meet. All that can be compiled is compiled here. */
 export function createApp({ database, settings, rules, metrics, logger }: AppOptions): App {
@@ -101,33 +101,32 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     flush: context.lifecycle.flush,
   };
 
-  async function respond(raw: RawRequest): Promise<HttpReply> {
+  async function respond(raw: RawRequest): Promise<SentReply> {
     const began = performance.now();
     const request = readRequest(raw, settings);
-    const { face, operation, reply, error } = await answer(raw, request);
-    const { status, body } = reply;
-    const headers: Record<string, string> = { ...reply.headers, 'x-request-id': request.id };
-    cors.addTo(headers, request.headers.get('origin'));
-    const length = contentLength(reply);
-    if (length !== undefined) headers['content-length'] = length;
-    // Otherwise the client would go on using the connection.
-    if (health.isDraining()) headers.connection = 'close';
-    const seconds = (performance.now() - began) / 1000;
-    metrics.request(face, operation, status, seconds);
-    report(request, face, operation, status, seconds, error);
-    return { status, headers, body };
-  }
-
-  async function answer(raw: RawRequest, request: IncomingRequest): Promise<Answered> {
     try {
-      return await dispatch(request);
+      return finish(request, await dispatch(request), began);
     } catch (thrown) {
       const error = raw.isCutOff() ? cutOff(thrown) : toServiceError(thrown);
-      return { face: 'none', operation: 'failed', reply: errorReply(error, null), error };
+      return finish(request, { face: 'none', operation: 'failed', reply: errorReply(error, null), error }, began);
     }
   }
 
-  async function dispatch(request: IncomingRequest): Promise<Answered> {
+  function finish(request: IncomingRequest, { face, operation, reply, error }: Answered, began: number): SentReply {
+    const { status, body } = reply;
+    const origin = request.headers.get('origin');
+    const headers = [...reply.headers, 'x-request-id', request.id, ...cors.headersFor(origin)];
+    const length = contentLength(reply);
+    if (length !== undefined) headers.push('content-length', String(length));
+    // Otherwise the client would go on using the connection.
+    if (health.isDraining()) headers.push('connection', 'close');
+    const seconds = (performance.now() - began) / 1000;
+    metrics.request(face, operation, status, seconds);
+    report(request, face, operation, status, seconds, error);
+    return { status, headers, body, encoding: length === body?.length ? 'latin1' : 'utf8' };
+  }
+
+  function dispatch(request: IncomingRequest): Answered | Promise<Answered> {
     const { method, headers } = request;
     const accept = headers.get('accept');
     if (request.fault !== undefined) return failed(request.fault);
@@ -142,25 +141,20 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     // The page and the operation are one resource: a browser gets the page of it.
     const isPage = path === LIFECYCLE_PAGE && (method === 'GET' || method === 'HEAD') && prefersHtml(accept);
     const answering = isPage ? undefined : rest(request);
-    if (answering !== undefined) {
-      const reply = await answering;
-      const varied = path === LIFECYCLE_PAGE ? { ...reply, headers: { ...reply.headers, vary: 'Accept' } } : reply;
-      return { face: 'rest', operation: reply.operation, reply: varied, error: reply.error };
-    }
+    if (answering !== undefined) return path === LIFECYCLE_PAGE ? answering.then(varied) : answering;
     if (path === '/graphql') return answerGraphQL(request);
     const check = health.checks[path];
     const read = check ?? site[path];
     if (read === undefined) return failed(notHere(path));
     const face = check === undefined ? 'page' : 'health';
     if (method === 'OPTIONS') {
-      return { face, operation: path, reply: { status: 204, headers: ONLY_READ, body: null } };
+      return { face, operation: path, reply: { status: 204, headers: ['allow', ONLY_READ], body: null } };
     }
     if (method !== 'GET' && method !== 'HEAD') {
-      const message = `${path} has no method ${method}; it has ${ONLY_READ.allow}.`;
-      return failed(new ServiceError('METHOD_NOT_ALLOWED', message, { headers: ONLY_READ }));
+      const message = `${path} has no method ${method}; it has ${ONLY_READ}.`;
+      return failed(new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: ONLY_READ } }));
     }
-    const { error, ...reply }: HealthAnswer = await read(request);
-    return { face, operation: path, reply, error };
+    return answerPage(face, path, read(request));
 
     function failed(error: ServiceError): Answered {
       return { face: 'none', operation: 'none', reply: errorReply(error, accept), error };
@@ -171,11 +165,20 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     return new ServiceError('NOT_FOUND', `${what} is no path of this service; see ${basePath}/openapi.json.`);
   }
 
+  async function answerPage(
+    face: Face,
+    operation: string,
+    answering: HealthAnswer | Promise<HealthAnswer>,
+  ): Promise<Answered> {
+    const { error, ...reply } = await answering;
+    return { face, operation, reply, error };
+  }
+
   async function answerGraphQL(request: IncomingRequest): Promise<Answered> {
     const { method } = request;
     const face = 'graphql';
     if (method === 'OPTIONS') {
-      const reply = { status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' }, body: null };
+      const reply = { status: 204, headers: ['allow', 'GET, HEAD, POST, OPTIONS'], body: null };
       return { face, operation: 'options', reply };
     }
     const isRead = method === 'GET' || method === 'HEAD';
@@ -202,6 +205,14 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     }
     if (logsRequests) logger.debug({ ...line, milliseconds: Math.round(seconds * 1e6) / 1000 }, 'answered');
   }
+}
+
+/** A failure says so itself. */
+function varied(answered: Answered): Answered {
+  const { reply, error } = answered;
+  return error === undefined
+    ? { ...answered, reply: { ...reply, headers: [...reply.headers, 'vary', 'Accept'] } }
+    : answered;
 }
 
 function isHere(request: IncomingRequest): request is IncomingRequest & { readonly path: string } {

@@ -30,7 +30,7 @@ export function createHealth(database: Database, metrics: Metrics) {
     },
     '/metrics': async () => {
       const { contentType, text } = await metrics.render();
-      return { status: 200, headers: { 'content-type': contentType }, body: text };
+      return { status: 200, headers: ['content-type', contentType], body: text };
     },
   };
   return {
@@ -53,5 +53,5 @@ async function failureOf(answer: Promise<unknown>): Promise<ServiceError | undef
 }
 
 function json(status: number, body: object): HttpReply {
-  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return { status, headers: ['content-type', 'application/json'], body: JSON.stringify(body) };
 }

@@ -39,7 +39,7 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
     '/': ({ origin }) => html(homePage(basePath, origin)),
     [LIFECYCLE_PAGE]: async ({ origin }) => {
       const page = html(lifecyclePage(await report(), clock(), basePath, origin));
-      return { ...page, headers: { ...page.headers, vary: 'Accept' } };
+      return { ...page, headers: [...page.headers, 'vary', 'Accept'] };
     },
     [`${LIFECYCLE_PAGE}.ics`]: async ({ base }) => {
       const { lifecycleCalendar } = await import('./pages/calendar.ts');
@@ -70,5 +70,5 @@ function html(body: string): HttpReply {
 }
 
 function text(contentType: string, body: string): HttpReply {
-  return { status: 200, headers: { 'content-type': contentType }, body };
+  return { status: 200, headers: ['content-type', contentType], body };
 }

@@ -2,6 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import type { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
+import { stringifyJson } from '../json.ts';
 import type { LifecycleNotice } from './lifecycle.ts';
 import type { GraphQLRequest } from './params.ts';
 
@@ -23,8 +24,8 @@ export function callOf(request: Request): Call {
   return (request as Request & { readonly call: Call }).call;
 }
 
-/** The answer with what it tells of marks. */
-export function withNotice(result: object, notice: LifecycleNotice | undefined): object {
-  const lifecycle = notice?.extension ?? [];
-  return lifecycle.length === 0 ? result : { ...result, extensions: { lifecycle } };
+/** The answer as JSON, with what it tells of marks. */
+export function writeAnswer(result: object, notice: LifecycleNotice | undefined): string {
+  const text = stringifyJson(result);
+  return notice?.extensions === undefined ? text : `${text.slice(0, -1)},"extensions":${notice.extensions}}`;
 }

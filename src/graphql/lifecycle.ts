@@ -1,13 +1,14 @@
 import { ServiceError } from '../errors.ts';
+import type { HeaderFields } from '../http/reply.ts';
 import { headersForUses } from '../lifecycle/headers.ts';
 import { levelOf } from '../lifecycle/mark.ts';
 import type { Marked } from '../lifecycle/marked.ts';
 
 /** What an answer tells of the marked things that its operation uses. */
 export interface LifecycleNotice {
-  readonly headers: Readonly<Record<string, string>>;
-  /** `extensions.lifecycle`. */
-  readonly extension: readonly object[];
+  readonly headers: HeaderFields;
+  /** The answer's extensions with their `lifecycle`, as JSON: written once. Undefined for none. */
+  readonly extensions: string | undefined;
 }
 
 /**
@@ -28,7 +29,7 @@ export function lifecycleNotices(page: string): (uses: readonly Marked[], base: 
         // The successor has no address of its own; the fragment is its schema coordinate.
         successor: `${base}/graphql#${successor}`,
       })),
-      extension: uses.map(describeUse),
+      extensions: uses.length === 0 ? undefined : JSON.stringify({ lifecycle: uses.map(describeUse) }),
     };
     made.set(uses, notice);
     return notice;

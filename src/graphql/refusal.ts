@@ -50,7 +50,7 @@ export function createRefuse(admit: Admit, page: string): Refuse {
     const uses = operation.uses(variables);
     const notice = noticeOf(uses, base);
     notify(notice);
-    if (!wantsExtension(extensions)) notify({ ...notice, extension: [] });
+    if (!wantsExtension(extensions)) notify({ ...notice, extensions: undefined });
     admit(uses, { headers, isStrict: wantsStrict(headers) }, byCoordinate);
     const issues = operation.issues(variables);
     if (issues.length > 0) throw validationFailed(issues);

@@ -1,10 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { ServiceError } from '../errors.ts';
-import { type HttpReply, mergeHeaders } from '../http/reply.ts';
-import { stringifyJson } from '../json.ts';
+import type { HttpReply } from '../http/reply.ts';
 import type { Admit } from '../lifecycle/admit.ts';
-import { type Call, callOf, withNotice } from './call.ts';
+import { type Call, callOf, writeAnswer } from './call.ts';
 import type { Context } from './context.ts';
 import { formatError, refused, toClientError } from './errors.ts';
 import { MOST_TOKENS } from './limits.ts';
@@ -95,16 +94,13 @@ function negotiated(headers: GraphQLRequest['headers']): Record<string, string> 
 }
 
 async function toReply(response: Response, { notice }: Call): Promise<HttpReply> {
-  const headers: Record<string, string> = {};
+  const headers = [...(notice?.headers ?? [])];
   response.headers.forEach((value, name) => {
-    headers[name.toLowerCase()] = value;
+    // The length is written where the answer is sent.
+    if (name !== 'content-length') headers.push(name.toLowerCase(), value);
   });
   const body = await response.text();
-  return {
-    status: response.status,
-    headers: mergeHeaders(headers, notice?.headers ?? {}),
-    body: body === '' ? null : body,
-  };
+  return { status: response.status, headers, body: body === '' ? null : body };
 }
 
 function readsExactly(): Plugin {
@@ -154,8 +150,8 @@ function answersExactly(): Plugin {
       if (Array.isArray(result) || !('errors' in result || 'data' in result)) return;
       const call = callOf(request);
       const { errors, data } = result;
-      const answer = withNotice({ ...(errors && { errors: errors.map(formatError) }), data }, call.notice);
-      Object.assign(result, { stringify: () => stringifyJson(answer) });
+      const answer = { ...(errors && { errors: errors.map(formatError) }), data };
+      Object.assign(result, { stringify: () => writeAnswer(answer, call.notice) });
       const failures = (errors ?? []).flatMap(({ originalError }) =>
         originalError instanceof ServiceError ? [originalError] : [],
       );

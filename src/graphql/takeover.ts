@@ -1,8 +1,7 @@
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import type { HttpReply } from '../http/reply.ts';
-import { stringifyJson } from '../json.ts';
-import { type Call, callOf, withNotice } from './call.ts';
+import { fieldOf, type HttpReply } from '../http/reply.ts';
+import { type Call, callOf, writeAnswer } from './call.ts';
 import type { Context } from './context.ts';
 import { toClientError } from './errors.ts';
 import type { KnownDocuments } from './operations.ts';
@@ -34,8 +33,8 @@ export function createTakeover(documents: KnownDocuments, refuse: Refuse, contex
       const result = await answer(call, params);
       call.result = result;
       if (result === undefined || result.errors !== undefined) return;
-      const headers = { ...call.notice?.headers, 'content-type': contentType };
-      call.reply = { status: 200, headers, body: stringifyJson(withNotice(result, call.notice)) };
+      const headers = [...(call.notice?.headers ?? []), 'content-type', contentType];
+      call.reply = { status: 200, headers, body: writeAnswer(result, call.notice) };
       endResponse(TAKEN_OVER);
     },
     onParams({ request, setResult }) {
@@ -49,7 +48,7 @@ export function createTakeover(documents: KnownDocuments, refuse: Refuse, contex
     /** Yoga negotiates: what it has answered to an `Accept` field once, is answered to it again. */
     learn(request: GraphQLRequest, { headers }: HttpReply): void {
       const accept = acceptOf(request);
-      const contentType = headers['content-type'];
+      const contentType = fieldOf(headers, 'content-type');
       if (contentType === undefined || accept.length > LONGEST_ACCEPT || mediaTypes.has(accept)) return;
       mediaTypes.set(accept, contentType);
     },

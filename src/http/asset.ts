@@ -3,15 +3,15 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { IncomingRequest } from './incoming.ts';
 import { acceptsGzip } from './negotiation.ts';
-import type { HttpReply } from './reply.ts';
+import type { HeaderFields, HttpReply } from './reply.ts';
 
 /** Text that is the same for all who ask for it. */
 export interface Asset {
   readonly contentType: string;
   /** Its text; called once, when it is first asked for. */
   readonly make: () => string | Promise<string>;
-  /** More header fields; a `vary` has to name Accept-Encoding too. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** More header fields. */
+  readonly headers?: HeaderFields;
 }
 
 /** Answers a request for an asset. */
@@ -21,16 +21,16 @@ export type ServedAsset = (request: IncomingRequest) => Promise<HttpReply>;
  * Answers with an asset. It is compressed once, when it is first asked for, and a browser that has it is told so
  * instead of getting it again (RFC 9110, section 13.1.2).
  */
-export function serveAsset({ contentType, make, headers = {} }: Asset): ServedAsset {
+export function serveAsset({ contentType, make, headers = [] }: Asset): ServedAsset {
   let prepared: Promise<Prepared> | undefined;
   return async (request) => {
     prepared ??= prepare(make);
     const { plain, compressed, etag } = await prepared;
-    const always = { etag, 'cache-control': 'no-cache', vary: 'Accept-Encoding', ...headers };
+    const always = ['etag', etag, 'cache-control', 'no-cache', 'vary', 'Accept-Encoding', ...headers];
     if (isKnown(etag, request.headers.get('if-none-match'))) return { status: 304, headers: always, body: null };
-    const full = { ...always, 'content-type': contentType };
+    const full: HeaderFields = [...always, 'content-type', contentType];
     return acceptsGzip(request.headers.get('accept-encoding'))
-      ? { status: 200, headers: { ...full, 'content-encoding': 'gzip' }, body: compressed }
+      ? { status: 200, headers: [...full, 'content-encoding', 'gzip'], body: compressed }
       : { status: 200, headers: full, body: plain };
   };
 }

@@ -35,6 +35,10 @@ async function readBody({ body }: Request, limit: number): Promise<Buffer | unde
 }
 
 /** HEAD is answered as GET is, but for the body (RFC 9110, section 9.3.2). */
-function toResponse({ status, headers, body }: HttpReply, method: string): Response {
+function toResponse({ status, headers: fields, body }: HttpReply, method: string): Response {
+  const headers = new Headers();
+  for (let index = 0; index < fields.length; index += 2) {
+    headers.append(fields[index] as string, fields[index + 1] as string);
+  }
   return new Response(method === 'HEAD' ? null : body, { status, headers });
 }

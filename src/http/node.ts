@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { RawRequest } from './incoming.ts';
-import type { HttpReply } from './reply.ts';
+import { fieldOf, type SentReply } from './reply.ts';
 
-/** Makes the answer to a request, with the length of its body among its header fields; never rejects. */
-export type Respond = (request: RawRequest) => Promise<HttpReply>;
+/** Makes the answer to a request; never rejects. */
+export type Respond = (request: RawRequest) => Promise<SentReply>;
 
 /** How long a client that is refused may go on sending, in milliseconds. */
 const LONGEST_WAIT = 5_000;
@@ -54,19 +54,21 @@ function readBody(message: IncomingMessage, limit: number): Promise<Buffer | und
   });
 }
 
-function send(reply: HttpReply, response: ServerResponse): void {
+function send(reply: SentReply, response: ServerResponse): void {
   if (response.destroyed) return;
-  response.writeHead(reply.status, reply.headers);
-  if (reply.headers.connection === 'close' && !response.req.complete) sendToSender(reply, response);
-  else response.end(reply.body);
+  const { status, headers, body, encoding } = reply;
+  response.writeHead(status, headers as string[]);
+  if (!response.req.complete && fieldOf(headers, 'connection') === 'close') sendToSender(reply, response);
+  else if (body === null) response.end();
+  else response.end(body, encoding);
 }
 
 /** A connection that is closed on a client that still sends takes the answer with it: so what comes is read for a while. */
-function sendToSender({ body }: HttpReply, response: ServerResponse): void {
+function sendToSender({ body, encoding }: SentReply, response: ServerResponse): void {
   const { req: message } = response;
   const end = () => response.end();
   const late = setTimeout(end, LONGEST_WAIT);
   message.once('close', () => clearTimeout(late)).once('end', end);
-  response.write(body ?? '');
+  response.write(body ?? '', encoding);
   message.resume();
 }

@@ -1,3 +1,4 @@
+import type { HeaderFields } from '../http/reply.ts';
 import { type DeprecationMark, type Level, levelOf, type Marks, sinceInstant, sunsetInstant } from './mark.ts';
 import type { Marked } from './marked.ts';
 
@@ -9,16 +10,14 @@ interface LifecycleAddresses {
   readonly successor: string;
 }
 
-type Headers = Readonly<Record<string, string>>;
-
 /**
  * The fields that every answer of a marked operation carries and that do not depend on the request.
  *
  * @param name what its clients call it, and `successor` what takes its place
  */
-export function lifecycleHeaders(marks: Marks, name: string, successor: string | undefined): Headers {
+export function lifecycleHeaders(marks: Marks, name: string, successor: string | undefined): HeaderFields {
   const { deprecation } = marks;
-  return { 'api-stability': levelOf(marks), ...(deprecation && deprecationHeaders(deprecation, name, successor)) };
+  return ['api-stability', levelOf(marks), ...(deprecation ? deprecationHeaders(deprecation, name, successor) : [])];
 }
 
 /** The `Link` field of a deprecated operation (RFC 8288; relations of RFC 5829, RFC 9745 and RFC 8594). */
@@ -54,28 +53,30 @@ const GRAVITY: readonly Level[] = ['deprecated', 'experimental', 'beta'];
 export function headersForUses(
   uses: readonly Marked[],
   addressesOf: (successor: string) => LifecycleAddresses,
-): Headers {
+): HeaderFields {
   const levels = new Set(uses.map(({ marks }) => levelOf(marks)));
   const level = GRAVITY.find((candidate) => levels.has(candidate));
-  if (level === undefined) return {};
+  if (level === undefined) return [];
   const first = firstToGo(uses);
-  if (first === undefined) return { 'api-stability': level };
+  if (first === undefined) return ['api-stability', level];
   const { coordinate, deprecation } = first;
   const successor = deprecation.successor.coordinate;
-  return {
-    'api-stability': level,
+  return [
+    'api-stability',
+    level,
     ...deprecationHeaders(deprecation, coordinate, successor),
-    link: lifecycleLink(addressesOf(successor)),
-  };
+    'link',
+    lifecycleLink(addressesOf(successor)),
+  ];
 }
 
 function deprecationHeaders(deprecation: DeprecationMark, name: string, successor = deprecation.successor.coordinate) {
   const { since, sunset } = deprecation;
-  return {
+  return [
     // RFC 9745: a date of RFC 9651, in seconds of Unix time.
-    deprecation: `@${sinceInstant(deprecation).getTime() / 1000}`,
+    ...['deprecation', `@${sinceInstant(deprecation).getTime() / 1000}`],
     // RFC 8594: an HTTP-date.
-    sunset: sunsetInstant(deprecation).toUTCString(),
-    warning: `299 - "${name} is deprecated since ${since} and served until ${sunset}; use ${successor} instead"`,
-  };
+    ...['sunset', sunsetInstant(deprecation).toUTCString()],
+    ...['warning', `299 - "${name} is deprecated since ${since} and served until ${sunset}; use ${successor} instead"`],
+  ];
 }

@@ -17,7 +17,7 @@ export function createPlayground(endpoint: string): ServedAsset {
         defaultTabs: examples.map((query) => ({ query })),
       });
     },
-    headers: { vary: 'Accept, Accept-Encoding' },
+    headers: ['vary', 'Accept'],
   });
 }
 

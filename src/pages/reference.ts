@@ -59,7 +59,7 @@ export function createReference(basePath: string): Readonly<Record<string, Serve
     '/reference': serveAsset({
       contentType: 'text/html; charset=utf-8',
       make: () => referencePage(`${escapeHtml(basePath)}/reference`, escapeHtml(basePath)),
-      headers: { 'content-security-policy': POLICY },
+      headers: ['content-security-policy', POLICY],
     }),
     '/reference/swagger-ui-bundle.js': script(() => readFile(SWAGGER_UI, 'utf8')),
     '/reference/style.css': serveAsset({

@@ -4,7 +4,7 @@ import { ServiceError, toServiceError } from '../errors.ts';
 import type { Context } from '../graphql/context.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { acceptsJson } from '../http/negotiation.ts';
-import { type HttpReply, mergeHeaders } from '../http/reply.ts';
+import type { HeaderFields, HttpReply } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import type { Marked } from '../lifecycle/marked.ts';
@@ -12,6 +12,7 @@ import { assertMediaType, mediaTypesFor } from './body.ts';
 import type { Endpoint, EndpointRequest } from './compile.ts';
 import { splitPair } from './parameters.ts';
 import { errorReply } from './problem.ts';
+import type { Answer } from './route.ts';
 
 /** A request to a path of this service, split into what routing needs. */
 export interface RestRequest extends WithBody {
@@ -24,9 +25,11 @@ export interface RestRequest extends WithBody {
   address(path: string): string;
 }
 
-export interface RestReply extends HttpReply {
+export interface RestAnswer {
+  readonly face: 'rest';
   /** The operationId, or what else was asked for: a label of few values. */
   readonly operation: string;
+  readonly reply: HttpReply;
   /** The failure that is answered, for the log. */
   readonly error?: ServiceError;
 }
@@ -34,12 +37,12 @@ export interface RestReply extends HttpReply {
 /** A path, and the endpoints under it by their methods. */
 interface Resource {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
-  readonly allow: string;
-  readonly acceptPatch: Readonly<Record<string, string>>;
+  /** The header fields that tell of the methods. */
+  readonly methods: { readonly allow: string; readonly 'accept-patch'?: string };
 }
 
 /** Answers the requests to the endpoints' paths; undefined for a path that none of them has. */
-export type RestAdapter = (request: RestRequest) => Promise<RestReply> | undefined;
+export type RestAdapter = (request: RestRequest) => Promise<RestAnswer> | undefined;
 
 /** Puts the endpoints under their paths. */
 export function createRestAdapter(endpoints: readonly Endpoint[], context: Context, admit: Admit): RestAdapter {
@@ -64,8 +67,7 @@ function resourceOf(endpoints: readonly Endpoint[]): Resource {
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
   return {
     endpoints: new Map(endpoints.map((endpoint) => [endpoint.route.method, endpoint])),
-    allow,
-    acceptPatch: methods.includes('PATCH') ? { 'accept-patch': mediaTypesFor('PATCH').join(', ') } : {},
+    methods: { allow, ...(methods.includes('PATCH') && { 'accept-patch': mediaTypesFor('PATCH').join(', ') }) },
   };
 }
 
@@ -75,36 +77,38 @@ async function answer(
   request: RestRequest,
   context: Context,
   admit: Admit,
-): Promise<RestReply> {
+): Promise<RestAnswer> {
   const { method, path } = request;
   const accept = request.headers.get('accept');
   if (method === 'OPTIONS') {
-    const headers = { allow: resource.allow, ...resource.acceptPatch };
-    return { status: 204, headers, body: null, operation: 'options' };
+    const headers = Object.entries(resource.methods).flat();
+    return { face: 'rest', operation: 'options', reply: { status: 204, headers, body: null } };
   }
   const endpoint = resource.endpoints.get(method === 'HEAD' ? 'GET' : method);
   if (endpoint === undefined) {
-    const error = new ServiceError('METHOD_NOT_ALLOWED', `${path} has no method ${method}; it has ${resource.allow}.`, {
-      headers: { allow: resource.allow, ...resource.acceptPatch },
-    });
-    return { ...errorReply(error, accept), operation: 'methodNotAllowed', error };
+    const { methods } = resource;
+    const message = `${path} has no method ${method}; it has ${methods.allow}.`;
+    const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: methods });
+    return { face: 'rest', operation: 'methodNotAllowed', reply: errorReply(error, accept), error };
   }
-  const { operationId } = endpoint.operation;
+  const { operationId: operation } = endpoint.operation;
   const call = new EndpointCall(endpoint, segments, request, admit);
   const always = endpoint.lifecycle.headersFor(call);
   try {
     if (!acceptsJson(accept)) {
       throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json; the Accept field takes none of it.');
     }
-    const { status, body, headers } = await endpoint.run(call, context);
-    const merged = headers === undefined ? { ...always } : mergeHeaders(always, headers);
-    if (body === undefined) return { status, headers: merged, body: null, operation: operationId };
-    merged['content-type'] = 'application/json';
-    return { status, headers: merged, body: stringifyJson(body), operation: operationId };
+    return { face: 'rest', operation, reply: toReply(await endpoint.run(call, context), always) };
   } catch (thrown) {
     const error = toServiceError(thrown);
-    return { ...errorReply(error, accept, always), operation: operationId, error };
+    return { face: 'rest', operation, reply: errorReply(error, accept, always), error };
   }
+}
+
+function toReply({ status, body, headers = [] }: Answer, always: HeaderFields): HttpReply {
+  if (body === undefined) return { status, headers: [...always, ...headers], body: null };
+  const all = [...always, ...headers, 'content-type', 'application/json'];
+  return { status, headers: all, body: stringifyJson(body) };
 }
 
 /** A request on its way through its endpoint. */

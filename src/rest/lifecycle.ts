@@ -1,3 +1,4 @@
+import type { HeaderFields } from '../http/reply.ts';
 import type { Naming } from '../lifecycle/guard.ts';
 import { lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { Marked } from '../lifecycle/marked.ts';
@@ -5,8 +6,6 @@ import type { DescribedSuccessor } from '../lifecycle/openapi.ts';
 import type { RestView } from '../lifecycle/report.ts';
 import type { UseFinder } from '../lifecycle/uses.ts';
 import { coordinateOf, nameOf, type PathValues, type ResolvedRoute, successorRoute } from './successor.ts';
-
-type Headers = Readonly<Record<string, string>>;
 
 /** What the addresses in an answer depend on. */
 export interface Addressed {
@@ -22,7 +21,7 @@ export interface EndpointLifecycle {
   /** What takes the place of a deprecated operation. */
   readonly successor: DescribedSuccessor | undefined;
   /** The fields that every answer carries, whatever its status. */
-  headersFor(request: Addressed): Headers;
+  headersFor(request: Addressed): HeaderFields;
   /** What REST calls the things that a request uses. */
   naming(request: Addressed): Naming;
   /** The other marked fields that the operation selects: every answer has them, read or not. */
@@ -58,7 +57,7 @@ export function endpointLifecycle(
     );
     return variable === undefined ? used : `${variable.name} of ${name}`;
   };
-  const fixed = marked ? lifecycleHeaders(marked.marks, name, successor?.described.operation) : {};
+  const fixed = marked ? lifecycleHeaders(marked.marks, name, successor?.described.operation) : [];
   return {
     marked,
     selected: always.filter((use) => use.kind === 'field' && use !== marked),
@@ -69,7 +68,7 @@ export function endpointLifecycle(
         page: request.address(page),
         successor: request.address(successor.pathFor(request.inPath)),
       });
-      return { ...fixed, link };
+      return [...fixed, 'link', link];
     },
     naming: (request) => ({
       name: nameOnRest,

@@ -1,6 +1,6 @@
 import { errorTable, type ServiceError } from '../errors.ts';
 import { acceptsProblem } from '../http/negotiation.ts';
-import { type HttpReply, mergeHeaders } from '../http/reply.ts';
+import type { HeaderFields, HttpReply } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 
 /**
@@ -9,11 +9,7 @@ import { stringifyJson } from '../json.ts';
  *
  * @param headers what the answer carries beside the failure's own
  */
-export function errorReply(
-  error: ServiceError,
-  accept: string | null,
-  headers: Readonly<Record<string, string>> = {},
-): HttpReply {
+export function errorReply(error: ServiceError, accept: string | null, headers: HeaderFields = []): HttpReply {
   const { code, status, message } = error;
   const isProblem = acceptsProblem(accept);
   const body = isProblem
@@ -21,11 +17,14 @@ export function errorReply(
     : { code, message, status };
   return {
     status,
-    headers: {
-      ...mergeHeaders(headers, error.headers),
-      vary: 'Accept',
-      'content-type': isProblem ? 'application/problem+json' : 'application/json',
-    },
+    headers: [
+      ...headers,
+      ...Object.entries(error.headers).flat(),
+      'vary',
+      'Accept',
+      'content-type',
+      isProblem ? 'application/problem+json' : 'application/json',
+    ],
     body: stringifyJson(body),
   };
 }

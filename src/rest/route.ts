@@ -1,5 +1,6 @@
 import { type DocumentNode, parse } from 'graphql';
 import { type ErrorCode, ServiceError } from '../errors.ts';
+import type { HeaderFields } from '../http/reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -8,7 +9,7 @@ export interface Answer {
   readonly status: number;
   /** Undefined for no body. */
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: HeaderFields;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -82,7 +83,7 @@ export function created(path: string): Reply {
     statuses: { 201: { description: 'The row as it was created.', headers: ['Location'] } },
     answer: (value, _, context) => {
       const row = value as Values;
-      return { status: 201, body: row, headers: { location: context.address(fill(path, row)) } };
+      return { status: 201, body: row, headers: ['location', context.address(fill(path, row))] };
     },
   };
 }
@@ -128,7 +129,7 @@ export function page(): Reply {
     answer: (value, _, context) => {
       const { nodes, pageInfo } = value as SelectedPage;
       const { hasNextPage, endCursor } = pageInfo;
-      const link = hasNextPage && endCursor !== null ? { link: `<${context.nextPage(endCursor)}>; rel="next"` } : {};
+      const link = hasNextPage && endCursor !== null ? ['link', `<${context.nextPage(endCursor)}>; rel="next"`] : [];
       return { status: 200, body: nodes, headers: link };
     },
   };

@@ -132,7 +132,7 @@ test('an Accept field is known whose answer has been negotiated, of the last 100
   };
   const accepts = [...numbers(150).map((n) => `application/json; n=${n}`), 'application/json; n='.padEnd(201, 'x')];
   for (const accept of accepts) {
-    takeover.learn(requestWith(accept), { status: 200, headers: { 'content-type': 'application/json' }, body: '' });
+    takeover.learn(requestWith(accept), { status: 200, headers: ['content-type', 'application/json'], body: '' });
   }
   const taken = [];
   for (const accept of accepts) if (await isTakenOver(accept)) taken.push(accept);

@@ -198,6 +198,9 @@ function head(method: string, path: string, headers: Readonly<Record<string, str
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
+/** Fields that may come twice in an answer. */
+const LISTS = ['vary', 'link'];
+
 /** Reads so many answers, each with a body as long as its field says, but for the first that are said to have none. */
 async function read(socket: Socket, count = 1, withoutBody = 0): Promise<[Answer, ...Answer[]]> {
   const answers: Answer[] = [];
@@ -206,7 +209,9 @@ async function read(socket: Socket, count = 1, withoutBody = 0): Promise<[Answer
     const end = bytes.indexOf('\r\n\r\n');
     const [first = '', ...lines] = bytes.toString('latin1', 0, Math.max(end, 0)).split('\r\n');
     const fields = lines.map((line) => line.split(': ') as [string, string]);
-    const headers = new Map(fields.map(([name, value]) => [name.toLowerCase(), value]));
+    const names = fields.map(([name]) => name.toLowerCase());
+    expect(names.filter((name, at) => !LISTS.includes(name) && names.indexOf(name) !== at)).toEqual([]);
+    const headers = new Map(fields.map(([, value], at) => [names[at] as string, value]));
     const length = answers.length < withoutBody ? 0 : Number(headers.get('content-length') ?? 0);
     if (end >= 0 && bytes.length >= end + 4 + length) {
       answers.push({

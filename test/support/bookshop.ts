@@ -1,5 +1,6 @@
 import type { Context } from '../../src/graphql/context.ts';
 import { createGraphQLServer } from '../../src/graphql/server.ts';
+import type { HttpReply } from '../../src/http/reply.ts';
 import { createAdmit } from '../../src/lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from '../../src/lifecycle/guard.ts';
 import { markedIn } from '../../src/lifecycle/marked.ts';
@@ -43,10 +44,9 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
         ...fields,
       };
       const text = body === undefined ? '' : JSON.stringify(body);
-      const reply = await adapter({ ...request(headers, text), method, path, search, address });
-      if (reply === undefined) throw new Error(`There is no ${path}.`);
-      const { status, headers: answered, body: content } = reply;
-      return { status, headers: answered, body: content === null ? undefined : JSON.parse(String(content)) };
+      const answer = await adapter({ ...request(headers, text), method, path, search, address });
+      if (answer === undefined) throw new Error(`There is no ${path}.`);
+      return toAnswer(answer.reply);
     },
 
     async graphql(query: string, params: object = {}, fields: Fields = {}): Promise<BookAnswer> {
@@ -58,9 +58,14 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
       };
       const asked = { ...request(headers, JSON.stringify({ query, ...params })), method: 'POST', search: '', base };
       const { reply } = await server(asked);
-      return { status: reply.status, headers: reply.headers, body: JSON.parse(String(reply.body)) };
+      return toAnswer(reply);
     },
   };
+}
+
+function toAnswer({ status, headers, body }: HttpReply): BookAnswer {
+  const pairs = headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]] as const] : []));
+  return { status, headers: Object.fromEntries(pairs), body: body === null ? undefined : JSON.parse(String(body)) };
 }
 
 function request(headers: Fields, text: string) {

@@ -11,6 +11,7 @@ import {
   visit,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { fieldOf } from '../../../src/http/reply.ts';
 import { levelOf } from '../../../src/lifecycle/mark.ts';
 import { type Marked, markedIn } from '../../../src/lifecycle/marked.ts';
 import { compileRoutes, type Endpoint } from '../../../src/rest/compile.ts';
@@ -80,7 +81,8 @@ describe.each([
       const request = { inPath: {}, address: (path: string) => `https://x.example${path}` };
       const told = endpoints.map((endpoint) => {
         const headers = endpoint.lifecycle.headersFor(request);
-        return [coordinateOf(endpoint), { level: headers['api-stability'], sunset: headers.sunset?.slice(5, 16) }];
+        const [level, sunset] = ['api-stability', 'sunset'].map((name) => fieldOf(headers, name));
+        return [coordinateOf(endpoint), { level, sunset: sunset?.slice(5, 16) }];
       });
       const expected = endpoints.map((endpoint) => {
         const marks = marked.find(({ coordinate }) => coordinate === coordinateOf(endpoint))?.marks;

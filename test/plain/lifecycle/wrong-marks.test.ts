@@ -1,6 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import { describe, expect, test } from 'vitest';
 import '../../../src/graphql/input-plugin.ts';
+import { fieldOf } from '../../../src/http/reply.ts';
 import { beta, deprecated, experimental, type Mark } from '../../../src/lifecycle/mark.ts';
 import '../../../src/lifecycle/plugin.ts';
 import { compileRoutes } from '../../../src/rest/compile.ts';
@@ -210,8 +211,10 @@ describe('the successor of a route', () => {
   test('is told with the values that the request has, and with nothing that could end a header', () => {
     const [thing] = compile({ ref: 'id' });
     expect(thing?.lifecycle.successor?.operation).toBe('GET /v2/{id}/thing');
-    const linkFor = (inPath: object) =>
-      thing?.lifecycle.headersFor({ inPath: { ...inPath }, address: (path) => `https://x.example${path}` }).link;
+    const linkFor = (inPath: object) => {
+      const address = (path: string) => `https://x.example${path}`;
+      return fieldOf(thing?.lifecycle.headersFor({ inPath: { ...inPath }, address }) ?? [], 'link');
+    };
     const first = (inPath: object) => linkFor(inPath)?.split(';', 1)[0];
     expect(first({ id: 7 })).toBe('<https://x.example/v2/7/thing>');
     expect(first({ id: '7>; rel="next"' })).toBe('<https://x.example/v2/7%3E%3B%20rel%3D%22next%22/thing>');
