@@ -1,11 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
 import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { isBeyondCompiler } from './compilable.ts';
 import type { Context } from './context.ts';
-
-// V8 would keep the code of every operation that was ever compiled, for the case that the same text is compiled again.
-setFlagsFromString('--no-compilation-cache');
 
 /** Runs one operation of a document; takes the variables as they came. */
 export type Operation = (

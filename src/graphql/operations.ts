@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind, typeFromAST } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Issue } from '../errors.ts';
@@ -10,15 +11,14 @@ import { measureOperation } from './limits.ts';
 /** How many documents are known at once, and how many characters they have together. */
 const MOST_DOCUMENTS = 1_000;
 const MOST_CHARACTERS = 200_000;
-/** The same of texts that came once. */
+/** How many texts are known that came once. */
 const MOST_TEXTS = 5_000;
-const MOST_TEXT_CHARACTERS = 500_000;
 /** At which run an operation is compiled: that takes as long as compiling saves in some forty runs. */
 export const COMPILED_AT = 10;
 /** An operation with more fields than this takes longer to compile than it saves. */
 const MOST_COMPILED = 300;
 /** How many fields compiled operations have together; one takes 2 to 10 KB, and an operation as much as ten. */
-const MOST_COMPILED_FIELDS = 5_000;
+const MOST_COMPILED_FIELDS = 2_500;
 const FIELDS_OF_OPERATION = 10;
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -44,11 +44,8 @@ export class KnownDocuments {
   readonly #schema: GraphQLSchema;
   readonly #findUses: UseFinder;
   readonly #operations = new WeakMap<DocumentNode, Map<string, KnownOperation>>();
-  readonly #once = new LRUCache<string, true>({
-    max: MOST_TEXTS,
-    maxSize: MOST_TEXT_CHARACTERS,
-    sizeCalculation: (_, text) => text.length + 1,
-  });
+  /** By the texts' digests. */
+  readonly #once = new LRUCache<string, true>({ max: MOST_TEXTS });
   readonly #parsed = new LRUCache<string, DocumentNode>({
     max: MOST_DOCUMENTS,
     maxSize: MOST_CHARACTERS,
@@ -68,8 +65,9 @@ export class KnownDocuments {
 
   /** Keeps the document of a text from its second time on: what never comes again is not worth the memory. */
   set(text: string, document: DocumentNode): void {
-    if (this.#once.delete(text)) this.#parsed.set(text, document);
-    else this.#once.set(text, true);
+    const digest = hash('sha256', text, 'base64');
+    if (this.#once.delete(digest)) this.#parsed.set(text, document);
+    else this.#once.set(digest, true);
   }
 
   /** Keeps no longer what is not valid: its errors take more memory than the document does. */

@@ -31,7 +31,7 @@ const FLOORS: readonly (readonly [name: string, files: RegExp])[] = [
   ['assembly', /^(schema|routes|context|seed|site)\.ts$/],
   ['rooms', /^resources\/\w+\//],
   ['machinery', /^((graphql|rest|http|db|lifecycle|pages)\/|health\.ts$|metrics\.ts$)/],
-  ['words', /^(errors|env|int64|json|text)\.ts$/],
+  ['words', /^(errors|env|heap|int64|json|text)\.ts$/],
 ];
 
 /** The foreign key is the import arrow; and an order moves stock. */

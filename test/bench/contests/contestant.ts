@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, runToEnd } from '../processes.ts';
@@ -32,11 +33,16 @@ export function serviceOf({ name, folder: dist }: Build, settings: Command['envi
     isConstant: false,
     command: async (databaseUrl) => ({
       program: process.execPath,
-      args: [join(dist, 'main.js')],
+      args: [...startFlags(dirname(dist)), join(dist, 'main.js')],
       folder: dirname(dist),
       environment: { DATABASE_URL: databaseUrl, PORT: '0', ...settings },
     }),
   };
+}
+
+function startFlags(root: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
 }
 
 export const PEERS: Readonly<Record<PeerName, Contestant>> = {
