@@ -10,7 +10,7 @@ import { measureOperation } from './limits.ts';
 
 /** How many documents are known at once, and how many characters they have together. */
 const MOST_DOCUMENTS = 1_000;
-const MOST_CHARACTERS = 200_000;
+const MOST_CHARACTERS = 150_000;
 /** How many texts are known that came once. */
 const MOST_TEXTS = 5_000;
 /** At which run an operation is compiled: that takes as long as compiling saves in some forty runs. */
@@ -18,7 +18,7 @@ export const COMPILED_AT = 10;
 /** An operation with more fields than this takes longer to compile than it saves. */
 const MOST_COMPILED = 300;
 /** How many fields compiled operations have together; one takes 2 to 10 KB, and an operation as much as ten. */
-const MOST_COMPILED_FIELDS = 2_500;
+const MOST_COMPILED_FIELDS = 2_000;
 const FIELDS_OF_OPERATION = 10;
 
 type Variables = Readonly<Record<string, unknown>>;

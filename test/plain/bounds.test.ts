@@ -35,12 +35,12 @@ describe('documents are kept', () => {
     expect(kept(documents, texts)).toEqual(texts.slice(500));
   });
 
-  test('up to 200,000 characters of them', () => {
+  test('up to 150,000 characters of them', () => {
     const documents = new KnownDocuments(bookSchema);
     const texts = numbers(40).map((n) => text(n, 9_999));
     for (const query of texts) for (const _ of ['once', 'twice']) come(documents, query);
-    expect(kept(documents, texts)).toEqual(texts.slice(20));
-    const tooLong = text(0, 200_001);
+    expect(kept(documents, texts)).toEqual(texts.slice(25));
+    const tooLong = text(0, 150_001);
     for (const _ of ['once', 'twice', 'thrice']) come(documents, tooLong);
     expect(kept(documents, [tooLong])).toEqual([]);
   });
