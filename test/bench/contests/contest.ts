@@ -33,11 +33,11 @@ type Work = readonly [name: string, workload: workloads.Workload, peers: readonl
 
 /** The first of the peers is the one that `--check` compares with. */
 const WORK: readonly Work[] = [
-  ['REST get pet', workloads.getPet, ['Fastify', 'node:http']],
+  ['REST get pet', workloads.getPet, ['Fastify', 'node:http', 'the least']],
   ['REST list 20 orders', workloads.listOrders, ['Fastify']],
   ['REST create pet', workloads.createPet, ['Fastify']],
   ['REST place order', workloads.placeOrder, ['Fastify']],
-  ['GraphQL pet by id', workloads.graphqlPet, ['Mercurius', 'Yoga', 'Apollo', 'PostGraphile']],
+  ['GraphQL pet by id', workloads.graphqlPet, ['Mercurius', 'Yoga', 'Apollo', 'PostGraphile', 'the least']],
   ['GraphQL 20 pets with category and stock', workloads.graphqlPets, ['Mercurius', 'Yoga', 'PostGraphile', 'Apollo']],
   ['GraphQL create pet', workloads.graphqlCreatePet, ['Mercurius', 'Yoga', 'Apollo']],
 ];

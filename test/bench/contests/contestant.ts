@@ -8,6 +8,8 @@ import { type Dialect, peerDialect, postgraphileDialect, serviceDialect } from '
 export interface Contestant {
   readonly name: string;
   readonly dialect: Dialect;
+  /** Whether it is no peer but a limit: does less than any service could, and no latency is compared with its own. */
+  readonly isLimit: boolean;
   /** Answers always the same, so that its answers cannot be compared. */
   readonly isConstant: boolean;
   /** How it is started. */
@@ -20,7 +22,7 @@ export interface Build {
   readonly folder: string;
 }
 
-export type PeerName = 'Fastify' | 'node:http' | 'Mercurius' | 'Yoga' | 'Apollo' | 'PostGraphile';
+export type PeerName = 'Fastify' | 'node:http' | 'the least' | 'Mercurius' | 'Yoga' | 'Apollo' | 'PostGraphile';
 
 const POSTGRAPHILE_NODE = 22;
 const folder = fileURLToPath(new URL('..', import.meta.url));
@@ -30,6 +32,7 @@ export function serviceOf({ name, folder: dist }: Build, settings: Command['envi
   return {
     name,
     dialect: serviceDialect,
+    isLimit: false,
     isConstant: false,
     command: async (databaseUrl) => ({
       program: process.execPath,
@@ -47,7 +50,8 @@ function startFlags(root: string): string[] {
 
 export const PEERS: Readonly<Record<PeerName, Contestant>> = {
   Fastify: peer('Fastify', 'fastify.js'),
-  'node:http': { ...peer('node:http', 'bare.js'), isConstant: true },
+  'node:http': { ...peer('node:http', 'bare.js'), isLimit: true, isConstant: true },
+  'the least': { ...peer('the least', 'least.js'), isLimit: true },
   Mercurius: peer('Mercurius', 'mercurius.js'),
   Yoga: peer('Yoga', 'yoga.js'),
   Apollo: peer('Apollo', 'apollo.js'),
@@ -63,6 +67,7 @@ function peer(
   return {
     name,
     dialect,
+    isLimit: false,
     isConstant: false,
     command: async (databaseUrl) => ({
       program: await node(),

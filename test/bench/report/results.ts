@@ -55,7 +55,8 @@ function method({ rounds, seconds, warmUp }: Effort): string {
   such as the service's \`extensions.lifecycle\`, is not compared.
 - After ${warmUp} s to warm up, ${rounds} rounds of ${seconds} s are measured in turns: A B C A B C. The figures are medians of the rounds; the CPU
   time and the memory are those of the server's process.
-- \`node:http\` answers a constant and asks no database: it is the limit, not a peer. Fastify, Mercurius and Apollo share
+- \`node:http\` answers a constant and asks no database; "the least" is node:http with the service's header fields and
+  reads of many keys at once, but nothing else that a service has. They are limits, not peers. Fastify, Mercurius and Apollo share
   hand-written SQL in prepared statements; Yoga is with Pothos and Drizzle as their documentation has them, and with
   Yoga's own limit of a body's size, which is on unless it is turned off.
 - "As the data grows" is the service on a large database against itself on the small one. "With two processes" is

@@ -7,6 +7,11 @@ export async function petById(id) {
   return pet;
 }
 
+/** The pets that there are of the ids, in any order. */
+export function petsByIds(ids) {
+  return sql`select id, name, category_id as "categoryId", status from pets where id = any(${ids})`;
+}
+
 /** The first pets after the cursor, in the order of their ids. */
 export function petsAfter({ first = 20, after }) {
   return sql`select id, name, category_id as "categoryId", status from pets

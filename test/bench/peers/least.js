@@ -1,0 +1,49 @@
+// The least that has to be done: node:http, the header fields of the service, and reads of many pets at once. It knows two
+// addresses, believes what it is sent, and has no GraphQL, no limits, no log and no metrics.
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { gathered } from './shared/gathered.js';
+import { petsByIds } from './shared/pets.js';
+import { ADDRESS, announce } from './shared/process.js';
+
+const petById = gathered(petsByIds);
+
+const server = createServer((request, response) => {
+  if (request.method === 'GET') answerPet(response, Number(request.url.slice('/pets/'.length)), (pet) => pet);
+  else {
+    const chunks = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.once('end', () => {
+      const { variables } = JSON.parse(Buffer.concat(chunks));
+      answerPet(response, variables.petId, (pet) => ({ data: { pet } }));
+    });
+  }
+});
+server.listen(ADDRESS, () => announce(server));
+
+async function answerPet(response, id, toBody) {
+  const pet = Number.isSafeInteger(id) ? await petById(id) : undefined;
+  const status = pet !== undefined ? 200 : Number.isSafeInteger(id) ? 404 : 400;
+  const body = JSON.stringify(pet === undefined ? { status } : toBody(pet));
+  response.writeHead(status, headers(id, body));
+  response.end(body);
+}
+
+/** As many and as long as the service's are, whose operation is deprecated. */
+function headers(id, body) {
+  return [
+    ...['api-stability', 'deprecated', 'deprecation', '@1782864000', 'sunset', 'Fri, 31 Dec 2027 23:59:59 GMT'],
+    ...['warning', '299 - "GET /pets/{petId} is deprecated since 2026-07-01 and served until 2027-12-31"'],
+    ...[
+      'link',
+      `<http://127.0.0.1/pets?id=${id}>; rel="successor-version", <http://127.0.0.1/lifecycle>; rel="sunset"`,
+    ],
+    ...['content-type', 'application/json', 'content-length', Buffer.byteLength(body), 'x-request-id', randomUUID()],
+    ...[
+      'access-control-allow-origin',
+      '*',
+      'access-control-expose-headers',
+      'Allow, Deprecation, Link, Sunset, Warning',
+    ],
+  ];
+}
