@@ -23,11 +23,7 @@ export function lifecycleHeaders(marks: Marks, name: string, successor: string |
 /** The `Link` field of a deprecated operation (RFC 8288; relations of RFC 5829, RFC 9745 and RFC 8594). */
 export function lifecycleLink({ page, successor }: LifecycleAddresses): string {
   // Clients look for the relation right after the address.
-  return [
-    `<${successor}>; rel="successor-version"`,
-    `<${page}>; rel="deprecation"; type="text/html"`,
-    `<${page}>; rel="sunset"`,
-  ].join(', ');
+  return `<${successor}>; rel="successor-version", <${page}>; rel="deprecation"; type="text/html", <${page}>; rel="sunset"`;
 }
 
 /** Of several marked things, the one whose sunset comes first; undefined when none is deprecated. */
