@@ -30,10 +30,11 @@ export interface Options {
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const SERVICE = 'Pet store';
 
-const FULL = { rounds: 5, seconds: 3, warmUp: 8 };
+// Many short rounds: what disturbs a machine for some seconds then disturbs few of each entrant's.
+const FULL = { rounds: 15, seconds: 1, warmUp: 8 };
 const QUICK = { rounds: 3, seconds: 1, warmUp: 1 };
-const ABLATE = { rounds: 5, seconds: 2, warmUp: 5 };
-const CHECK = { rounds: 5, seconds: 1, warmUp: 2 };
+const ABLATE = { rounds: 15, seconds: 1, warmUp: 5 };
+const CHECK = { rounds: 5, seconds: 1, warmUp: 4 };
 const LARGE = { full: { pets: 5_000_000, orders: 5_000_000 }, quick: { pets: 250_000, orders: 250_000 } };
 const SOAK = { full: 1_000_000, quick: 50_000 };
 

@@ -88,6 +88,23 @@ if (databaseKind === 'embedded') {
       expect((await readEverything()).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     });
 
+    test('by going away: requests are answered at once, and succeed within a second of its return', async () => {
+      const opened = await openTestDatabase();
+      const proxy = await startProxy(opened.location.url ?? '');
+      const service = await startService({ DATABASE_URL: proxy.url });
+      const statuses = async (count: number) => {
+        const answers = Array.from({ length: count }, async () => (await fetch(`${service.base}/pets/1`)).status);
+        return new Set(await Promise.all(answers));
+      };
+      proxy.stop();
+      for (let round = 0; round < 6; round++) expect(await statuses(20)).toEqual(new Set([503]));
+      await proxy.start();
+      await expect.poll(() => statuses(20), { timeout: 1_000 }).toEqual(new Set([404]));
+      expect(await service.stop()).toBe(0);
+      proxy.close();
+      await opened.dispose();
+    });
+
     test('by hanging: /readyz says so in time, /livez stays up, and the service recovers by itself', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');

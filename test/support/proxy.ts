@@ -7,6 +7,10 @@ export interface Proxy {
   /** From now on nothing comes through, and no connection is closed: a server that hangs. */
   freeze(): void;
   thaw(): void;
+  /** Closes all connections and refuses new ones: a server that has gone. */
+  stop(): void;
+  /** Takes connections again, at the same address. */
+  start(): Promise<void>;
   close(): void;
 }
 
@@ -41,6 +45,10 @@ export async function startProxy(serverUrl: string, delay = 0): Promise<Proxy> {
   const url = new URL(serverUrl);
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as AddressInfo).port);
+  const stop = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
   return {
     url: url.href,
     freeze() {
@@ -51,9 +59,11 @@ export async function startProxy(serverUrl: string, delay = 0): Promise<Proxy> {
       isFrozen = false;
       for (const socket of sockets) socket.resume();
     },
-    close() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
+    stop,
+    async start() {
+      server.listen(Number(url.port), url.hostname);
+      await once(server, 'listening');
     },
+    close: stop,
   };
 }

@@ -15,17 +15,7 @@ export interface Outcome {
 /** What each entrant of a contest did, with the first one's ratio to each of the others. */
 export function contestTable({ contest, results }: Outcome): string {
   const ratios = new Map(verdictsOf(contest, results).map(({ against, ratio }) => [against, fine(ratio)]));
-  const figures = [
-    'Requests/s',
-    'Least',
-    'Most',
-    'p50 ms',
-    'p99 ms',
-    'CPU µs/request',
-    'RSS MiB',
-    'Ratio to it',
-    'Rounds',
-  ];
+  const figures = ['Requests/s', 'Least', 'Most', 'p50 ms', 'p99 ms', 'CPU µs/request', 'RSS MiB', 'Ratio to it'];
   const rows = results.map((result) => {
     const { entrant, rounds } = result;
     const rates = rounds.map(({ rate }) => rate);
@@ -39,7 +29,6 @@ export function contestTable({ contest, results }: Outcome): string {
       whole(medianOfKnown(rounds.map((round) => round.processorTimePerRequest))),
       whole(medianOfKnown(rounds.map(({ memory }) => memory))),
       ratios.get(entrant.name) ?? '',
-      rates.map(whole).join(' '),
     ];
   });
   return table([contest.differIn, ...figures], rows);
