@@ -56,9 +56,10 @@ function method({ rounds, seconds, warmUp }: Effort): string {
 - After ${warmUp} s to warm up, ${rounds} rounds of ${seconds} s are measured in turns: A B C A B C. The figures are medians of the rounds; the CPU
   time and the memory are those of the server's process.
 - \`node:http\` answers a constant and asks no database; "the least" is node:http with the service's header fields and
-  reads of many keys at once, but nothing else that a service has. They are limits, not peers. Fastify, Mercurius and Apollo share
-  hand-written SQL in prepared statements; Yoga is with Pothos and Drizzle as their documentation has them, and with
-  Yoga's own limit of a body's size, which is on unless it is turned off.
+  reads of many keys at once, but nothing else that a service has. They are limits, not peers.
+- Fastify, Mercurius and Apollo share hand-written SQL in prepared statements, on clients of one connection each, as the
+  service has them: postgres.js gets slower with each statement on a client of several. Yoga is with Pothos and Drizzle
+  as their documentation has them, and with Yoga's own limit of a body's size, which is on unless it is turned off.
 - "As the data grows" is the service on a large database against itself on the small one. "With two processes" is
   \`WORKERS=2\` against one process, where what asks and the database share the same cores with them.
 `;
