@@ -7,9 +7,10 @@ export async function petById(id) {
   return pet;
 }
 
-/** The pets that there are of the ids, in any order. */
+/** The pets that there are of the ids, in any order. A list as text is sent in less time than as an array. */
 export function petsByIds(ids) {
-  return sql`select id, name, category_id as "categoryId", status from pets where id = any(${ids})`;
+  return sql`select id, name, category_id as "categoryId", status from pets
+    where id = any(string_to_array(${ids.join()}, ',')::bigint[])`;
 }
 
 /** The first pets after the cursor, in the order of their ids. */
