@@ -15,6 +15,9 @@ const OPTIONS = {
 /** How long idle connections may bring a last request once no more are taken, in milliseconds. */
 const LAST_REQUESTS = 500;
 
+/** How long who is refused may take to close the connection, in milliseconds. */
+const LONGEST_FAREWELL = 2_000;
+
 /** The service on its port. */
 export interface Listener {
   readonly port: number;
@@ -75,6 +78,10 @@ function refuse(socket: Socket | null, message: string): void {
     `x-request-id: ${randomUUID()}`,
     'connection: close',
   ];
+  // What has been taken from HTTP's hands has nobody else to hear of its end, or to bring it about.
+  socket.on('error', () => {});
+  const late = setTimeout(() => socket.destroy(), LONGEST_FAREWELL);
+  socket.once('close', () => clearTimeout(late));
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
