@@ -14,7 +14,7 @@ import {
  * Whether graphql-jit would answer a document otherwise than the specification has it. These it would: literals that
  * JSON does not hold (bigints, dates); a variable within an object literal, which becomes null when it is absent;
  * the default of a required variable; several changes, which it does not stop at a failure; a key that is selected twice
- * under conditions, which loses its place; and the key `__proto__`, which makes no property. Introspection is not worth
+ * under conditions, which loses its place; and the name `__proto__`, which makes no property. Introspection is not worth
  * compiling.
  */
 export function isBeyondCompiler(schema: GraphQLSchema, document: DocumentNode): boolean {
@@ -37,7 +37,8 @@ export function isBeyondCompiler(schema: GraphQLSchema, document: DocumentNode):
       [Kind.OBJECT_FIELD]: ({ value }) => {
         isBeyond ||= value.kind === Kind.VARIABLE;
       },
-      [Kind.VARIABLE_DEFINITION]: ({ type, defaultValue }) => {
+      [Kind.VARIABLE_DEFINITION]: ({ variable, type, defaultValue }) => {
+        isBeyond ||= variable.name.value === '__proto__';
         isBeyond ||= type.kind === Kind.NON_NULL_TYPE && defaultValue !== undefined;
       },
       [Kind.OPERATION_DEFINITION]: ({ operation, selectionSet }) => {

@@ -108,7 +108,10 @@ export class KnownDocuments {
       isMutation: node?.operation === 'mutation',
       assertRows,
       uses: (variables) => given?.(variables) ?? always,
-      issues: (variables) => places.flatMap(({ name, place }) => inputIssues(place, variables[name], [name])),
+      issues: (variables) =>
+        places.flatMap(({ name, place }) =>
+          inputIssues(place, Object.hasOwn(variables, name) ? variables[name] : undefined, [name]),
+        ),
       run: this.#runner(document, name, fields),
     };
   }

@@ -49,7 +49,7 @@ export function createTakeover(documents: KnownDocuments, refuse: Refuse, contex
     learn(request: GraphQLRequest, { headers }: HttpReply): void {
       const accept = acceptOf(request);
       const contentType = fieldOf(headers, 'content-type');
-      if (contentType === undefined || accept.length > LONGEST_ACCEPT || mediaTypes.has(accept)) return;
+      if (accept.length > LONGEST_ACCEPT || mediaTypes.has(accept) || !isPlainJson(contentType)) return;
       mediaTypes.set(accept, contentType);
     },
   };
@@ -77,13 +77,18 @@ function acceptOf({ headers }: GraphQLRequest): string {
   return headers.get('accept') ?? '';
 }
 
+/** An answer in parts, or as a stream of events, is written by the server alone. */
+function isPlainJson(contentType: string | undefined): contentType is string {
+  return contentType !== undefined && /^application\/(graphql-response\+)?json(;|$)/.test(contentType);
+}
+
 /** A request as most are: anything else is looked at by the server. */
 function isUsual(params: GraphQLParams): params is UsualParams {
   const { query, operationName, variables, extensions, ...others } = params;
   for (const _ in others) return false;
   return (
     typeof query === 'string' &&
-    (operationName == null || typeof operationName === 'string') &&
+    (operationName == null || (typeof operationName === 'string' && operationName !== '')) &&
     isOptionalObject(variables) &&
     isOptionalObject(extensions)
   );

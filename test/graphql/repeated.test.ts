@@ -125,6 +125,10 @@ describe('a document is answered the same, byte for byte, however often it comes
       'query ($name: String!) { __type(name: $name) { name fields(includeDeprecated: true) { name isDeprecated } } __typename }',
       { name: 'Query' },
     ],
+    [
+      'variables with names that JavaScript knows',
+      'query ($__proto__: Int = 2, $constructor: PetSort, $toString: String) { pets(first: $__proto__, sort: $constructor, name: $toString) { nodes { id } } }',
+    ],
     ['a failure', '{ pets(first: 0) { nodes { id } } }'],
     [
       'failures beside answers',
@@ -138,6 +142,34 @@ describe('a document is answered the same, byte for byte, however often it comes
   ])('%s', async (_, query, variables) => {
     const [first, ...later] = await answers(query, variables);
     for (const answer of later) expect(answer).toBe(first);
+  });
+});
+
+describe('whatever form of answer is accepted, it is the same however often it is asked for', () => {
+  test.each([
+    'application/json',
+    'application/graphql-response+json',
+    '*/*',
+    'text/event-stream',
+    'multipart/mixed',
+    'text/html;q=0.1, */*',
+  ])('%s', async (accept) => {
+    const seen = new Set<string>();
+    for (let time = 0; time < TIMES; time++) {
+      const response = await post(app, '{ pets(first: 1) { nodes { id name } } }', {}, accept);
+      seen.add(`${response.status} ${response.headers.get('content-type')} ${await response.text()}`);
+    }
+    expect([...seen]).toHaveLength(1);
+  });
+
+  test('an operation with an empty name is never there', async () => {
+    const body = JSON.stringify({ query: '{ pets { totalCount } }', operationName: '' });
+    const headers = { 'content-type': 'application/json' };
+    for (let time = 0; time < TIMES; time++) {
+      await post(app, '{ pets { totalCount } }');
+      const response = await app.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body }));
+      expect(await response.text()).toContain('Could not determine what operation to execute.');
+    }
   });
 });
 
