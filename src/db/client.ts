@@ -25,6 +25,8 @@ const DEADLOCK = '40P01';
 const MOST_ATTEMPTS = 5;
 /** Before a statement runs again, in milliseconds; each time that much longer. */
 const PAUSE = 20;
+/** A server that took longer to be found away is not asked again, in milliseconds. */
+const PATIENCE = 1_000;
 const dialect = new PgDialect();
 const unwatched: Probe = { statement: () => {}, batch: () => {} };
 
@@ -86,10 +88,11 @@ export class Database {
     const began = performance.now();
     try {
       for (let attempt = 1; ; attempt++) {
+        const tried = performance.now();
         try {
           return await this.#driver.query(sql, parameters);
         } catch (error) {
-          if (attempt === MOST_ATTEMPTS || !mayRunAgain(sql, error)) throw error;
+          if (attempt === MOST_ATTEMPTS || !mayRunAgain(sql, error, performance.now() - tried)) throw error;
           await sleep(attempt * PAUSE);
         }
       }
@@ -104,9 +107,10 @@ export class Database {
  * When a connection is lost nobody knows whether a write was done; a read is simply run once more, after a moment in
  * which the pool notices which of its idle connections the other end has closed.
  */
-function mayRunAgain(sql: string, error: unknown): boolean {
+function mayRunAgain(sql: string, error: unknown, milliseconds: number): boolean {
   if (error instanceof DatabaseError) return error.state === DEADLOCK;
-  return error instanceof ServiceError && error.code === 'UNAVAILABLE' && /^select\b/i.test(sql);
+  const isAway = error instanceof ServiceError && error.code === 'UNAVAILABLE' && milliseconds < PATIENCE;
+  return isAway && /^select\b/i.test(sql);
 }
 
 /** Reads one parameter from the values of the placeholders. */

@@ -1,20 +1,14 @@
 import postgres from 'postgres';
 import { ServiceError } from '../errors.ts';
 import { DatabaseError, type Driver, type Parameter, type Query, type RawRow } from './driver.ts';
-import { createPool } from './pool.ts';
+import { type Connection, createPool } from './pool.ts';
 
 /** How long a statement may take, in milliseconds: the server's own limit first, then ours, for a server that is frozen. */
 const STATEMENT_TIMEOUT = 9_000;
 const DEADLINE = 10_000;
-/**
- * To connect, and between attempts, in seconds: together less than the deadline, for a statement that is cancelled while
- * its connection is made would leave it unusable for good (postgres.js 3.4.9).
- */
+/** How long connecting may take, in seconds. */
 const CONNECT_TIMEOUT = 5;
-const BACKOFF = 0.1;
 const OLDEST_SERVER = 140_000;
-const NO_TIMEOUTS =
-  'set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0';
 const RETRY_SOON = { 'retry-after': '1' };
 
 const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string) => text };
@@ -28,7 +22,8 @@ export async function connectServer(url: string, poolSize: number): Promise<Driv
   const options = {
     max: 1,
     connect_timeout: CONNECT_TIMEOUT,
-    backoff: () => BACKOFF,
+    // Otherwise it ends a connection in the midst of a transaction.
+    max_lifetime: null,
     fetch_types: false,
     onnotice: () => {},
     types: { int8: { to: 20, from: [20], ...asText }, timestamptz: { to: 1184, from: [1184], ...asText } },
@@ -41,57 +36,87 @@ export async function connectServer(url: string, poolSize: number): Promise<Driv
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT,
     },
   };
-  const pool = createPool(poolSize, () => postgres(url, options));
-  const query: Query = (text, parameters) => pool.use((client) => run(client, text, parameters, DEADLINE));
+  const pool = createPool(poolSize, {
+    open: (onclose) => postgres(url, { ...options, onclose }),
+    close: (client, seconds) => client.end({ timeout: seconds }),
+  });
+  const query: Query = (text, parameters) => {
+    const asked = performance.now();
+    return pool.use(
+      (connection) => run(connection, text, parameters, DEADLINE - (performance.now() - asked)),
+      DEADLINE,
+    );
+  };
   try {
     const [[version] = []] = await query("select current_setting('server_version_num')::int", []);
     if (typeof version !== 'number' || version < OLDEST_SERVER) {
       throw new Error(`it is PostgreSQL ${Math.floor(Number(version) / 10_000)}; 14 or newer is needed`);
     }
   } catch (error) {
-    await pool.end({ timeout: 0 });
+    await pool.end(0);
     throw new Error(`The database at ${withoutSecrets(url)} cannot be used: ${firstCause(error)}.`);
   }
   return {
     kind: 'server',
     query,
-    transaction: async (work) => {
-      const results: Awaited<ReturnType<typeof work>>[] = [];
-      await pool.use((client) =>
-        client.begin(async (transaction) => {
-          await transaction.unsafe(NO_TIMEOUTS);
-          results.push(await work((text, parameters) => run(transaction, text, parameters)));
-        }),
-      );
-      return results[0] as Awaited<ReturnType<typeof work>>;
-    },
-    close: () => pool.end({ timeout: 5 }),
+    transaction: (work) => pool.use((connection) => transact(connection, work), DEADLINE),
+    close: () => pool.end(5),
   };
 }
 
+/** One transaction, its statements without limits. What the work leaves behind when it ends can do nothing any more. */
+async function transact<T>(connection: Connection<postgres.Sql>, work: (query: Query) => Promise<T>): Promise<T> {
+  let isOver = false;
+  const query: Query = async (text, parameters) => {
+    if (isOver) throw new Error('The transaction has ended.');
+    return run(connection, text, parameters);
+  };
+  try {
+    await query('begin isolation level read committed', []);
+    await query(`set local statement_timeout = 0`, []);
+    await query(`set local lock_timeout = 0`, []);
+    await query(`set local idle_in_transaction_session_timeout = 0`, []);
+    const result = await work(query);
+    await query('commit', []);
+    return result;
+  } catch (error) {
+    await query('rollback', []).catch(() => {});
+    throw error;
+  } finally {
+    isOver = true;
+  }
+}
+
+/** Runs a statement. When it is too late to wait on, nobody knows what the connection still does: it is lost. */
 function run(
-  client: postgres.ISql,
+  connection: Connection<postgres.Sql>,
   text: string,
   parameters: readonly Parameter[],
   deadline?: number,
 ): Promise<readonly RawRow[]> {
   return new Promise((resolve, reject) => {
-    const pending = client.unsafe(text, [...parameters], { prepare: true }).values();
+    // The client would connect again by itself, and know nothing of a transaction.
+    if (connection.isLost) throw away(new Error('The connection is lost.'));
     const late = () => {
-      pending.cancel();
-      reject(tooSlow(`No answer within ${deadline} ms: ${text}`));
+      connection.isLost = true;
+      reject(tooSlow(`No answer within ${DEADLINE} ms: ${text}`));
     };
     const timer = deadline === undefined ? undefined : setTimeout(late, deadline);
-    pending.then(
-      (rows) => {
-        clearTimeout(timer);
-        resolve(rows);
-      },
-      (error) => {
-        clearTimeout(timer);
-        reject(translate(error));
-      },
-    );
+    connection.client
+      .unsafe(text, [...parameters], { prepare: true })
+      .values()
+      .then(
+        (rows) => {
+          clearTimeout(timer);
+          resolve(rows);
+        },
+        (error) => {
+          clearTimeout(timer);
+          const failure = translate(error);
+          if (failure instanceof ServiceError && failure.code === 'UNAVAILABLE') connection.isLost = true;
+          reject(failure);
+        },
+      );
   });
 }
 
@@ -101,11 +126,13 @@ function translate(error: unknown): unknown {
   if (code === undefined) return error;
   if (code === '57014' || code === '55P03') return tooSlow(error);
   const isState = /^[0-9A-Z]{5}$/.test(code);
-  if (!isState || /^(08|53|57P|25006)/.test(code)) {
-    const message = 'The database cannot be reached just now; try again.';
-    return new ServiceError('UNAVAILABLE', message, { cause: error, headers: RETRY_SOON });
-  }
+  if (!isState || /^(08|53|57P|25006|25P03)/.test(code)) return away(error);
   return new DatabaseError(error.message, code, constraint, error);
+}
+
+function away(cause: unknown): ServiceError {
+  const message = 'The database cannot be reached just now; try again.';
+  return new ServiceError('UNAVAILABLE', message, { cause, headers: RETRY_SOON });
 }
 
 function tooSlow(cause: unknown): ServiceError {

@@ -1,52 +1,101 @@
-import type postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { createPool } from '../../src/db/pool.ts';
 
 /** A pool of clients that are numbers. */
 function poolOf(size: number) {
-  let opened = 0;
-  const pool = createPool(size, () => opened++ as unknown as postgres.Sql);
-  const take = () => {
-    let taken = { connection: -1, finish: () => {}, fail: (_: Error) => {} };
+  const closers: (() => void)[] = [];
+  const closed: number[] = [];
+  const pool = createPool<number>(size, {
+    open: (onClose) => closers.push(onClose) - 1,
+    close: async (client) => void closed.push(client),
+  });
+  const take = (patience = 1_000) => {
+    const use = { client: undefined as number | undefined, finish: () => {}, lose: () => {} };
     const done = pool.use(
       (connection) =>
-        new Promise<void>((finish, fail) => {
-          taken = { connection: Number(connection), finish, fail };
+        new Promise<void>((finish) => {
+          use.client = connection.client;
+          use.finish = finish;
+          use.lose = () => {
+            connection.isLost = true;
+            finish();
+          };
         }),
+      patience,
     );
-    return { ...taken, done };
+    return Object.assign(use, { done });
   };
-  return { pool, take };
+  return { pool, take, closed, close: (client: number) => closers[client]?.() };
 }
 
-test('each use has a connection of its own, as long as there is one', () => {
-  const { take } = poolOf(3);
-  expect([take(), take(), take()].map(({ connection }) => connection)).toEqual([0, 1, 2]);
+const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+test('each use has a connection of its own; what is more waits, the first the longest', async () => {
+  const { take } = poolOf(2);
+  const [first, second, third, fourth] = [take(), take(), take(), take()];
+  expect([first, second, third].map(({ client }) => client)).toEqual([0, 1, undefined]);
+  second.finish();
+  await moment();
+  expect([third.client, fourth.client]).toEqual([1, undefined]);
+  first.finish();
+  await moment();
+  expect(fourth.client).toBe(0);
 });
 
-test('what is more shares the connection that has the least to do', async () => {
-  const { take } = poolOf(2);
-  const [, second, third] = [take(), take(), take()];
-  expect(third.connection).toBe(0);
-  expect(take().connection).toBe(1);
-  second.finish();
-  await second.done;
-  expect(take().connection).toBe(1);
+test('who has waited too long is told so, and does nothing later', async () => {
+  const { take } = poolOf(1);
+  const first = take();
+  const late = take(10);
+  await expect(late.done).rejects.toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '1' } });
+  first.finish();
+  await moment();
+  expect(late.client).toBeUndefined();
+  expect(take().client).toBe(0);
+});
+
+test('thousands who have waited too long are forgotten', async () => {
+  const { take } = poolOf(1);
+  const first = take();
+  const outcomes = await Promise.allSettled(Array.from({ length: 20_000 }, () => take(10).done));
+  expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
+  first.finish();
+  await moment();
+  expect(take().client).toBe(0);
 });
 
 test('a connection is free again after a use that failed', async () => {
-  const { take } = poolOf(2);
-  const [first] = [take(), take()];
-  first.fail(new Error('No.'));
-  await expect(first.done).rejects.toThrow('No.');
-  expect(take().connection).toBe(0);
+  const { pool, take } = poolOf(1);
+  await expect(pool.use(() => Promise.reject(new Error('No.')), 100)).rejects.toThrow('No.');
+  expect(take().client).toBe(0);
+});
+
+test('one that was lost in use is closed, and another takes its place, for who waits too', async () => {
+  const { take, closed } = poolOf(1);
+  const [first, second] = [take(), take()];
+  first.lose();
+  await moment();
+  expect([closed, second.client]).toEqual([[0], 1]);
+  second.lose();
+  await moment();
+  expect(take().client).toBe(2);
+});
+
+test('one that was closed while it was idle is not used again', async () => {
+  const { take, closed, close } = poolOf(2);
+  const [first, second] = [take(), take()];
+  for (const { finish } of [first, second]) finish();
+  await moment();
+  close(1);
+  close(0);
+  expect(take().client).toBe(2);
+  expect(closed).toEqual([1, 0]);
 });
 
 test('few are opened where few are used at once', async () => {
   const { take } = poolOf(10);
   for (let n = 0; n < 20; n++) {
     const pair = [take(), take()];
-    expect(pair.map(({ connection }) => connection)).toEqual([0, 1]);
+    expect(pair.map(({ client }) => client).sort()).toEqual([0, 1]);
     for (const { finish } of pair) finish();
     await Promise.all(pair.map(({ done }) => done));
   }
