@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
 
-const [url, file, connections, seconds] = process.argv.slice(2);
+const [url, file, connections, seconds, look] = process.argv.slice(2);
 const requests = JSON.parse(readFileSync(file, 'utf8'));
 let at = 0;
 
@@ -10,6 +10,14 @@ let at = 0;
 function setupClient(client) {
   client.setRequests([...requests.slice(at), ...requests.slice(0, at)]);
   at = (at + Math.ceil(requests.length / Number(connections))) % requests.length;
+  if (look !== undefined) client.on('body', lookInto);
+}
+
+/** A GraphQL answer that is a failure may have the status of a success. */
+function lookInto(body) {
+  if (!body.includes('"errors":')) return;
+  process.stderr.write(`An answer under load is a failure: ${body}\n`);
+  process.exit(1);
 }
 
 const result = await autocannon({ url, connections: Number(connections), duration: Number(seconds), setupClient });

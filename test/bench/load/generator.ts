@@ -21,6 +21,8 @@ export interface Generator {
   write(file: string, base: string, requests: readonly PlainRequest[]): void;
   /** Asks on all connections for so long. Rejects when an answer was no success, or a connection failed. */
   run(file: string, base: string, seconds: number): Promise<Load>;
+  /** The same, and looks into each answer: rejects when one has GraphQL's errors. */
+  look(file: string, base: string, seconds: number): Promise<Load>;
 }
 
 export const CONNECTIONS = 32;
@@ -37,16 +39,19 @@ function wrkOf(version: string): Generator {
   return {
     name: `wrk ${version}`,
     write: (file, base, requests) => writeFileSync(file, requests.map((request) => framed(base, request)).join('')),
-    run: (file, base, seconds) => {
-      const options = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s', '--latency'];
-      return load({
-        program: 'wrk',
-        args: [...options, '-s', 'requests.lua', base, '--', file],
-        folder,
-        environment: {},
-      });
-    },
+    run: (file, base, seconds) => ask(base, seconds, [file]),
+    look: (file, base, seconds) => ask(base, seconds, [file, 'look']),
   };
+
+  function ask(base: string, seconds: number, args: readonly string[]): Promise<Load> {
+    const options = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s', '--latency'];
+    return load({
+      program: 'wrk',
+      args: [...options, '-s', 'requests.lua', base, '--', ...args],
+      folder,
+      environment: {},
+    });
+  }
 }
 
 function autocannon(): Generator {
@@ -57,11 +62,14 @@ function autocannon(): Generator {
       const known = requests.map((request) => ({ ...request, headers: headersOf(request) }));
       writeFileSync(file, JSON.stringify(known));
     },
-    run: (file, base, seconds) => {
-      const args = ['autocannon.js', base, file, `${CONNECTIONS}`, `${seconds}`];
-      return load({ program: process.execPath, args, folder, environment: {} });
-    },
+    run: (file, base, seconds) => ask(file, base, seconds),
+    look: (file, base, seconds) => ask(file, base, seconds, 'look'),
   };
+
+  function ask(file: string, base: string, seconds: number, ...more: readonly string[]): Promise<Load> {
+    const args = ['autocannon.js', base, file, `${CONNECTIONS}`, `${seconds}`, ...more];
+    return load({ program: process.execPath, args, folder, environment: {} });
+  }
 }
 
 async function load(command: Command): Promise<Load> {

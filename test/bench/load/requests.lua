@@ -7,6 +7,15 @@ function init(args)
     requests[#requests + 1] = file:read(tonumber(length))
   end
   file:close()
+  if args[2] == 'look' then response = look end
+end
+
+-- A GraphQL answer that is a failure may have the status of a success.
+function look(status, headers, body)
+  if body:find('"errors":', 1, true) then
+    io.stderr:write('An answer under load is a failure: ' .. body .. '\n')
+    os.exit(1)
+  end
 end
 
 function request()

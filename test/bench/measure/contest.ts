@@ -40,6 +40,9 @@ export interface Bench {
   readonly say: (line: string) => void;
 }
 
+/** How long answers are looked into before the first round, in seconds. */
+const LOOK = 1;
+
 interface Competitor extends Started {
   readonly running: Running;
   readonly file: string;
@@ -55,7 +58,7 @@ export async function measureContest(contest: Contest, effort: Effort, bench: Be
   const { workload, entrants, isAmongPeers } = contest;
   const small = entrants.some(({ data }) => data === SMALL) ? await bench.databases.copySmall() : undefined;
   const compare = isAmongPeers ? assertSameAnswers : assertAnswers;
-  const cutOff = CONNECTIONS * (effort.rounds + 1) * entrants.length;
+  const cutOff = CONNECTIONS * (effort.rounds + 2) * entrants.length;
   try {
     const { rounds, warmUps, settle } = await withEntrants(contest, small, bench, async (competitors) => {
       await compare(workload, competitors);
@@ -73,10 +76,14 @@ export async function measureContest(contest: Contest, effort: Effort, bench: Be
 }
 
 async function runRounds(competitors: readonly Competitor[], { rounds, seconds, warmUp }: Effort, bench: Bench) {
-  const warmUps = await inTurns(competitors, (competitor) => runRound(competitor, warmUp, bench.generator));
+  const { run, look } = bench.generator;
+  const warmUps = [
+    ...(await inTurns(competitors, (competitor) => runRound(competitor, warmUp, run))),
+    ...(await inTurns(competitors, (competitor) => runRound(competitor, LOOK, look))),
+  ];
   const done: Round[][] = [];
   for (let n = 1; n <= rounds; n++) {
-    const round = await inTurns(competitors, (competitor) => runRound(competitor, seconds, bench.generator));
+    const round = await inTurns(competitors, (competitor) => runRound(competitor, seconds, run));
     const shown = competitors.map(
       ({ entrant }, at) => `${entrant.name} ${Math.round(round[at]?.rate ?? 0).toLocaleString('en')}`,
     );
@@ -86,10 +93,14 @@ async function runRounds(competitors: readonly Competitor[], { rounds, seconds, 
   return { warmUps, rounds: done };
 }
 
-async function runRound({ entrant, base, running, file }: Competitor, seconds: number, by: Generator): Promise<Round> {
+async function runRound(
+  { entrant, base, running, file }: Competitor,
+  seconds: number,
+  ask: Generator['run'],
+): Promise<Round> {
   const { pid } = running;
   const before = processorTime(pid);
-  const load = await by.run(file, base, seconds).catch((error: Error) => {
+  const load = await ask(file, base, seconds).catch((error: Error) => {
     throw new Error(`${entrant.name} failed under load. ${error.message}\n${running.output()}`, { cause: error });
   });
   const after = processorTime(pid);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Result } from '../measure/contest.ts';
 import type { Outcome } from './tables.ts';
-import { verdictsOf } from './verdict.ts';
+import { pairedRatio } from './verdict.ts';
 
 /** By contest and what it was measured against. */
 export type Ratios = Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -12,11 +13,12 @@ export function readRatios(): Ratios {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }
 
-/** Puts what was measured in place of what was committed of the same contests. */
+/** Puts what was measured in place of what was committed of the same contests: as `--check` measures it again. */
 export function writeRatios(outcomes: readonly Outcome[]): void {
   const measured = outcomes.map(({ contest, results }) => {
-    const verdicts = verdictsOf(contest, results).map(({ against, ratio }) => [against, Number(ratio.toFixed(3))]);
-    return [contest.name, Object.fromEntries(verdicts)];
+    const [ours, ...others] = results;
+    const ratios = others.map((other) => [other.entrant.name, Number(pairedRatio(ours as Result, other).toFixed(3))]);
+    return [contest.name, Object.fromEntries(ratios)];
   });
   const ratios = { ...readRatios(), ...Object.fromEntries(measured) };
   writeFileSync(file, `${JSON.stringify(ratios, null, 2)}\n`);

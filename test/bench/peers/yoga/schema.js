@@ -61,7 +61,7 @@ builder.queryType({
       nullable: true,
       args: { petId: t.arg({ type: 'Int64', required: true }) },
       resolve: async (_, { petId }) => {
-        const [pet] = await db.select().from(table).where(eq(table.id, petId));
+        const [pet] = await db().select().from(table).where(eq(table.id, petId));
         return pet;
       },
     }),
@@ -79,7 +79,7 @@ builder.mutationType({
       type: Pet,
       args: { pet: t.arg({ type: NewPet, required: true }) },
       resolve: async (_, { pet }) => {
-        const [created] = await db.insert(table).values(pet).returning();
+        const [created] = await db().insert(table).values(pet).returning();
         return created;
       },
     }),
