@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockFolder } from '../../src/db/lock.ts';
+import { connectServer } from '../../src/db/server.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { databaseKind, openTestDatabase } from '../support/database.ts';
 import { startProxy } from '../support/proxy.ts';
@@ -101,6 +103,26 @@ if (databaseKind === 'embedded') {
       await proxy.start();
       await expect.poll(() => statuses(20), { timeout: 1_000 }).toEqual(new Set([404]));
       expect(await service.stop()).toBe(0);
+      proxy.close();
+      await opened.dispose();
+    });
+
+    test('by stalling for longer than a statement may take: each later statement gets its own answer', async () => {
+      const opened = await openTestDatabase();
+      const proxy = await startProxy(opened.location.url ?? '');
+      const driver = await connectServer(proxy.url, 10);
+      const ask = async (word: string) => expect((await driver.query('select $1::text', [word]))[0]).toEqual([word]);
+      const words = (of: string) => Array.from({ length: 10 }, (_, n) => `${of} ${n}`);
+      await Promise.all(words('before').map(ask));
+      proxy.freeze();
+      const late = [...words('first'), ...words('second')].map((word) => expect(ask(word)).rejects.toThrow());
+      await sleep(4_000);
+      const inTime = Promise.all(words('third').map(ask));
+      await sleep(6_500);
+      proxy.thaw();
+      await Promise.all([...late, inTime]);
+      await Promise.all(words('after').map(ask));
+      await driver.close();
       proxy.close();
       await opened.dispose();
     });
