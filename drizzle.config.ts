@@ -5,7 +5,7 @@ const { DATABASE_URL: url, DATA_DIR: folder } = readSettings(process.env);
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: './src/resources/*/table.ts',
+  schema: './src/{auth,idempotency,limits,resources/*}/table.ts',
   out: './drizzle',
   ...(url === undefined
     ? { driver: 'pglite', dbCredentials: { url: `${folder}/pgdata` } }

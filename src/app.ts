@@ -1,5 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
+import type { Access } from './auth/access.ts';
+import { READ } from './auth/scope.ts';
 import { createContext } from './context.ts';
 import type { Database } from './db/client.ts';
 import type { Settings } from './env.ts';
@@ -12,12 +14,18 @@ import { type IncomingRequest, type RawRequest, readRequest } from './http/incom
 import { prefersHtml } from './http/negotiation.ts';
 import { nodeListener } from './http/node.ts';
 import { contentLength, type HttpReply, type SentReply } from './http/reply.ts';
+import { createIdempotency } from './idempotency/run.ts';
 import { createAdmit } from './lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
 import { levelOf } from './lifecycle/mark.ts';
 import { markedIn } from './lifecycle/marked.ts';
+import { createCharge } from './limits/charge.ts';
+import { createEntrance } from './limits/entrance.ts';
+import { createGate } from './limits/gate.ts';
+import { createRateLimiter } from './limits/rate.ts';
 import type { Face, Metrics } from './metrics.ts';
 import { createPlayground } from './pages/playground.ts';
+import { lifecycleStore } from './resources/lifecycle/store.ts';
 import { createRestAdapter } from './rest/adapter.ts';
 import { compileRoutes } from './rest/compile.ts';
 import { restView } from './rest/lifecycle.ts';
@@ -29,7 +37,8 @@ import { createSite, LIFECYCLE_PAGE } from './site.ts';
 /** What the service is made of. */
 export interface AppOptions {
   readonly database: Database;
-  readonly settings: Pick<Settings, 'BASE_PATH' | 'PUBLIC_URL' | 'CORS_ORIGINS'>;
+  readonly settings: Settings;
+  readonly access: Access;
   readonly rules: LifecycleRules;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -45,9 +54,10 @@ export interface App {
   readonly listener: RequestListener;
   /**
    * From now on each answer says that its connection is closed; and `/readyz` that no more requests should come, unless
-   * another process has taken the place of this one.
+   * another process has taken the place of this one. What is not done shortly before the grace ends, in milliseconds, is
+   * given up, so that it is answered.
    */
-  beginDrain(options: { isReplaced: boolean }): void;
+  beginDrain(options: { isReplaced: boolean; grace: number }): void;
   /** Stores what has been counted and not yet stored; before the database is closed. */
   flush(): Promise<void>;
 }
@@ -59,46 +69,84 @@ interface Answered {
   readonly error?: ServiceError | undefined;
 }
 
+/** How long answers may take to be written, in milliseconds. */
+const LAST_ANSWERS = 500;
 const ONLY_READ = 'GET, HEAD, OPTIONS';
+/** What is no data of the service, and yet not for everyone where reads are closed. */
+const TELLS_OF_CLIENTS: ReadonlySet<string> = new Set([LIFECYCLE_PAGE, '/metrics']);
 
 /** The service: the only place where GraphQL, REST, pages and the database meet. All that can be compiled is compiled here. */
-export function createApp({ database, settings, rules, metrics, logger }: AppOptions): App {
+export function createApp({ database, settings, access, rules, metrics, logger }: AppOptions): App {
   const basePath = settings.BASE_PATH;
   const endpoints = compileRoutes(schema, routes, LIFECYCLE_PAGE);
   const marked = markedIn(schema);
   const view = restView(endpoints);
-  const context = createContext(database, {
+  const lifecycle = lifecycleStore(database, {
     marked,
     rest: view,
     clock: rules.clock,
     isRehearsal: rules.isRehearsal,
     onFailure: (error) => logger.warn({ err: error }, 'uses could not be stored; they will be with the next'),
   });
+  const context = createContext(database, lifecycle);
+  const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, (own) => createContext(own, lifecycle));
   const admit = createAdmit(createGuard(rules, marked), (use, client) => {
     metrics.use(use.coordinate, levelOf(use.marks), client);
-    context.lifecycle.count(use, client);
+    lifecycle.count(use, client);
   });
-  const rest = createRestAdapter(endpoints, context, admit);
+  const limiter =
+    settings.RATE_LIMIT === 'off'
+      ? undefined
+      : createRateLimiter(settings.RATE_LIMIT, database, rules.clock, (error) =>
+          logger.warn({ err: error }, 'what callers have used could not be stored; it will be with the next'),
+        );
+  const charge = limiter === undefined ? () => {} : createCharge(limiter, settings.PROXIES);
+  const entrance = createEntrance(access, charge);
+  const gate = createGate(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
+  const rest = createRestAdapter({ endpoints, context, entrance, gate, admit, idempotency });
   const graphql = createGraphQLServer({
     schema,
     context,
     endpoint: `${basePath}/graphql`,
+    entrance,
+    gate,
     admit,
+    idempotency,
     lifecyclePage: LIFECYCLE_PAGE,
+    introspection: settings.INTROSPECTION === 'on',
+    suggestions: settings.NODE_ENV !== 'production',
   });
+  const hasPlayground = settings.PLAYGROUND === 'on';
   const playground = createPlayground(`${basePath}/graphql`);
   const health = createHealth(database, metrics);
   const cors = createCors(settings.CORS_ORIGINS);
-  const site = createSite({ endpoints, marked, view, basePath, clock: rules.clock, report: context.lifecycle.report });
+  const site = createSite({
+    endpoints,
+    marked,
+    view,
+    basePath,
+    clock: rules.clock,
+    report: lifecycle.report,
+    hasPlayground,
+    hasSchema: settings.INTROSPECTION === 'on',
+  });
 
   const logsRequests = logger.isLevelEnabled('debug');
 
   return {
-    begin: context.lifecycle.begin,
+    async begin() {
+      await lifecycle.begin();
+      idempotency.begin((error) => logger.warn({ err: error }, 'old idempotency keys could not be forgotten yet'));
+    },
     fetch: fetchHandler(respond),
     listener: nodeListener(respond),
-    beginDrain: health.beginDrain,
-    flush: context.lifecycle.flush,
+    beginDrain({ isReplaced, grace }) {
+      health.beginDrain({ isReplaced });
+      gate.endWithin(grace - LAST_ANSWERS);
+    },
+    async flush() {
+      await Promise.all([lifecycle.flush(), idempotency.end(), limiter?.flush()]);
+    },
   };
 
   async function respond(raw: RawRequest): Promise<SentReply> {
@@ -118,6 +166,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
     const headers = [...reply.headers, 'x-request-id', request.id, ...cors.headersFor(origin)];
     const length = contentLength(reply);
     if (length !== undefined) headers.push('content-length', String(length));
+    if (request.account !== undefined && limiter !== undefined) headers.push(...limiter.headersFor(request.account));
     // Otherwise the client would go on using the connection.
     if (health.isDraining()) headers.push('connection', 'close');
     const seconds = (performance.now() - began) / 1000;
@@ -154,7 +203,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
       const message = `${path} has no method ${method}; it has ${ONLY_READ}.`;
       return failed(new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: ONLY_READ } }));
     }
-    return answerPage(face, path, read(request));
+    return answerPage(face, path, request, read);
 
     function failed(error: ServiceError): Answered {
       return { face: 'none', operation: 'none', reply: errorReply(error, accept), error };
@@ -168,9 +217,18 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
   async function answerPage(
     face: Face,
     operation: string,
-    answering: HealthAnswer | Promise<HealthAnswer>,
+    request: IncomingRequest,
+    read: (request: IncomingRequest) => HealthAnswer | Promise<HealthAnswer>,
   ): Promise<Answered> {
-    const { error, ...reply } = await answering;
+    if (TELLS_OF_CLIENTS.has(operation)) {
+      try {
+        entrance.authorize(await entrance.enter(request), [READ]);
+      } catch (thrown) {
+        const error = toServiceError(thrown);
+        return { face, operation, reply: errorReply(error, request.headers.get('accept')), error };
+      }
+    }
+    const { error, ...reply } = await read(request);
     return { face, operation, reply, error };
   }
 
@@ -182,7 +240,7 @@ export function createApp({ database, settings, rules, metrics, logger }: AppOpt
       return { face, operation: 'options', reply };
     }
     const isRead = method === 'GET' || method === 'HEAD';
-    if (isRead && prefersHtml(request.headers.get('accept'))) {
+    if (hasPlayground && isRead && prefersHtml(request.headers.get('accept'))) {
       return { face: 'page', operation: 'playground', reply: await playground(request) };
     }
     const { reply, operation, error } = await graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request);

@@ -33,15 +33,38 @@ function after(from: Date, duration: string): Date | undefined {
   return all === undefined ? undefined : new Date(from.getTime() + length);
 }
 
-const WORKERS = 'must be a number of processes from 1 to 128';
+/** Those of a key pair: with a shared secret, whoever can verify a token could make one. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+
+function isOfThisMachine(url: string): boolean {
+  return URL.canParse(url) && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
+}
+
+/** As 6000/60s. */
+const quota = z
+  .string()
+  .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,4}s$/)
+  .transform((text) => {
+    const [units = 0, seconds = 0] = text.replace('s', '').split('/').map(Number);
+    return { units, seconds };
+  });
+const QUOTA_IN_PRODUCTION = { units: 6_000, seconds: 60 };
+
+function wholeNumber(least: number, most: number) {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z
+    .string()
+    .regex(/^\d{1,6}$/, error)
+    .transform(Number)
+    .refine((number) => number >= least && number <= most, error);
+}
+
+function onOff(byDefault: 'on' | 'off') {
+  return z.enum(['on', 'off'], { error: 'must be on or off' }).default(byDefault);
+}
 
 const settings = z.object({
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
-    .transform(Number)
-    .refine((port) => port <= 65535, 'must be a port number from 0 to 65535')
-    .default(4000),
+  PORT: wholeNumber(0, 65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
   BASE_PATH: z
     .string()
@@ -52,12 +75,7 @@ const settings = z.object({
     .url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/name' })
     .optional(),
   DATA_DIR: z.string().min(1).default('.data'),
-  WORKERS: z
-    .string()
-    .regex(/^\d{1,3}$/, WORKERS)
-    .transform(Number)
-    .refine((workers) => workers >= 1 && workers <= 128, WORKERS)
-    .default(1),
+  WORKERS: wholeNumber(1, 128).default(1),
   CORS_ORIGINS: z
     .string()
     .transform((list) => list.split(/[\s,]+/).filter(Boolean))
@@ -66,6 +84,31 @@ const settings = z.object({
       "must be '*', or origins such as https://shop.example separated by commas, or empty for none",
     )
     .default(['*']),
+  AUTH: z.enum(['open', 'required', 'all'], { error: 'must be open, required or all' }).optional(),
+  JWT_JWKS_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an address such as https://login.example/jwks.json' })
+    .refine((url) => !/^http:/i.test(url) || isOfThisMachine(url), 'must begin with https:')
+    .optional(),
+  JWT_ISSUER: z.string().optional(),
+  JWT_AUDIENCE: z.string().optional(),
+  JWT_ALGORITHMS: z
+    .string()
+    .transform((list) => list.split(/[\s,]+/).filter(Boolean))
+    .refine((names) => names.length > 0 && names.every((name) => ALGORITHMS.includes(name)), {
+      error: `must be some of ${ALGORITHMS.join(', ')}, separated by commas`,
+    })
+    .default(['RS256', 'PS256', 'ES256', 'EdDSA']),
+  JWT_CLOCK_SKEW: wholeNumber(0, 300).default(30),
+  INTROSPECTION: onOff('on'),
+  PLAYGROUND: onOff('on'),
+  MAX_REQUESTS: wholeNumber(1, 100_000).default(1_000),
+  REQUEST_TIMEOUT: wholeNumber(1, 300)
+    .default(10)
+    .transform((seconds) => seconds * 1_000),
+  RATE_LIMIT: z
+    .union([z.literal('off'), quota], { error: 'must be off, or units in seconds such as 6000/60s' })
+    .optional(),
+  PROXIES: wholeNumber(0, 10).default(0),
   SUNSET: z.enum(['announce', 'enforce'], { error: 'must be announce or enforce' }).default('announce'),
   BROWNOUTS: z
     .string()
@@ -89,10 +132,26 @@ const settingsThatFit = settings
   .refine(({ WORKERS, DATABASE_URL }) => WORKERS === 1 || DATABASE_URL !== undefined, {
     path: ['WORKERS'],
     error: 'must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more',
-  });
+  })
+  .refine(({ NODE_ENV, AUTH }) => NODE_ENV !== 'production' || AUTH !== undefined, {
+    path: ['AUTH'],
+    error: 'must be said where NODE_ENV is production: required, all, or open for a service that everyone may change',
+  })
+  .refine(
+    (all) => new Set([all.JWT_JWKS_URL, all.JWT_ISSUER, all.JWT_AUDIENCE].map((one) => one === undefined)).size === 1,
+    {
+      path: ['JWT_JWKS_URL'],
+      error: 'goes together with JWT_ISSUER and JWT_AUDIENCE: set all three, or none',
+    },
+  )
+  .transform((all) => ({
+    ...all,
+    AUTH: all.AUTH ?? ('open' as const),
+    RATE_LIMIT: all.RATE_LIMIT ?? (all.NODE_ENV === 'production' ? QUOTA_IN_PRODUCTION : ('off' as const)),
+  }));
 
 /** The service's settings, each named as its environment variable. The README says what each one means. */
-export type Settings = z.output<typeof settings>;
+export type Settings = z.output<typeof settingsThatFit>;
 
 /** The settings cannot be used; the message names every fault at once, a line each. */
 export class SettingsError extends Error {}

@@ -10,17 +10,23 @@ export const errorTable = {
   GRAPHQL_PARSE_FAILED: { status: 400, title: 'The GraphQL document cannot be read' },
   GRAPHQL_VALIDATION_FAILED: { status: 400, title: 'The GraphQL document does not fit the schema' },
   LIFECYCLE_STRICT: { status: 400, title: 'Deprecated or experimental, which the request refuses' },
+  UNAUTHENTICATED: { status: 401, title: 'It is not known who calls' },
+  FORBIDDEN: { status: 403, title: 'The caller may not do this' },
   NOT_FOUND: { status: 404, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The path has no such method' },
   NOT_ACCEPTABLE: { status: 406, title: 'No acceptable media type' },
+  IDEMPOTENCY_CONFLICT: { status: 409, title: 'The same request is being answered' },
   CONFLICT: { status: 409, title: 'In conflict with what is stored' },
   OUT_OF_STOCK: { status: 409, title: 'Out of stock' },
   ORDER_COMPLETE: { status: 409, title: 'The order is complete' },
   GONE: { status: 410, title: 'Past its sunset' },
+  PRECONDITION_FAILED: { status: 412, title: 'It has changed meanwhile' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
   VALIDATION_FAILED: { status: 422, title: 'The body does not have the right shape' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The key came with another request' },
   UNKNOWN_REFERENCE: { status: 422, title: 'A reference names no row' },
+  RATE_LIMITED: { status: 429, title: 'Too much was asked for in a short time' },
   INTERNAL: { status: 500, title: 'Internal error' },
   BROWNOUT: { status: 503, title: 'Its sunset is being rehearsed' },
   UNAVAILABLE: { status: 503, title: 'Unavailable' },
@@ -66,6 +72,11 @@ export class ServiceError extends GraphQLError {
     this.headers = headers;
     this.cause = cause;
   }
+}
+
+/** Whether it will be so again: what may be tried again says when. */
+export function isForGood({ status, headers }: ServiceError): boolean {
+  return status < 500 && headers['retry-after'] === undefined;
 }
 
 /** How many faults an answer names; whoever makes more is told that there are. */

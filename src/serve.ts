@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
+import { accessFrom } from './auth/setup.ts';
 import { type Database, openDatabase } from './db/client.ts';
 import { migrateDatabase } from './db/migrate.ts';
 import type { Settings } from './env.ts';
@@ -8,8 +10,12 @@ import type { Clock } from './lifecycle/guard.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { isEmpty, seed } from './seed.ts';
 
-/** How long requests in flight may take to finish after a stop was asked for, in milliseconds. */
+/**
+ * How long requests in flight may take to finish after a stop was asked for, in milliseconds, and how long it may take to
+ * store what has been counted: a stop is over within 10 s, whatever the database does.
+ */
 const GRACE = 8_000;
+const FAREWELL = 1_000;
 const EXAMPLE_PETS = 200;
 
 /** A process that serves. */
@@ -62,8 +68,10 @@ export async function serve(
       sunset: settings.SUNSET,
       brownouts: settings.BROWNOUTS,
     };
-    const app = createApp({ database, settings, rules, metrics, logger });
+    const access = await accessFrom(settings, database);
+    const app = createApp({ database, settings, access, rules, metrics, logger });
     await app.begin();
+    if (settings.AUTH === 'open') logger.warn('everyone may read and change everything; AUTH=required closes changes');
     if (rules.isRehearsal) {
       logger.warn({ clock: rules.clock() }, 'LIFECYCLE_CLOCK rehearses a day; uses are not counted meanwhile');
     }
@@ -71,9 +79,11 @@ export async function serve(
     return {
       port: listener.port,
       async stop({ isReplaced }) {
-        app.beginDrain({ isReplaced });
-        await listener.drain(GRACE);
-        await app.flush();
+        // Whoever is replaced has all the time that its requests may take.
+        const grace = isReplaced ? settings.REQUEST_TIMEOUT + FAREWELL : GRACE;
+        app.beginDrain({ isReplaced, grace });
+        await listener.drain(grace);
+        await Promise.race([app.flush(), sleep(FAREWELL)]);
         await database.close();
       },
     };
@@ -83,8 +93,8 @@ export async function serve(
   }
 }
 
-function locationFrom({ DATABASE_URL, DATA_DIR }: Settings) {
-  return { url: DATABASE_URL, folder: DATA_DIR };
+function locationFrom({ DATABASE_URL, DATA_DIR, REQUEST_TIMEOUT }: Settings) {
+  return { url: DATABASE_URL, folder: DATA_DIR, timeout: REQUEST_TIMEOUT };
 }
 
 /** The time; or, to rehearse a day, the time as if it were that instant now. */

@@ -7,6 +7,7 @@ import type { Marked } from './lifecycle/marked.ts';
 import { lifecycleReport, type ReportEntry, type RestView } from './lifecycle/report.ts';
 import { homePage } from './pages/home.ts';
 import { lifecyclePage } from './pages/lifecycle.ts';
+import { pageHeaders } from './pages/policy.ts';
 import { createReference } from './pages/reference.ts';
 import type { Endpoint } from './rest/compile.ts';
 import { describeRoutes } from './routes.ts';
@@ -23,6 +24,9 @@ export interface SiteOptions {
   readonly basePath: string;
   readonly clock: Clock;
   readonly report: () => Promise<readonly ReportEntry[]>;
+  /** Whether there is a playground, and whether the GraphQL schema is told. */
+  readonly hasPlayground: boolean;
+  readonly hasSchema: boolean;
 }
 
 type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
@@ -36,7 +40,7 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
   const openApi = () => describeRoutes(endpoints, basePath);
   const marks = lifecycleReport(marked, view, new Map(), clock());
   return {
-    '/': ({ origin }) => html(homePage(basePath, origin)),
+    '/': ({ origin }) => html(homePage(basePath, origin, options)),
     [LIFECYCLE_PAGE]: async ({ origin }) => {
       const page = html(lifecyclePage(await report(), clock(), basePath, origin));
       return { ...page, headers: [...page.headers, 'vary', 'Accept'] };
@@ -51,7 +55,9 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
       contentType: 'application/yaml',
       make: async () => (await import('yaml')).stringify(openApi(), { aliasDuplicateObjects: false }),
     }),
-    '/schema.graphql': serveAsset({ contentType: 'text/plain; charset=utf-8', make: printGraphQL }),
+    ...(options.hasSchema && {
+      '/schema.graphql': serveAsset({ contentType: 'text/plain; charset=utf-8', make: printGraphQL }),
+    }),
   };
 }
 
@@ -66,7 +72,8 @@ export function printOpenApi(document: object): string {
 }
 
 function html(body: string): HttpReply {
-  return text('text/html; charset=utf-8', body);
+  const page = text('text/html; charset=utf-8', body);
+  return { ...page, headers: [...page.headers, ...pageHeaders(body)] };
 }
 
 function text(contentType: string, body: string): HttpReply {

@@ -11,8 +11,8 @@ export function runCommand(command: () => Promise<void>): void {
 
 /** Opens the database of the settings for the work, and closes it whatever happens. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  const { DATABASE_URL: url, DATA_DIR: folder } = readSettings(process.env);
-  const database = await openDatabase({ url, folder });
+  const { DATABASE_URL: url, DATA_DIR: folder, REQUEST_TIMEOUT: timeout } = readSettings(process.env);
+  const database = await openDatabase({ url, folder, timeout });
   try {
     return await work(database);
   } finally {

@@ -18,6 +18,20 @@ export type Statement<Row> = (values?: Readonly<Record<string, unknown>>) => Pro
 export interface DatabaseLocation {
   readonly url: string | undefined;
   readonly folder: string;
+  /** How long a request may take, in milliseconds; no statement of it takes longer on a server. */
+  readonly timeout: number;
+}
+
+/** A database whose statements run in transactions, one transaction at a time. */
+export interface Session {
+  readonly database: Database;
+  /**
+   * Runs the work, whose statements are this database's; rolls back when it rejects. The session must not be used again
+   * then: nobody knows what the work still does.
+   *
+   * @param assertWanted throws when nobody waits any more: asked before each statement and before the end
+   */
+  transaction<T>(work: () => Promise<T>, assertWanted: () => void): Promise<T>;
 }
 
 const POOL_SIZE = 10;
@@ -35,13 +49,13 @@ const unwatched: Probe = { statement: () => {}, batch: () => {} };
  *
  * @throws {Error} with one clear line when it cannot be used
  */
-export async function openDatabase({ url, folder }: DatabaseLocation, probe?: Probe): Promise<Database> {
-  return new Database(await openDriver(url, folder), probe);
+export async function openDatabase(location: DatabaseLocation, probe?: Probe): Promise<Database> {
+  return new Database(await openDriver(location), probe);
 }
 
 /** Loads the one that is used alone: a start need not wait for the other. */
-async function openDriver(url: string | undefined, folder: string): Promise<Driver> {
-  if (url !== undefined) return (await import('./server.ts')).connectServer(url, POOL_SIZE);
+async function openDriver({ url, folder, timeout }: DatabaseLocation): Promise<Driver> {
+  if (url !== undefined) return (await import('./server.ts')).connectServer(url, POOL_SIZE, timeout);
   return (await import('./embedded.ts')).openEmbedded(folder);
 }
 
@@ -50,11 +64,14 @@ export class Database {
   readonly kind: Driver['kind'];
   readonly probe: Probe;
   readonly #driver: Driver;
+  readonly #attempts: number;
 
-  constructor(driver: Driver, probe: Probe = unwatched) {
+  /** @param attempts how often a statement is tried that may run again */
+  constructor(driver: Driver, probe: Probe = unwatched, attempts = MOST_ATTEMPTS) {
     this.kind = driver.kind;
     this.probe = probe;
     this.#driver = driver;
+    this.#attempts = attempts;
   }
 
   /**
@@ -77,7 +94,36 @@ export class Database {
 
   /** Runs the work in one transaction on one connection, however long it takes; rolls back when it rejects. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return this.#driver.transaction(work);
+    return this.#driver.transaction(work, { isLong: true });
+  }
+
+  /**
+   * A database like this one, whose statements run in the transaction of the moment. A change that fails is undone
+   * alone, as it would be outside, and the others stand. None is tried again: it would wait for the same locks.
+   */
+  session(): Session {
+    let current: Query | undefined;
+    const query: Query = async (text, parameters) => {
+      if (current === undefined) throw new Error('The transaction has ended.');
+      return current(text, parameters);
+    };
+    return {
+      database: new Database({ ...this.#driver, query }, this.probe, 1),
+      transaction: (work, assertWanted) =>
+        this.#driver.transaction(
+          async (own) => {
+            current = oneByOne(own, assertWanted);
+            try {
+              const result = await work();
+              assertWanted();
+              return result;
+            } finally {
+              current = undefined;
+            }
+          },
+          { isLong: false },
+        ),
+    };
   }
 
   close(): Promise<void> {
@@ -92,7 +138,8 @@ export class Database {
         try {
           return await this.#driver.query(sql, parameters);
         } catch (error) {
-          if (attempt === MOST_ATTEMPTS || !mayRunAgain(sql, error, performance.now() - tried)) throw error;
+          if (!mayRunAgain(sql, error, performance.now() - tried)) throw error;
+          if (attempt === this.#attempts) throw isDeadlock(error) ? contended(error) : error;
           await sleep(attempt * PAUSE);
         }
       }
@@ -108,9 +155,46 @@ export class Database {
  * which the pool notices which of its idle connections the other end has closed.
  */
 function mayRunAgain(sql: string, error: unknown, milliseconds: number): boolean {
-  if (error instanceof DatabaseError) return error.state === DEADLOCK;
+  if (isDeadlock(error)) return true;
   const isAway = error instanceof ServiceError && error.code === 'UNAVAILABLE' && milliseconds < PATIENCE;
   return isAway && /^select\b/i.test(sql);
+}
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof DatabaseError && error.state === DEADLOCK;
+}
+
+function contended(cause: unknown): ServiceError {
+  const message = 'Others are changing the same rows; try again.';
+  return new ServiceError('UNAVAILABLE', message, { cause, headers: { 'retry-after': '1' } });
+}
+
+/**
+ * The statements of a transaction, one after another: a change that fails is undone alone. A read that fails takes the
+ * transaction with it, for it does so only where the database is too slow or away.
+ */
+function oneByOne(query: Query, assertWanted: () => void): Query {
+  let last: Promise<unknown> = Promise.resolve();
+  return (text, parameters) => {
+    const run = last.then(() => {
+      assertWanted();
+      return /^select\b/i.test(text) ? query(text, parameters) : undoneAlone(query, text, parameters);
+    });
+    last = run.catch(() => {});
+    return run;
+  };
+}
+
+async function undoneAlone(query: Query, text: string, parameters: readonly Parameter[]) {
+  await query('savepoint statement', []);
+  try {
+    const rows = await query(text, parameters);
+    await query('release savepoint statement', []);
+    return rows;
+  } catch (error) {
+    await query('rollback to savepoint statement', []);
+    throw error;
+  }
 }
 
 /** Reads one parameter from the values of the placeholders. */

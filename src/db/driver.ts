@@ -11,8 +11,12 @@ export type Query = (text: string, parameters: readonly Parameter[]) => Promise<
 export interface Driver {
   readonly kind: 'embedded' | 'server';
   readonly query: Query;
-  /** Runs the work in one transaction on one connection, however long it takes; rolls back when it rejects. */
-  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /**
+   * Runs the work in one transaction on one connection; rolls back when it rejects.
+   *
+   * @param options.isLong whether its statements may take as long as they take
+   */
+  transaction<T>(work: (query: Query) => Promise<T>, options: { readonly isLong: boolean }): Promise<T>;
   close(): Promise<void>;
 }
 

@@ -3,11 +3,13 @@ import { ServiceError } from '../errors.ts';
 import { DatabaseError, type Driver, type Parameter, type Query, type RawRow } from './driver.ts';
 import { type Connection, createPool } from './pool.ts';
 
-/** How long a statement may take, in milliseconds: the server's own limit first, then ours, for a server that is frozen. */
-const STATEMENT_TIMEOUT = 9_000;
-const DEADLINE = 10_000;
-/** How long connecting may take, in seconds. */
-const CONNECT_TIMEOUT = 5;
+/** The part of a deadline after which the server itself ends a statement; ours is for a server that is frozen. */
+const SERVERS_PART = 0.9;
+/** The part of it that connecting may take. */
+const CONNECTING_PART = 0.5;
+const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+/** How long what is still under way may take when all is closed, in seconds. */
+const CLOSING = 0.5;
 const OLDEST_SERVER = 140_000;
 const RETRY_SOON = { 'retry-after': '1' };
 
@@ -16,12 +18,14 @@ const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string
 /**
  * Connects to a PostgreSQL server, 14 or newer.
  *
+ * @param deadline how long a statement may take, in milliseconds
  * @throws {Error} with one clear line when the server cannot be reached, refuses us or is too old
  */
-export async function connectServer(url: string, poolSize: number): Promise<Driver> {
+export async function connectServer(url: string, poolSize: number, deadline: number): Promise<Driver> {
+  const statementTimeout = deadline * SERVERS_PART;
   const options = {
     max: 1,
-    connect_timeout: CONNECT_TIMEOUT,
+    connect_timeout: (deadline * CONNECTING_PART) / 1_000,
     // Otherwise it ends a connection in the midst of a transaction.
     max_lifetime: null,
     fetch_types: false,
@@ -31,9 +35,9 @@ export async function connectServer(url: string, poolSize: number): Promise<Driv
       application_name: 'pet-store',
       TimeZone: 'UTC',
       DateStyle: 'ISO',
-      statement_timeout: STATEMENT_TIMEOUT,
-      lock_timeout: STATEMENT_TIMEOUT,
-      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT,
+      statement_timeout: statementTimeout,
+      lock_timeout: statementTimeout,
+      idle_in_transaction_session_timeout: statementTimeout,
     },
   };
   const pool = createPool(poolSize, {
@@ -43,8 +47,8 @@ export async function connectServer(url: string, poolSize: number): Promise<Driv
   const query: Query = (text, parameters) => {
     const asked = performance.now();
     return pool.use(
-      (connection) => run(connection, text, parameters, DEADLINE - (performance.now() - asked)),
-      DEADLINE,
+      (connection) => run(connection, text, parameters, deadline - (performance.now() - asked)),
+      deadline,
     );
   };
   try {
@@ -59,23 +63,32 @@ export async function connectServer(url: string, poolSize: number): Promise<Driv
   return {
     kind: 'server',
     query,
-    transaction: (work) => pool.use((connection) => transact(connection, work), DEADLINE),
-    close: () => pool.end(5),
+    transaction: (work, { isLong }) =>
+      pool.use((connection) => transact(connection, work, isLong ? undefined : deadline), deadline),
+    close: () => pool.end(CLOSING),
   };
 }
 
-/** One transaction, its statements without limits. What the work leaves behind when it ends can do nothing any more. */
-async function transact<T>(connection: Connection<postgres.Sql>, work: (query: Query) => Promise<T>): Promise<T> {
+/**
+ * One transaction. What the work leaves behind when it ends can do nothing any more.
+ *
+ * @param deadline of each of its statements, in milliseconds; undefined for none, also on the server
+ */
+async function transact<T>(
+  connection: Connection<postgres.Sql>,
+  work: (query: Query) => Promise<T>,
+  deadline: number | undefined,
+): Promise<T> {
   let isOver = false;
   const query: Query = async (text, parameters) => {
     if (isOver) throw new Error('The transaction has ended.');
-    return run(connection, text, parameters);
+    return run(connection, text, parameters, deadline);
   };
   try {
     await query('begin isolation level read committed', []);
-    await query(`set local statement_timeout = 0`, []);
-    await query(`set local lock_timeout = 0`, []);
-    await query(`set local idle_in_transaction_session_timeout = 0`, []);
+    if (deadline === undefined) {
+      for (const limit of LIMITS) await query(`set local ${limit} = 0`, []);
+    }
     const result = await work(query);
     await query('commit', []);
     return result;
@@ -99,7 +112,7 @@ function run(
     if (connection.isLost) throw away(new Error('The connection is lost.'));
     const late = () => {
       connection.isLost = true;
-      reject(tooSlow(`No answer within ${DEADLINE} ms: ${text}`));
+      reject(tooSlow(`No answer in time: ${text}`));
     };
     const timer = deadline === undefined ? undefined : setTimeout(late, deadline);
     connection.client

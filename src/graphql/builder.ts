@@ -1,4 +1,5 @@
 import SchemaBuilder from '@pothos/core';
+import '../auth/plugin.ts';
 import type { Int64 } from '../int64.ts';
 import '../lifecycle/plugin.ts';
 import type { Context } from './context.ts';
@@ -15,7 +16,7 @@ export const builder = new SchemaBuilder<{
     Date: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
   };
-}>({ plugins: ['lifecycle', 'readAhead', 'input'], defaultFieldNullability: false });
+}>({ plugins: ['lifecycle', 'scope', 'readAhead', 'input'], defaultFieldNullability: false });
 
 /** The reference to an object type of this builder whose resolvers are given a `Row`. */
 export type RowRef<Row> =

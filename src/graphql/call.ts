@@ -1,15 +1,20 @@
 import type { ExecutionResult } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
+import type { Caller } from '../auth/access.ts';
 import type { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
+import type { Context } from './context.ts';
 import type { LifecycleNotice } from './lifecycle.ts';
 import type { GraphQLRequest } from './params.ts';
 
 /** A request on its way through the server. */
 export interface Call {
   readonly request: GraphQLRequest;
+  readonly caller: Caller;
   readonly params: Promise<GraphQLParams | undefined>;
+  /** What its resolvers are given; asked for when nothing has refused it. */
+  readonly context: () => Context | Promise<Context>;
   /** The root field that the operation selects, or `several`: a label of few values. */
   operation: string;
   notice?: LifecycleNotice;
@@ -17,6 +22,11 @@ export interface Call {
   reply?: HttpReply;
   result?: ExecutionResult | undefined;
   error?: ServiceError;
+}
+
+/** Runs in a context, at once where it is there. */
+export function runIn<T>(context: Context | Promise<Context>, run: (context: Context) => T): T | Promise<T> {
+  return context instanceof Promise ? context.then(run) : run(context);
 }
 
 /** The call that a request of Yoga's is about. */

@@ -20,6 +20,9 @@ export const MOST_TOKENS = 5_000;
 const MOST_ROWS = 20_000;
 /** How many fields an operation may have when its fragments are written out. */
 const MOST_FIELDS = 5_000;
+/** How many aliases and how many directives it may have, when its fragments are written out. */
+const MOST_ALIASES = 200;
+const MOST_DIRECTIVES = 200;
 /** How deep fields may lie within fields; the introspection of the usual tools is 13 deep. */
 const MOST_DEPTH = 30;
 
@@ -27,8 +30,10 @@ const MOST_DEPTH = 30;
 export interface OperationSize {
   /** How many fields it has when its fragments are written out. */
   readonly fields: number;
-  /** Throws INVALID_ARGUMENT when it asks for too many rows with these variables, before anything is read. */
-  assertRows(variables: Variables): void;
+  /** How many fields of the root it has, when its fragments are written out. */
+  readonly roots: number;
+  /** How many rows it may ask for with these variables; throws INVALID_ARGUMENT when they are too many. */
+  rowsFor(variables: Variables): number;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -38,7 +43,8 @@ type Amount = number | ((variables: Variables) => number);
 /**
  * Measures an operation, once for its document.
  *
- * @throws {ServiceError} INVALID_ARGUMENT that names the limit, when it has too many fields or is too deep
+ * @throws {ServiceError} INVALID_ARGUMENT that names the limit, when it has too many fields, aliases or directives, or is
+ *   too deep
  */
 export function measureOperation(
   schema: GraphQLSchema,
@@ -47,23 +53,26 @@ export function measureOperation(
 ): OperationSize {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
-  if (operation == null || root == null) return { fields: 0, assertRows: () => {} };
+  if (operation == null || root == null) return { fields: 0, roots: 0, rowsFor: () => 0 };
   const defaults = integerDefaults(operation);
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
-  let fields = 0;
+  let [fields, roots, aliases, directives] = [0, 0, 0, 0];
+  countDirectives(operation);
+  operation.variableDefinitions?.forEach(countDirectives);
   const rows = rowsOf(root, operation.selectionSet, 1);
-  const assertMost = (asked: number) => {
-    if (asked <= MOST_ROWS) return;
+  const atMost = (asked: number) => {
+    if (asked <= MOST_ROWS) return asked;
     throw tooMuch(
       `The operation asks for up to ${asked} rows at once; ${MOST_ROWS} is the most. Ask for smaller pages.`,
     );
   };
   return {
     fields,
-    assertRows: (variables) => assertMost(typeof rows === 'number' ? rows : rows({ ...defaults, ...variables })),
+    roots,
+    rowsFor: (variables) => atMost(typeof rows === 'number' ? rows : rows({ ...defaults, ...variables })),
   };
 
   // Introspection's own fields are of no type of the schema; what is within them counts all the same.
@@ -74,6 +83,8 @@ export function measureOperation(
         if (++fields > MOST_FIELDS) {
           throw tooMuch(`The operation has more than ${MOST_FIELDS} fields when its fragments are written out.`);
         }
+        countDirectives(node);
+        if (depth === 1 && node.kind === Kind.FIELD) roots++;
         if (node.kind === Kind.FIELD) return rowsOfField(type, node, depth);
         const set = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
         return set === undefined ? 0 : rowsOf(type, set.selectionSet, depth);
@@ -82,7 +93,15 @@ export function measureOperation(
     );
   }
 
+  function countDirectives({ directives: given = [] }: { readonly directives?: readonly unknown[] | undefined }): void {
+    directives += given.length;
+    if (directives > MOST_DIRECTIVES) throw tooMuch(`The operation has more than ${MOST_DIRECTIVES} directives.`);
+  }
+
   function rowsOfField(parent: GraphQLObjectType | undefined, node: FieldNode, depth: number): Amount {
+    if (node.alias !== undefined && ++aliases > MOST_ALIASES) {
+      throw tooMuch(`The operation has more than ${MOST_ALIASES} aliases.`);
+    }
     if (node.selectionSet === undefined) return 0;
     const named = getNamedType(parent?.getFields()[node.name.value]?.type);
     const type = isObjectType(named) ? named : undefined;

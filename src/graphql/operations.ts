@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind, typeFromAST } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { scopesOf } from '../auth/scope.ts';
 import type { Issue } from '../errors.ts';
 import type { Marked } from '../lifecycle/marked.ts';
 import { type UseFinder, useFinder } from '../lifecycle/uses.ts';
+import { unitsOf } from '../limits/charge.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
 import { type InputPlace, inputIssues } from './input.ts';
 import { measureOperation } from './limits.ts';
@@ -29,8 +31,10 @@ export interface KnownOperation {
   /** The root field that it selects, or `several`: a label of few values. */
   readonly label: string;
   readonly isMutation: boolean;
-  /** Throws INVALID_ARGUMENT when it asks for too many rows with these variables. */
-  assertRows(variables: Variables): void;
+  /** What a caller must be allowed to do. */
+  readonly scopes: readonly string[];
+  /** What it costs beyond a unit with these variables; throws INVALID_ARGUMENT when it asks for too many rows. */
+  units(variables: Variables): number;
   /** What it uses of what is marked; the same list each time for the same uses, where variables make no difference. */
   uses(variables: Variables): readonly Marked[];
   /** Everything that is wrong with the variables. */
@@ -95,7 +99,7 @@ export class KnownDocuments {
 
   #learn(document: DocumentNode, name: string | undefined): KnownOperation {
     const schema = this.#schema;
-    const { fields, assertRows } = measureOperation(schema, document, name);
+    const { fields, roots, rowsFor } = measureOperation(schema, document, name);
     const { given, always } = this.#findUses(document, name);
     const node = getOperationAST(document, name);
     const [first, ...others] = node?.selectionSet.selections ?? [];
@@ -106,7 +110,8 @@ export class KnownDocuments {
     return {
       label: first?.kind === Kind.FIELD && others.length === 0 ? first.name.value : 'several',
       isMutation: node?.operation === 'mutation',
-      assertRows,
+      scopes: scopesOf(schema, document, name),
+      units: (variables) => unitsOf(rowsFor(variables)) + Math.max(0, roots - 1),
       uses: (variables) => given?.(variables) ?? always,
       issues: (variables) =>
         places.flatMap(({ name, place }) =>

@@ -2,9 +2,10 @@ import type { GraphQLParams } from 'graphql-yoga';
 import { ServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { parseJson } from '../json.ts';
+import type { Chargeable } from '../limits/charge.ts';
 
 /** A request to the endpoint. */
-export interface GraphQLRequest extends WithBody {
+export interface GraphQLRequest extends WithBody, Chargeable {
   readonly method: string;
   /** What follows the question mark; empty for nothing. */
   readonly search: string;

@@ -1,7 +1,9 @@
 import type { ExecutionResult } from 'graphql';
+import type { Caller } from '../auth/access.ts';
 import { ServiceError, validationFailed } from '../errors.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import { byCoordinate } from '../lifecycle/guard.ts';
+import type { Entrance } from '../limits/entrance.ts';
 import { refused } from './errors.ts';
 import { type LifecycleNotice, lifecycleNotices, wantsExtension } from './lifecycle.ts';
 import type { KnownOperation } from './operations.ts';
@@ -9,14 +11,15 @@ import type { GraphQLRequest } from './params.ts';
 
 /** What a request asks of an operation. */
 export interface Asked {
-  readonly request: Pick<GraphQLRequest, 'headers' | 'base'>;
+  readonly caller: Caller;
+  readonly request: GraphQLRequest;
   readonly variables: Readonly<Record<string, unknown>>;
   /** The request's own extensions. */
   readonly extensions: unknown;
 }
 
 /**
- * Refuses what asks for too much, is wrong in the variables (all faults at once) or must not be answered for its marks:
+ * Refuses what the caller may not do, asks for too much, is wrong in the variables (all faults at once) or must not be answered for its marks:
  * before anything runs.
  *
  * @param notify told what the answer has to tell of marks, a refusal too
@@ -29,7 +32,7 @@ export type Refuse = (
 ) => ExecutionResult | undefined;
 
 /** @param page the path of the page about deprecations and sunsets */
-export function createRefuse(admit: Admit, page: string): Refuse {
+export function createRefuse(entrance: Pick<Entrance, 'authorize' | 'charge'>, admit: Admit, page: string): Refuse {
   const noticeOf = lifecycleNotices(page);
   return (operation, asked, notify) => {
     try {
@@ -37,16 +40,19 @@ export function createRefuse(admit: Admit, page: string): Refuse {
       return undefined;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      return { errors: [refused(error, { spec: true })] };
+      // Who must not come in is told so by the status, whatever he accepts.
+      return { errors: [refused(error, { spec: error.status !== 401 && error.status !== 403 })] };
     }
   };
 
   function assertMayRun(
     operation: KnownOperation,
-    { request: { headers, base }, variables, extensions }: Asked,
+    { caller, request, variables, extensions }: Asked,
     notify: (notice: LifecycleNotice) => void,
   ): void {
-    operation.assertRows(variables);
+    const { headers, base } = request;
+    entrance.authorize(caller, operation.scopes);
+    entrance.charge(request, caller, operation.units(variables));
     const uses = operation.uses(variables);
     const notice = noticeOf(uses, base);
     notify(notice);

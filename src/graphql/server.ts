@@ -1,11 +1,17 @@
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
-import { ServiceError } from '../errors.ts';
+import { ANONYMOUS, type Caller } from '../auth/access.ts';
+import { isForGood, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
+import type { KeyedRequest } from '../idempotency/key.ts';
+import type { Idempotency } from '../idempotency/run.ts';
 import type { Admit } from '../lifecycle/admit.ts';
-import { type Call, callOf, writeAnswer } from './call.ts';
+import type { Entrance } from '../limits/entrance.ts';
+import type { Gate } from '../limits/gate.ts';
+import { type Call, callOf, runIn, writeAnswer } from './call.ts';
 import type { Context } from './context.ts';
 import { formatError, refused, toClientError } from './errors.ts';
+import { KeyedCall, keyedMutation } from './keyed.ts';
 import { MOST_TOKENS } from './limits.ts';
 import { KnownDocuments } from './operations.ts';
 import { type GraphQLRequest, readParams } from './params.ts';
@@ -17,9 +23,15 @@ export interface GraphQLServerOptions {
   readonly context: Context;
   /** The path it is served at. */
   readonly endpoint: string;
+  readonly entrance: Entrance;
+  readonly gate: Gate;
   readonly admit: Admit;
+  readonly idempotency: Idempotency;
   /** The path of the page about deprecations and sunsets. */
   readonly lifecyclePage: string;
+  /** Whether the schema may be asked for, and whether a misspelt name is answered with those that it has. */
+  readonly introspection: boolean;
+  readonly suggestions: boolean;
 }
 
 export interface GraphQLAnswer {
@@ -39,10 +51,11 @@ const NO_CONTEXT = undefined as never;
 export function createGraphQLServer(
   options: GraphQLServerOptions,
 ): (request: GraphQLRequest) => Promise<GraphQLAnswer> {
-  const { schema, context, endpoint, admit, lifecyclePage } = options;
+  const { schema, context, endpoint, entrance, gate, admit, idempotency, lifecyclePage } = options;
   const documents = new KnownDocuments(schema);
-  const refuse = createRefuse(admit, lifecyclePage);
-  const takeover = createTakeover(documents, refuse, context);
+  const refuse = createRefuse(entrance, admit, lifecyclePage);
+  const usually = () => context;
+  const takeover = createTakeover(documents, refuse, gate);
   const yoga = createYoga<object, Context>({
     schema,
     context: () => context,
@@ -56,7 +69,7 @@ export function createGraphQLServer(
     graphiql: false,
     // A document that cannot be parsed is cheap to refuse again, and its error would keep all of it in memory.
     parserAndValidationCache: { documentCache: documents, errorCache: { get: () => undefined, set: () => {} } },
-    plugins: [takeover.plugin, readsExactly(), runsOperations(documents, refuse), answersExactly()],
+    plugins: [takeover.plugin, readsExactly(), runsOperations(documents, refuse, options), answersExactly()],
   });
 
   class CallRequest extends yoga.fetchAPI.Request {
@@ -75,12 +88,45 @@ export function createGraphQLServer(
     const params = readParams(request);
     // Whoever asks for them is told of a failure.
     params.catch(() => {});
-    const call: Call = { request, params, operation: 'none' };
+    try {
+      const entering = entrance.enter(request);
+      const caller = entering instanceof Promise ? await entering : entering;
+      if (request.headers.get('idempotency-key') !== null) {
+        const keyed = keyedMutation(caller, request, await params, documents);
+        if (keyed !== undefined) return await answerOnce(keyed, request, caller, params);
+      }
+      return await answer({ request, caller, params, context: usually, operation: 'none' });
+    } catch (error) {
+      return answer({ request, caller: ANONYMOUS, params: rejected(error), context: usually, operation: 'none' });
+    }
+  };
+
+  async function answer(call: Call): Promise<GraphQLAnswer> {
     const response = await yoga.handleRequest(new CallRequest(call), NO_CONTEXT);
     const reply = call.reply ?? (await toReply(response, call));
-    takeover.learn(request, reply);
+    takeover.learn(call.request, reply);
     return { reply, operation: call.operation, error: call.error };
-  };
+  }
+
+  /** What a failure has left half done, and what may be tried again, is undone whole: the answer is that failure alone. */
+  async function answerOnce(keyed: KeyedRequest, request: GraphQLRequest, caller: Caller, params: Call['params']) {
+    const once = new KeyedCall(idempotency, keyed);
+    const answered = await answer({ request, caller, params, context: () => once.begin(), operation: 'none' });
+    const { reply, error, operation } = answered;
+    if (once.replay !== undefined) return { reply: once.replay, operation, error: undefined };
+    if (!once.hasBegun) {
+      once.giveUp();
+      return answered;
+    }
+    if (error !== undefined && !isForGood(error)) await once.undo(error);
+    return { ...answered, reply: await once.end({ reply, isFinal: true }) };
+  }
+}
+
+function rejected(error: unknown): Promise<never> {
+  const rejection = Promise.reject(error);
+  rejection.catch(() => {});
+  return rejection;
 }
 
 /** What Yoga reads of the header fields. */
@@ -113,12 +159,20 @@ function readsExactly(): Plugin {
   };
 }
 
-function runsOperations(documents: KnownDocuments, refuse: Refuse): Plugin {
+type Told = Pick<GraphQLServerOptions, 'introspection' | 'suggestions' | 'gate'>;
+
+function runsOperations(documents: KnownDocuments, refuse: Refuse, { introspection, suggestions, gate }: Told): Plugin {
   return {
     onParse({ parseFn, setParseFn }) {
       setParseFn((source, options) => parseFn(source, { ...options, maxTokens: MOST_TOKENS }));
     },
-    onValidate({ params: { documentAST } }) {
+    onValidate({ params: { documentAST }, validateFn, setValidationFn, addValidationRule }) {
+      if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
+      if (!suggestions) {
+        setValidationFn((schema, document, rules, limits) =>
+          validateFn(schema, document, rules, { ...limits, hideSuggestions: true }),
+        );
+      }
       return ({ valid }) => {
         if (!valid) documents.forget(documentAST);
       };
@@ -129,12 +183,14 @@ function runsOperations(documents: KnownDocuments, refuse: Refuse): Plugin {
       try {
         const operation = documents.operationOf(args.document, args.operationName ?? undefined);
         call.operation = operation.label;
-        const asked = { request: call.request, variables, extensions: params.extensions };
+        const asked = { caller: call.caller, request: call.request, variables, extensions: params.extensions };
         const refusal = refuse(operation, asked, (notice) => {
           call.notice = notice;
         });
         if (refusal !== undefined) setResultAndStopExecution(refusal);
-        else setExecuteFn(({ contextValue }) => operation.run(variables, contextValue));
+        else {
+          setExecuteFn(() => gate.run(() => runIn(call.context(), (own) => operation.run(variables, own))));
+        }
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         setResultAndStopExecution({ errors: [refused(error, { spec: true })] });

@@ -1,8 +1,8 @@
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { fieldOf, type HttpReply } from '../http/reply.ts';
-import { type Call, callOf, writeAnswer } from './call.ts';
-import type { Context } from './context.ts';
+import type { Gate } from '../limits/gate.ts';
+import { type Call, callOf, runIn, writeAnswer } from './call.ts';
 import { toClientError } from './errors.ts';
 import type { KnownDocuments } from './operations.ts';
 import type { GraphQLRequest } from './params.ts';
@@ -21,7 +21,7 @@ type UsualParams = GraphQLParams & { readonly query: string };
  * Takes over a request for an operation that has run before: its document is parsed, valid and compiled, so that only
  * what depends on the request is left to do. Every refusal and failure goes on through the server as all others do.
  */
-export function createTakeover(documents: KnownDocuments, refuse: Refuse, context: Context) {
+export function createTakeover(documents: KnownDocuments, refuse: Refuse, gate: Gate) {
   const mediaTypes = new LRUCache<string, string>({ max: MOST_ACCEPTS });
 
   const plugin: Plugin = {
@@ -59,13 +59,13 @@ export function createTakeover(documents: KnownDocuments, refuse: Refuse, contex
     const operation = documents.recall(query, operationName ?? undefined);
     if (operation === undefined || (operation.isMutation && call.request.method !== 'POST')) return undefined;
     call.operation = operation.label;
-    const asked = { request: call.request, variables: variables ?? {}, extensions };
+    const asked = { caller: call.caller, request: call.request, variables: variables ?? {}, extensions };
     const refusal = refuse(operation, asked, (notice) => {
       call.notice = notice;
     });
     if (refusal !== undefined) return refusal;
     try {
-      const result = await operation.run(asked.variables, context);
+      const result = await gate.run(() => runIn(call.context(), (context) => operation.run(asked.variables, context)));
       return result.errors === undefined ? result : { ...result, errors: result.errors.map(toClientError) };
     } catch (error) {
       return { errors: [toClientError(error)] };

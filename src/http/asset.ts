@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { isKnown } from './etag.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { acceptsGzip } from './negotiation.ts';
 import type { HeaderFields, HttpReply } from './reply.ts';
@@ -10,8 +11,8 @@ export interface Asset {
   readonly contentType: string;
   /** Its text; called once, when it is first asked for. */
   readonly make: () => string | Promise<string>;
-  /** More header fields. */
-  readonly headers?: HeaderFields;
+  /** More header fields, for the text. */
+  readonly headers?: (text: string) => HeaderFields;
 }
 
 /** Answers a request for an asset. */
@@ -21,12 +22,11 @@ export type ServedAsset = (request: IncomingRequest) => Promise<HttpReply>;
  * Answers with an asset. It is compressed once, when it is first asked for, and a browser that has it is told so
  * instead of getting it again (RFC 9110, section 13.1.2).
  */
-export function serveAsset({ contentType, make, headers = [] }: Asset): ServedAsset {
+export function serveAsset({ contentType, make, headers = () => [] }: Asset): ServedAsset {
   let prepared: Promise<Prepared> | undefined;
   return async (request) => {
-    prepared ??= prepare(make);
-    const { plain, compressed, etag } = await prepared;
-    const always = ['etag', etag, 'cache-control', 'no-cache', 'vary', 'Accept-Encoding', ...headers];
+    prepared ??= prepare(make, headers);
+    const { plain, compressed, always, etag } = await prepared;
     if (isKnown(etag, request.headers.get('if-none-match'))) return { status: 304, headers: always, body: null };
     const full: HeaderFields = [...always, 'content-type', contentType];
     return acceptsGzip(request.headers.get('accept-encoding'))
@@ -39,16 +39,14 @@ interface Prepared {
   readonly plain: string;
   readonly compressed: Uint8Array<ArrayBuffer>;
   readonly etag: string;
+  readonly always: HeaderFields;
 }
 
-async function prepare(make: Asset['make']): Promise<Prepared> {
+async function prepare(make: Asset['make'], headers: NonNullable<Asset['headers']>): Promise<Prepared> {
   const plain = await make();
   const compressed = new Uint8Array(await promisify(gzip)(plain));
   // Weak, because it stands for the compressed bytes and the plain ones alike (RFC 9110, section 8.8.1).
-  return { plain, compressed, etag: `W/"${createHash('sha256').update(plain).digest('base64url')}"` };
-}
-
-function isKnown(etag: string, ifNoneMatch: string | null): boolean {
-  const known = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^(W\/)?/, 'W/')) ?? [];
-  return ifNoneMatch === '*' || known.includes(etag);
+  const etag = `W/"${createHash('sha256').update(plain).digest('base64url')}"`;
+  const always = ['etag', etag, 'cache-control', 'no-cache', 'vary', 'Accept-Encoding', ...headers(plain)];
+  return { plain, compressed, etag, always };
 }

@@ -6,15 +6,21 @@ const EXPOSED = [
   'Allow',
   'API-Stability',
   'Deprecation',
+  'ETag',
+  'Idempotent-Replayed',
   'Link',
   'Location',
+  'RateLimit',
+  'RateLimit-Policy',
   'Retry-After',
   'Sunset',
   'Warning',
+  'WWW-Authenticate',
   'X-Request-Id',
 ].join(', ');
 
-const ALLOWED = 'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Content-Type, X-Request-Id';
+const ALLOWED =
+  'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id';
 const A_DAY = '86400';
 const VARYING = ['vary', 'Origin'];
 

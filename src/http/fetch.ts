@@ -19,6 +19,7 @@ function fromFetch(request: Request): RawRequest {
     headers,
     readBody: (limit) => readBody(request, limit),
     isCutOff: () => signal.aborted,
+    remote: () => '',
   };
 }
 

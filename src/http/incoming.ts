@@ -17,6 +17,8 @@ export interface RawRequest {
   readonly readBody: BodyReader;
   /** Whether the client has gone, so that nobody sees the answer. */
   isCutOff(): boolean;
+  /** The address that the connection comes from; empty without a connection. */
+  remote(): string;
 }
 
 /** A request, with what is worked out once for it. */
@@ -34,6 +36,9 @@ export interface IncomingRequest {
   readonly origin: string;
   /** The service's absolute address: its origin and the base path. */
   readonly base: string;
+  readonly remote: () => string;
+  /** Who is charged for it, once somebody is. */
+  account?: string;
   /** Why it cannot be answered at all. */
   readonly fault: ServiceError | undefined;
   /** The absolute address of a path of the service. */
@@ -45,7 +50,7 @@ const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
 /** Reads what all faces need of a request: its path under the base path, its id, and the service's origin. */
 export function readRequest(
-  { method, target, host, headers, readBody }: RawRequest,
+  { method, target, host, headers, readBody, remote }: RawRequest,
   { BASE_PATH: basePath, PUBLIC_URL: publicUrl }: Pick<Settings, 'BASE_PATH' | 'PUBLIC_URL'>,
 ): IncomingRequest {
   const mark = target.indexOf('?');
@@ -60,9 +65,11 @@ export function readRequest(
     search: mark === -1 ? '' : target.slice(mark + 1),
     headers,
     readBody,
+    remote,
     id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),
     origin,
     base,
+
     fault: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a host.'),
     address: (path) => base + path,
   };

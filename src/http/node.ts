@@ -24,6 +24,7 @@ function fromNode(message: IncomingMessage, response: ServerResponse): RawReques
     headers: { get: (name) => (headers[name] as string | undefined) ?? null },
     readBody: (limit) => readBody(message, limit),
     isCutOff: () => response.destroyed,
+    remote: () => message.socket.remoteAddress ?? '',
   };
 }
 

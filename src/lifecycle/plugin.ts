@@ -84,12 +84,17 @@ interface Markable {
 function marked<T extends Markable>(config: T, declared: Declared | undefined): T {
   if (declared === undefined) return config;
   const marks = combineMarks(declared);
+  const extensions = (config.extensions ?? {}) as { readonly directives?: object };
   const { stability, deprecation } = marks;
   return {
     ...config,
     ...(stability !== 'stable' && { description: `[${stability}] ${config.description ?? ''}`.trimEnd() }),
     ...(deprecation !== undefined && { deprecationReason: reasonFor(deprecation) }),
-    extensions: { ...(config.extensions as object), lifecycle: declared, directives: appliedDirectives(marks) },
+    extensions: {
+      ...extensions,
+      lifecycle: declared,
+      directives: { ...extensions.directives, ...appliedDirectives(marks) },
+    },
   };
 }
 

@@ -5,8 +5,13 @@ import { escapeHtml, layout } from './layout.ts';
  *
  * @param basePath what every address of the service begins with
  * @param origin the service's own origin, for the calls to copy
+ * @param there which of the pages that can be turned off are there
  */
-export function homePage(basePath: string, origin: string): string {
+export function homePage(
+  basePath: string,
+  origin: string,
+  there: { readonly hasPlayground: boolean; readonly hasSchema: boolean },
+): string {
   const base = escapeHtml(origin + basePath);
   const link = (path: string, name: string, about: string) =>
     `<li><a href="${escapeHtml(basePath + path)}"><strong>${name}</strong><span>${about}</span></a></li>`;
@@ -16,11 +21,11 @@ export function homePage(basePath: string, origin: string): string {
 <p class="lead">Pets, the categories they belong to, orders for them and the stock of each: one model, served to GraphQL
 and REST clients alike.</p>
 <ul class="cards">
-${link('/graphql', 'GraphQL playground', 'Write a query against the schema; it opens with examples.')}
+${there.hasPlayground ? link('/graphql', 'GraphQL playground', 'Write a query against the schema; it opens with examples.') : ''}
 ${link('/pets?limit=5', 'REST', 'The first five pets, as JSON.')}
 ${link('/reference', 'REST reference', 'Every operation, to read and to try out.')}
 ${link('/openapi.json', 'OpenAPI', 'The REST operations; also as <code>/openapi.yaml</code>.')}
-${link('/schema.graphql', 'GraphQL schema', 'Every type, field and argument, described.')}
+${there.hasSchema ? link('/schema.graphql', 'GraphQL schema', 'Every type, field and argument, described.') : ''}
 ${link('/lifecycle', 'Lifecycle', 'What is deprecated, beta or experimental, and until when.')}
 ${link('/readyz', 'Health', '<code>/livez</code>, <code>/readyz</code> and <code>/metrics</code> for operators.')}
 </ul>

@@ -1,4 +1,8 @@
 import { type ServedAsset, serveAsset } from '../http/asset.ts';
+import { pageHeaders } from './policy.ts';
+
+/** GraphiQL's editor writes styles as it goes, works in the background and brings its letters along. */
+const NEEDS = { style: "'unsafe-inline'", connect: "'self'", worker: 'blob:', font: 'data:' };
 
 /**
  * The playground: GraphiQL from this service alone, some 9 MB of it.
@@ -17,7 +21,7 @@ export function createPlayground(endpoint: string): ServedAsset {
         defaultTabs: examples.map((query) => ({ query })),
       });
     },
-    headers: ['vary', 'Accept'],
+    headers: (page) => [...pageHeaders(page, NEEDS), 'vary', 'Accept'],
   });
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ServedAsset, serveAsset } from '../http/asset.ts';
 import { escapeHtml, htmlDocument, PALETTE } from './layout.ts';
+import { pageHeaders } from './policy.ts';
 
 /** Found from the compiled file too, beside which there are no scripts or style sheets. */
 const OWN = fileURLToPath(new URL('../../src/pages/reference/', import.meta.url));
@@ -34,17 +35,9 @@ const STYLES = [
   'trial.css',
 ];
 
-/** Nothing comes from elsewhere, and nothing in the page itself is run as a script or a style. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Nothing in the page itself is run as a script or a style. */
+const OWN_FILES = { script: "'self'", style: "'self'", img: "'self'", connect: "'self'" };
+const NO_SNIFFING = ['x-content-type-options', 'nosniff'];
 
 /**
  * The reference: Swagger UI from this service alone, with a plugin and style sheets of our own.
@@ -54,17 +47,19 @@ const POLICY = [
  */
 export function createReference(basePath: string): Readonly<Record<string, ServedAsset>> {
   const own = (name: string) => readFile(join(OWN, name), 'utf8');
-  const script = (make: () => Promise<string>) => serveAsset({ contentType: 'text/javascript; charset=utf-8', make });
+  const script = (make: () => Promise<string>) =>
+    serveAsset({ contentType: 'text/javascript; charset=utf-8', make, headers: () => NO_SNIFFING });
   return {
     '/reference': serveAsset({
       contentType: 'text/html; charset=utf-8',
       make: () => referencePage(`${escapeHtml(basePath)}/reference`, escapeHtml(basePath)),
-      headers: ['content-security-policy', POLICY],
+      headers: (page) => pageHeaders(page, OWN_FILES),
     }),
     '/reference/swagger-ui-bundle.js': script(() => readFile(SWAGGER_UI, 'utf8')),
     '/reference/style.css': serveAsset({
       contentType: 'text/css; charset=utf-8',
       make: async () => [PALETTE, ...(await Promise.all(STYLES.map(own)))].join('\n'),
+      headers: () => NO_SNIFFING,
     }),
     ...Object.fromEntries(SCRIPTS.map((name) => [`/reference/${name}`, script(() => own(name))])),
   };

@@ -1,21 +1,30 @@
 import { addRoute, createRouter } from 'rou3';
 import { compileRouter } from 'rou3/compiler';
-import { ServiceError, toServiceError } from '../errors.ts';
+import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
+import { isForGood, ServiceError, toServiceError } from '../errors.ts';
 import type { Context } from '../graphql/context.ts';
 import { readJson, type WithBody } from '../http/body.ts';
+import { isKnown, tagOf } from '../http/etag.ts';
+import type { RequestHeaders } from '../http/incoming.ts';
 import { acceptsJson } from '../http/negotiation.ts';
-import type { HeaderFields, HttpReply } from '../http/reply.ts';
+import { fieldOf, type HeaderFields, type HttpReply } from '../http/reply.ts';
+import { fingerprintOf, readKey } from '../idempotency/key.ts';
+import type { Idempotency, Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import type { Marked } from '../lifecycle/marked.ts';
+import { type Chargeable, unitsOf } from '../limits/charge.ts';
+import type { Entrance } from '../limits/entrance.ts';
+import type { Gate } from '../limits/gate.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
 import type { Endpoint, EndpointRequest } from './compile.ts';
 import { splitPair } from './parameters.ts';
+import { versionTag } from './preconditions.ts';
 import { errorReply } from './problem.ts';
 import type { Answer } from './route.ts';
 
 /** A request to a path of this service, split into what routing needs. */
-export interface RestRequest extends WithBody {
+export interface RestRequest extends WithBody, Chargeable {
   readonly method: string;
   /** Without the base path, still percent-encoded. */
   readonly path: string;
@@ -44,8 +53,18 @@ interface Resource {
 /** Answers the requests to the endpoints' paths; undefined for a path that none of them has. */
 export type RestAdapter = (request: RestRequest) => Promise<RestAnswer> | undefined;
 
+export interface RestAdapterOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly context: Context;
+  readonly entrance: Entrance;
+  readonly gate: Gate;
+  readonly admit: Admit;
+  readonly idempotency: Idempotency;
+}
+
 /** Puts the endpoints under their paths. */
-export function createRestAdapter(endpoints: readonly Endpoint[], context: Context, admit: Admit): RestAdapter {
+export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
+  const { endpoints, context, entrance, gate, admit, idempotency } = options;
   const router = createRouter<Resource>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -58,8 +77,62 @@ export function createRestAdapter(endpoints: readonly Endpoint[], context: Conte
     // The router would take `/pets/` for `/pets`, and so an empty id for the whole list.
     const match = request.path.endsWith('/') ? undefined : findRoute('', request.path);
     if (match === undefined) return undefined;
-    return answer(match.data, match.params ?? {}, request, context, admit);
+    return answer(match.data, match.params ?? {}, request);
   };
+
+  async function answer(
+    resource: Resource,
+    segments: Readonly<Record<string, string>>,
+    request: RestRequest,
+  ): Promise<RestAnswer> {
+    const { method, path } = request;
+    const accept = request.headers.get('accept');
+    if (method === 'OPTIONS') {
+      const headers = Object.entries(resource.methods).flat();
+      return { face: 'rest', operation: 'options', reply: { status: 204, headers, body: null } };
+    }
+    const endpoint = resource.endpoints.get(method === 'HEAD' ? 'GET' : method);
+    if (endpoint === undefined) {
+      const { methods } = resource;
+      const message = `${path} has no method ${method}; it has ${methods.allow}.`;
+      const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: methods });
+      return { face: 'rest', operation: 'methodNotAllowed', reply: errorReply(error, accept), error };
+    }
+    const { operationId: operation } = endpoint.operation;
+    const call = new EndpointCall(endpoint, segments, request, admit);
+    const always = endpoint.lifecycle.headersFor(call);
+    try {
+      if (!acceptsJson(accept)) {
+        throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json; the Accept field takes none of it.');
+      }
+      return { face: 'rest', operation, reply: await run(endpoint, request, call, always) };
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      return { face: 'rest', operation, reply: errorReply(error, accept, always), error };
+    }
+  }
+
+  async function run(
+    endpoint: Endpoint,
+    request: RestRequest,
+    call: EndpointCall,
+    always: HeaderFields,
+  ): Promise<HttpReply> {
+    const entering = entrance.enter(request);
+    const caller = entering instanceof Promise ? await entering : entering;
+    entrance.authorize(caller, endpoint.scopes);
+    const variables = await endpoint.read(call);
+    const isList = endpoint.route.reply.kind === 'list';
+    if (isList) entrance.charge(request, caller, unitsOf(Number(variables.limit ?? DEFAULT_PAGE_SIZE)));
+    const replyIn = async (own: Context) => toReply(await endpoint.run(variables, call, own), always, isList);
+    if (endpoint.route.method === 'GET') return unlessKnown(await gate.run(() => replyIn(context)), call.headers);
+    const key = readKey(call.headers);
+    if (key === null) return gate.run(() => replyIn(context));
+    const fingerprint = fingerprintOf(endpoint.operation.operationId, variables);
+    const keyed = { caller: caller.id, key, fingerprint };
+    const accept = call.headers.get('accept');
+    return gate.run(() => idempotency.answer(keyed, (own) => outcomeOf(replyIn(own), accept, always)));
+  }
 }
 
 function resourceOf(endpoints: readonly Endpoint[]): Resource {
@@ -71,44 +144,38 @@ function resourceOf(endpoints: readonly Endpoint[]): Resource {
   };
 }
 
-async function answer(
-  resource: Resource,
-  segments: Readonly<Record<string, string>>,
-  request: RestRequest,
-  context: Context,
-  admit: Admit,
-): Promise<RestAnswer> {
-  const { method, path } = request;
-  const accept = request.headers.get('accept');
-  if (method === 'OPTIONS') {
-    const headers = Object.entries(resource.methods).flat();
-    return { face: 'rest', operation: 'options', reply: { status: 204, headers, body: null } };
-  }
-  const endpoint = resource.endpoints.get(method === 'HEAD' ? 'GET' : method);
-  if (endpoint === undefined) {
-    const { methods } = resource;
-    const message = `${path} has no method ${method}; it has ${methods.allow}.`;
-    const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: methods });
-    return { face: 'rest', operation: 'methodNotAllowed', reply: errorReply(error, accept), error };
-  }
-  const { operationId: operation } = endpoint.operation;
-  const call = new EndpointCall(endpoint, segments, request, admit);
-  const always = endpoint.lifecycle.headersFor(call);
+function toReply({ status, body, headers = [], version }: Answer, always: HeaderFields, isList: boolean): HttpReply {
+  if (body === undefined) return { status, headers: [...always, ...headers], body: null };
+  const text = stringifyJson(body);
+  const etag = etagOf(version, isList, headers, text);
+  return { status, headers: [...always, ...headers, ...etag, 'content-type', 'application/json'], body: text };
+}
+
+/** Of a row's version; or of a list, of which the next page's address is a part. */
+function etagOf(version: unknown, isList: boolean, headers: HeaderFields, text: string): HeaderFields {
+  if (version !== undefined) return ['etag', versionTag(version)];
+  return isList ? ['etag', tagOf(headers.join() + text)] : [];
+}
+
+/** What has failed for the client's part is stored like what was done; what has failed for ours is undone. */
+async function outcomeOf(reply: Promise<HttpReply>, accept: string | null, always: HeaderFields): Promise<Outcome> {
   try {
-    if (!acceptsJson(accept)) {
-      throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json; the Accept field takes none of it.');
-    }
-    return { face: 'rest', operation, reply: toReply(await endpoint.run(call, context), always) };
+    return { reply: await reply, isFinal: true };
   } catch (thrown) {
     const error = toServiceError(thrown);
-    return { face: 'rest', operation, reply: errorReply(error, accept, always), error };
+    if (error.status >= 500) throw error;
+    return { reply: errorReply(error, accept, always), isFinal: isForGood(error) };
   }
 }
 
-function toReply({ status, body, headers = [] }: Answer, always: HeaderFields): HttpReply {
-  if (body === undefined) return { status, headers: [...always, ...headers], body: null };
-  const all = [...always, ...headers, 'content-type', 'application/json'];
-  return { status, headers: all, body: stringifyJson(body) };
+/** A client that has what a GET would answer is told so instead (RFC 9110, section 13.1.2). */
+function unlessKnown(reply: HttpReply, headers: RequestHeaders): HttpReply {
+  const ifNoneMatch = headers.get('if-none-match');
+  if (ifNoneMatch === null) return reply;
+  const etag = fieldOf(reply.headers, 'etag');
+  if (etag === undefined || !isKnown(etag, ifNoneMatch)) return reply;
+  // The content type, which comes last, is of a body.
+  return { status: 304, headers: reply.headers.slice(0, -2), body: null };
 }
 
 /** A request on its way through its endpoint. */
@@ -116,6 +183,7 @@ class EndpointCall implements EndpointRequest {
   /** The values of the path's variables; none where they cannot be read. */
   readonly inPath: Readonly<Record<string, unknown>>;
   readonly search: string;
+  readonly headers: RequestHeaders;
   readonly #unreadable: unknown;
   readonly #endpoint: Endpoint;
   readonly #request: RestRequest;
@@ -126,6 +194,7 @@ class EndpointCall implements EndpointRequest {
     this.#request = request;
     this.#admit = admit;
     this.search = request.search;
+    this.headers = request.headers;
     try {
       this.inPath = endpoint.readPath(segments);
     } catch (error) {

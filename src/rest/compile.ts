@@ -1,12 +1,15 @@
 import type { GraphQLSchema } from 'graphql';
+import { scopesOf } from '../auth/scope.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { compileOperation } from '../graphql/compiled.ts';
 import type { Context } from '../graphql/context.ts';
+import type { RequestHeaders } from '../http/incoming.ts';
 import type { Marked } from '../lifecycle/marked.ts';
 import { useFinder } from '../lifecycle/uses.ts';
 import { readBody } from './body.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
+import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
 import type { Answer, ReplyContext, Route } from './route.ts';
 import { nullDropper, selectsField } from './selection.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
@@ -19,6 +22,7 @@ export interface EndpointRequest extends Pick<ReplyContext, 'address' | 'nextPag
   readPath(): Values;
   /** What follows the question mark. */
   readonly search: string;
+  readonly headers: RequestHeaders;
   readBody(): Promise<unknown>;
   /** Throws a `ServiceError` when what the request uses must not be answered. */
   admit(uses: readonly Marked[]): void;
@@ -29,10 +33,16 @@ export interface Endpoint {
   readonly route: Route;
   readonly operation: ResolvedOperation;
   readonly lifecycle: EndpointLifecycle;
+  /** What a caller must be allowed to do. */
+  readonly scopes: readonly string[];
+  /** Whether its answers have an entity tag. */
+  readonly hasTag: boolean;
   /** Reads the segments of a path, still encoded; throws INVALID_ARGUMENT. */
   readPath(segments: Readonly<Record<string, string>>): Values;
-  /** Rejects with a `ServiceError`. */
-  run(request: EndpointRequest, context: Context): Promise<Answer>;
+  /** Reads all that a request asks for: the operation's variables. Rejects with a `ServiceError`. */
+  read(request: EndpointRequest): Promise<Values>;
+  /** Does what they ask for. Rejects with a `ServiceError`. */
+  run(variables: Values, request: EndpointRequest, context: Context): Promise<Answer>;
 }
 
 /**
@@ -53,38 +63,62 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[], p
       route,
       operation,
       lifecycle,
+      scopes: scopesOf(schema, route.operation, operation.operationId),
+      hasTag: route.reply.kind === 'list' || isVersioned({ route, operation }),
       readPath: pathReader(operation.inPath),
-      run: runner(schema, route, operation, lifecycle),
+      read: reader(route, operation, lifecycle),
+      run: runner(schema, route, operation),
     };
   });
 }
 
-function runner(
-  schema: GraphQLSchema,
-  route: Route,
-  operation: ResolvedOperation,
-  { marked, given }: EndpointLifecycle,
-): Endpoint['run'] {
+/** Whether the operation answers with a row and its version, which becomes the entity tag. */
+function isVersioned({ route, operation }: Pick<Endpoint, 'route' | 'operation'>): boolean {
+  return route.reply.kind === 'item' && selectsField(operation, 'version');
+}
+
+function reader(route: Route, operation: ResolvedOperation, { marked, given }: EndpointLifecycle): Endpoint['read'] {
   const always = marked === undefined ? undefined : [marked];
-  const execute = compileOperation(schema, route.operation, operation.operationId);
   const readQuery = queryReader(operation.inQuery);
-  const dropNulls = nullDropper(operation);
-  const { inBody } = operation;
+  const { inBody, inPrecondition } = operation;
   const [inPath] = operation.inPath;
   const identity = selectsField(operation, 'id') || inPath === undefined ? 'id' : inPath.name;
+  const isRead = route.method === 'GET';
+  const conditions = {
+    isWrite: inPrecondition !== undefined,
+    mayBegin: route.method === 'PUT' && 201 in route.reply.statuses,
+  };
 
-  return async (request, context) => {
+  return async (request) => {
     if (always !== undefined) request.admit(always);
     const variables: Record<string, unknown> = { ...request.readPath(), ...readQuery(request.search) };
     if (inBody !== undefined) {
       const readOnly = { name: identity, value: inPath && variables[inPath.name] };
       variables[inBody.name] = readBody(inBody, await request.readBody(), readOnly);
     }
+    const expected = isRead ? undefined : expectedVersions(request.headers, conditions);
+    if (expected !== undefined) variables[EXPECTED_VERSION] = expected;
     if (given !== undefined) request.admit(given(variables));
+    return variables;
+  };
+}
+
+function runner(schema: GraphQLSchema, route: Route, operation: ResolvedOperation): Endpoint['run'] {
+  const execute = compileOperation(schema, route.operation, operation.operationId);
+  const dropNulls = nullDropper(operation);
+  const hasVersion = isVersioned({ route, operation });
+
+  return async (variables, request, context) => {
     const { data, errors } = await execute(variables, context);
     if (errors?.[0] !== undefined) throw toServiceError(errors[0]);
     if (data == null) throw new ServiceError('INTERNAL', 'The service failed.');
     const value = dropNulls(data[operation.field.name]);
-    return route.reply.answer(value, variables, request);
+    if (!hasVersion || value === null) return route.reply.answer(value, variables, request);
+    const row = value as { version: unknown };
+    const { version } = row;
+    // JSON leaves it out.
+    row.version = undefined;
+    const { status, body, headers } = route.reply.answer(row, variables, request);
+    return { status, body, headers, version };
   };
 }

@@ -3,7 +3,16 @@ import type { Endpoint } from './compile.ts';
 import { markFailures, markHeaders } from './marks.ts';
 import type { JsonSchema } from './schemas.ts';
 
-const ALWAYS: readonly ErrorCode[] = ['INVALID_ARGUMENT', 'NOT_ACCEPTABLE', 'INTERNAL', 'UNAVAILABLE', 'TIMEOUT'];
+const ALWAYS: readonly ErrorCode[] = [
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'INVALID_ARGUMENT',
+  'NOT_ACCEPTABLE',
+  'RATE_LIMITED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'TIMEOUT',
+];
 const WITH_BODY: readonly ErrorCode[] = [
   'MALFORMED_JSON',
   'PAYLOAD_TOO_LARGE',
@@ -11,14 +20,55 @@ const WITH_BODY: readonly ErrorCode[] = [
   'VALIDATION_FAILED',
 ];
 const WITH_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
+const MAY_BE_TRIED_AGAIN: ReadonlySet<ErrorCode> = new Set([
+  'IDEMPOTENCY_CONFLICT',
+  'RATE_LIMITED',
+  'BROWNOUT',
+  'UNAVAILABLE',
+  'TIMEOUT',
+]);
+const WRITES: readonly ErrorCode[] = ['IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_KEY_REUSED'];
+/** What may be found once a write runs, and is answered again under its key. */
+const REPLAYED: readonly number[] = [404, 409, 412, 422];
+const WITH_PRECONDITION: readonly ErrorCode[] = ['PRECONDITION_FAILED'];
 
 const text = { type: 'string' };
 /** Every header field that an answer is described with. */
 export const HEADERS: Readonly<Record<string, { description: string; schema: JsonSchema; example: unknown }>> = {
+  RateLimit: {
+    description:
+      'Where the service limits how much each caller may ask for: what is left of it (`r`), and for how many seconds ' +
+      '(`t`), by draft-ietf-httpapi-ratelimit-headers.',
+    schema: text,
+    example: '"default";r=5999;t=42',
+  },
+  'RateLimit-Policy': {
+    description:
+      'That limit: how many units (`q`) in how many seconds (`w`). A request is one unit, and 20 rows one more.',
+    schema: text,
+    example: '"default";q=6000;w=60',
+  },
+  'WWW-Authenticate': {
+    description: 'What is missing: a credential, or a scope of it (RFC 6750).',
+    schema: text,
+    example: 'Bearer realm="pet-store", scope="orders:write"',
+  },
   'X-Request-Id': {
     description: "The request's id: the client's own, or a new one. The service's log has it.",
     schema: text,
     example: '6f1c3c1e-4f0e-4d0a-9a52-3b7b0e6f9b1d',
+  },
+  ETag: {
+    description:
+      'Which version of the row or list this is (RFC 9110). `If-None-Match` with it asks for another alone; `If-Match` ' +
+      'with it lets a change happen only to this very version.',
+    schema: text,
+    example: '"3"',
+  },
+  'Idempotent-Replayed': {
+    description: '`true` where the answer is that to an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
   },
   Location: { description: 'The address of the new row.', schema: text, example: 'https://pets.example/pets/12' },
   Link: {
@@ -69,6 +119,8 @@ export function failures({ route, operation, lifecycle }: Endpoint): [string, Js
     ...ALWAYS,
     ...(operation.inPath.length > 0 ? WITH_PATH : []),
     ...(operation.inBody === undefined ? [] : WITH_BODY),
+    ...(route.method === 'GET' ? [] : WRITES),
+    ...(operation.inPrecondition === undefined ? [] : WITH_PRECONDITION),
     ...(route.errors ?? []),
     ...markFailures(marks),
   ]);
@@ -82,7 +134,9 @@ export function failures({ route, operation, lifecycle }: Endpoint): [string, Js
     {
       description: ofStatus.map((code) => `\`${code}\`: ${errorTable[code].title}.`).join(' '),
       headers: headerRefs([
-        ...(status === 503 || status === 504 ? ['Retry-After'] : []),
+        ...(ofStatus.some((code) => MAY_BE_TRIED_AGAIN.has(code)) ? ['Retry-After'] : []),
+        ...(route.method !== 'GET' && REPLAYED.includes(status) ? ['Idempotent-Replayed'] : []),
+        ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
         ...(status === 415 ? ['Accept-Encoding'] : []),
         ...(status === 415 && route.method === 'PATCH' ? ['Accept-Patch'] : []),
         ...markHeaders(marks),
@@ -95,9 +149,9 @@ export function failures({ route, operation, lifecycle }: Endpoint): [string, Js
   ]);
 }
 
-/** References to header fields, with the one that every answer has. */
+/** References to header fields, with those that every answer has or may have. */
 export function headerRefs(names: readonly string[]): JsonSchema {
-  const all = ['X-Request-Id', ...names];
+  const all = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 

@@ -6,6 +6,7 @@ import type { Endpoint } from './compile.ts';
 import { errorSchema, failures, HEADERS, headerRefs, problemSchema } from './failures.ts';
 import { LIFECYCLE_PARAMETERS, markHeaders, markParameters } from './marks.ts';
 import { isList, leafType, spellEnumValue } from './parameters.ts';
+import { headerParameters, REQUEST_HEADERS } from './request-headers.ts';
 import { Components, inputSchema, type JsonSchema, leafSchema, listSchema, placeSchema, rowSchema } from './schemas.ts';
 import type { Variable } from './variables.ts';
 
@@ -25,6 +26,17 @@ export interface OpenApiOptions {
   readonly optional: Readonly<Record<string, readonly string[]>>;
 }
 
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'An API key of this service (`psk_...`), or a JSON Web Token of the issuer that it trusts. Whether one is needed is ' +
+      'a setting of the service: for nothing, for changes, or for reads too. What an operation then needs is in its ' +
+      '`x-required-scopes`.',
+  },
+};
+
 /** The OpenAPI 3.0.3 document of the endpoints. */
 export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApiOptions): JsonSchema {
   const components = new Components(options.examples);
@@ -40,7 +52,6 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApi
     openapi: '3.0.3',
     info: { title, version, description },
     servers: [{ url: basePath === '' ? '/' : basePath, description: 'This service.' }],
-    security: [],
     tags: Object.entries(tagGroups).flatMap(([group, tags]) => [
       { name: group, description: `Groups ${Object.keys(tags).join(' and ')}; has no operations of its own.` },
       ...Object.entries(tags).map(([name, about]) => ({ name, description: about, 'x-parent': group })),
@@ -49,8 +60,9 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApi
     paths,
     components: {
       schemas: Object.fromEntries([...components.schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
-      parameters: LIFECYCLE_PARAMETERS,
+      parameters: { ...REQUEST_HEADERS, ...LIFECYCLE_PARAMETERS },
       headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
     },
   };
 }
@@ -71,6 +83,8 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
       'x-explorer-enabled': false,
       'x-zudoku-playground-enabled': false,
     }),
+    security: endpoint.scopes.length === 0 ? [] : [{}, { bearer: [] }],
+    'x-required-scopes': endpoint.scopes,
     parameters: [
       ...inPath.map((variable) => ({
         name: variable.name,
@@ -81,6 +95,7 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
         schema: leafSchema(leafType(variable), components),
       })),
       ...inQuery.map((variable) => queryParameter(variable, route.parameters?.[variable.name], components)),
+      ...headerParameters(endpoint),
       ...markParameters(marks),
     ],
     ...(inBody && {
@@ -138,13 +153,18 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
       : route.reply.kind === 'list'
         ? listSchema(operation, options.plurals[operation.operationId] ?? operation.operationId, optional, components)
         : rowSchema(operation, optional, components);
+  const ofWrites = route.method === 'GET' ? [] : ['Idempotent-Replayed'];
   const answers = Object.entries(route.reply.statuses).map(([status, { description, headers = [] }]) => [
     status,
     {
       description,
-      headers: headerRefs([...headers, ...marked]),
+      headers: headerRefs([...headers, ...(endpoint.hasTag ? ['ETag'] : []), ...ofWrites, ...marked]),
       ...(body && { content: { 'application/json': { schema: body } } }),
     },
   ]);
-  return Object.fromEntries([...answers, ...failures(endpoint)]);
+  const known = {
+    description: 'It is what the client has, by `If-None-Match`.',
+    headers: headerRefs([...(route.reply.statuses[200]?.headers ?? []), 'ETag', ...marked]),
+  };
+  return Object.fromEntries([...answers, ...(route.method === 'GET' ? [[304, known]] : []), ...failures(endpoint)]);
 }

@@ -9,7 +9,9 @@ export interface Answer {
   readonly status: number;
   /** Undefined for no body. */
   readonly body?: unknown;
-  readonly headers?: HeaderFields;
+  readonly headers?: HeaderFields | undefined;
+  /** Of the row that is answered; undefined for no row. */
+  readonly version?: unknown;
 }
 
 type Values = Readonly<Record<string, unknown>>;

@@ -15,6 +15,7 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
+import { EXPECTED_VERSION } from './preconditions.ts';
 
 /** A variable of a route's operation, and the argument of the root field that it goes into. */
 export interface Variable {
@@ -35,11 +36,13 @@ export interface ResolvedOperation {
   readonly inPath: readonly Variable[];
   readonly inQuery: readonly Variable[];
   readonly inBody: Variable | undefined;
+  /** Takes the versions of which the row must have one. */
+  readonly inPrecondition: Variable | undefined;
 }
 
 /**
  * Finds where each variable of an operation comes from: one named in the path from there, an input object from the
- * body, the others from the query string.
+ * body, `expectedVersion` from the precondition, the others from the query string.
  *
  * @throws {Error} when the document is not one named operation with one root field that its variables go into
  */
@@ -59,6 +62,7 @@ export function resolveOperation(schema: GraphQLSchema, document: DocumentNode, 
   if (field === undefined) throw new Error(`${operationId}: ${parent.name} has no field ${fieldNode.name.value}.`);
   const variables = readVariables(schema, operation, fieldNode, field);
   const isInPath = ({ name }: Variable) => path.includes(`{${name}}`);
+  const isPrecondition = ({ name }: Variable) => name === EXPECTED_VERSION;
   const isBody = ({ type }: Variable) => isInputObjectType(getNamedType(type));
   const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   return {
@@ -68,8 +72,9 @@ export function resolveOperation(schema: GraphQLSchema, document: DocumentNode, 
     fieldNode,
     fragments: new Map(fragments.map((fragment) => [fragment.name.value, fragment])),
     inPath: variables.filter(isInPath),
-    inQuery: variables.filter((variable) => !isInPath(variable) && !isBody(variable)),
+    inQuery: variables.filter((one) => !isInPath(one) && !isBody(one) && !isPrecondition(one)),
     inBody: variables.find(isBody),
+    inPrecondition: variables.find(isPrecondition),
   };
 }
 

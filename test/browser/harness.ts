@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { createApp } from '../../src/app.ts';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type Database, openDatabase } from '../../src/db/client.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { seed } from '../../src/seed.ts';
-import { usualRules } from '../support/rules.ts';
+import { usualRules, usualSettings } from '../support/rules.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
 /** What a check looks at. */
@@ -41,7 +42,7 @@ export async function withBrowser(work: (browser: Browser, visit: Service) => Pr
     return;
   }
   const folder = makeTemporaryFolder();
-  const database = await openDatabase({ url: undefined, folder: join(folder.path, 'data') });
+  const database = await openDatabase({ url: undefined, folder: join(folder.path, 'data'), timeout: 10_000 });
   try {
     await migrateDatabase(database);
     await seed(database, PETS, () => {});
@@ -68,7 +69,8 @@ type Service = Pick<Visit, 'base' | 'prefixed' | 'database'>;
 async function serve(database: Database, basePath: string): Promise<Listener> {
   const app = createApp({
     database,
-    settings: { BASE_PATH: basePath, PUBLIC_URL: undefined, CORS_ORIGINS: ['*'] },
+    settings: { ...usualSettings, BASE_PATH: basePath },
+    access: OPEN_ACCESS,
     rules: usualRules,
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),

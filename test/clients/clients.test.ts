@@ -3,10 +3,11 @@ import createClient from 'openapi-fetch';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { usualRules } from '../support/rules.ts';
+import { usualRules, usualSettings } from '../support/rules.ts';
 import type { paths } from './openapi.d.ts';
 
 /** The service is under a prefix, as behind a gateway: clients must be able to follow what it tells them all the same. */
@@ -28,7 +29,8 @@ beforeAll(async () => {
   opened = await openTestDatabase();
   const app = createApp({
     database: opened.database,
-    settings: { BASE_PATH, PUBLIC_URL: undefined, CORS_ORIGINS: ['*'] },
+    settings: { ...usualSettings, BASE_PATH },
+    access: OPEN_ACCESS,
     rules: usualRules,
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),

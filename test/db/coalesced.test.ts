@@ -18,7 +18,7 @@ let mostInFlight = 0;
 
 beforeAll(async () => {
   // On a rehearsed day no use is counted, and so none is stored among the statements that are looked at.
-  app = await startTestApp({}, { isRehearsal: true }, (database) =>
+  app = await startTestApp({ MAX_REQUESTS: 100_000 }, { isRehearsal: true }, (database) =>
     watched(database, (sent, run) => {
       asked.push(String(sent.parameters[0]).slice(1, -1).split(',').map(Number));
       mostInFlight = Math.max(mostInFlight, inFlight.add(sent).size);

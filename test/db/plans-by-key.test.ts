@@ -108,8 +108,15 @@ test('uses are stored by their keys, and reported by their days', async () => {
   await expectByIndex(6_000, () => app.rest('GET', '/lifecycle'));
 });
 
+test('the answer to a request that came before is found by its key', async () => {
+  const create = () =>
+    app.rest('POST', '/categories', { body: { name: 'Any' }, headers: { 'idempotency-key': 'the-same' } });
+  for (const _ of ['first', 'second']) await expectByIndex(10, create);
+});
+
 test('no statement is left out', async () => {
   await plansOf(() => app.rest('GET', '/readyz'));
-  // The one that stores uses is in no list of those that requests wait for.
-  expect([...statements].filter((name) => !tried.has(name))).toEqual(['lifecycle.addUses']);
+  // Those that store uses, and forget keys once an hour, are in no list of those that requests wait for.
+  const untried = [...statements].filter((name) => !tried.has(name));
+  expect(untried).toEqual(['lifecycle.addUses', 'idempotency.forget']);
 });

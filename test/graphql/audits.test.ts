@@ -2,10 +2,11 @@ import { type AuditResult, serverAudits } from 'graphql-http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { usualRules } from '../support/rules.ts';
+import { usualRules, usualSettings } from '../support/rules.ts';
 
 /** How many there were when this was written: an update of the suite may add some, but must not lose any. */
 const KNOWN_AUDITS = 61;
@@ -19,7 +20,8 @@ beforeAll(async () => {
   opened = await openTestDatabase();
   const app = createApp({
     database: opened.database,
-    settings: { BASE_PATH: '', PUBLIC_URL: undefined, CORS_ORIGINS: ['*'] },
+    settings: usualSettings,
+    access: OPEN_ACCESS,
     rules: usualRules,
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),

@@ -239,10 +239,10 @@ describe('what asks for too much is refused before anything is read', () => {
       { n: 100 },
     ],
     [
-      '300 lists of 100 rows',
+      '150 lists of 100 rows with one more each',
       tooManyRows,
-      `{ ${range(1, 300)
-        .map((n) => `p${n}: pets(first: 100) { nodes { id } }`)
+      `{ ${range(1, 150)
+        .map((n) => `p${n}: pets(first: 100) { nodes { orders(first: 1) { nodes { id } } } }`)
         .join(' ')} }`,
     ],
     [

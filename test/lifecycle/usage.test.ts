@@ -1,10 +1,11 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { Database } from '../../src/db/client.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { usualRules } from '../support/rules.ts';
+import { usualRules, usualSettings } from '../support/rules.ts';
 
 let now = new Date('2026-11-21T23:59:58Z');
 let app: TestApp;
@@ -44,9 +45,16 @@ async function counted(coordinate: string, of: TestApp = app): Promise<Counted> 
 
 /** A further process on the same database, as far as counting is concerned. */
 function another(database: Database) {
-  const settings = { BASE_PATH: '', PUBLIC_URL: undefined, CORS_ORIGINS: ['*'] };
+  const settings = usualSettings;
   const rules = { ...usualRules, clock: () => now };
-  return createApp({ database, settings, rules, metrics: createMetrics(), logger: pino({ level: 'silent' }) });
+  return createApp({
+    database,
+    settings,
+    access: OPEN_ACCESS,
+    rules,
+    metrics: createMetrics(),
+    logger: pino({ level: 'silent' }),
+  });
 }
 
 describe('who still uses what is marked', () => {
@@ -158,9 +166,16 @@ describe('who still uses what is marked', () => {
   test('is not counted on a rehearsed day, nor forgotten', async () => {
     const before = await counted('Query.pet');
     const rules = { ...usualRules, clock: () => new Date('2029-01-01T00:00:00Z'), isRehearsal: true };
-    const settings = { BASE_PATH: '', PUBLIC_URL: undefined, CORS_ORIGINS: ['*'] };
+    const settings = usualSettings;
     const logger = pino({ level: 'silent' });
-    const rehearsal = createApp({ database: app.database, settings, rules, metrics: createMetrics(), logger });
+    const rehearsal = createApp({
+      database: app.database,
+      settings,
+      access: OPEN_ACCESS,
+      rules,
+      metrics: createMetrics(),
+      logger,
+    });
     await rehearsal.begin();
     await rehearsal.fetch(new Request('http://pets.example/pets/1'));
     await rehearsal.flush();

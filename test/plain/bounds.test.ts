@@ -2,11 +2,11 @@ import '../../src/heap.ts';
 import { parse } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { describe, expect, test } from 'vitest';
-import type { Context } from '../../src/graphql/context.ts';
 import { COMPILED_AT, KnownDocuments } from '../../src/graphql/operations.ts';
 import { createTakeover } from '../../src/graphql/takeover.ts';
 import { clientReader } from '../../src/lifecycle/client.ts';
 import { OTHERS, Tally } from '../../src/lifecycle/tally.ts';
+import { createGate } from '../../src/limits/gate.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { bookSchema } from '../support/books.ts';
 import { openBookshop } from '../support/bookshop.ts';
@@ -114,11 +114,11 @@ test('an Accept field is known whose answer has been negotiated, of the last 100
   const query = '{ books { id } }';
   for (const _ of ['once', 'twice']) documents.set(query, parse(query));
   documents.operationOf(documents.get(query) as NonNullable<ReturnType<typeof documents.get>>, undefined);
-  const takeover = createTakeover(documents, () => undefined, {} as Context);
+  const takeover = createTakeover(documents, () => undefined, createGate(1, 1_000));
   const requestWith = (accept: string) => ({ headers: new Headers({ accept }), method: 'POST' }) as never;
   const isTakenOver = async (accept: string) => {
     let isOver = false;
-    const call = { request: requestWith(accept), params: Promise.resolve({ query }) };
+    const call = { request: requestWith(accept), params: Promise.resolve({ query }), context: () => ({}) };
     const hook = takeover.plugin.onRequest as NonNullable<Plugin['onRequest']>;
     const endResponse = () => {
       isOver = true;

@@ -110,15 +110,15 @@ if (databaseKind === 'embedded') {
     test('by stalling for longer than a statement may take: each later statement gets its own answer', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');
-      const driver = await connectServer(proxy.url, 10);
+      const driver = await connectServer(proxy.url, 10, 4_000);
       const ask = async (word: string) => expect((await driver.query('select $1::text', [word]))[0]).toEqual([word]);
       const words = (of: string) => Array.from({ length: 10 }, (_, n) => `${of} ${n}`);
       await Promise.all(words('before').map(ask));
       proxy.freeze();
       const late = [...words('first'), ...words('second')].map((word) => expect(ask(word)).rejects.toThrow());
-      await sleep(4_000);
+      await sleep(1_600);
       const inTime = Promise.all(words('third').map(ask));
-      await sleep(6_500);
+      await sleep(2_600);
       proxy.thaw();
       await Promise.all([...late, inTime]);
       await Promise.all(words('after').map(ask));

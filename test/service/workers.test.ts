@@ -26,7 +26,7 @@ const start = (more: Readonly<Record<string, string>>) => runToEnd('main', [], {
 
 test.each(['0', '-1', '1.5', '129', 'many', '2 3'])('WORKERS=%s is no number of processes', (WORKERS) => {
   expect(() => readSettings({ DATABASE_URL: 'postgres://localhost/pets', WORKERS })).toThrow(
-    /^WORKERS must be a number of processes from 1 to 128$/,
+    /^WORKERS must be a whole number from 1 to 128$/,
   );
 });
 

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
+import { accessFrom } from '../../src/auth/setup.ts';
 import type { Database } from '../../src/db/client.ts';
 import type { Settings } from '../../src/env.ts';
 import { parseJson, stringifyJson } from '../../src/json.ts';
@@ -7,7 +8,7 @@ import type { LifecycleRules } from '../../src/lifecycle/guard.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { assertFollowsContract } from './contract.ts';
 import { openTestDatabase } from './database.ts';
-import { usualRules } from './rules.ts';
+import { usualRules, usualSettings } from './rules.ts';
 
 export interface RestAnswer {
   readonly status: number;
@@ -63,7 +64,8 @@ export async function startTestApp(
   const opened = await openTestDatabase({ statement: note, batch: () => {} });
   const app = createApp({
     database: through(opened.database),
-    settings: { BASE_PATH: '', PUBLIC_URL: undefined, CORS_ORIGINS: ['*'], ...settings },
+    settings: { ...usualSettings, ...settings },
+    access: await accessFrom({ ...usualSettings, ...settings }, opened.database),
     rules: { ...usualRules, ...rules },
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),

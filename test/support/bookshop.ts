@@ -1,9 +1,13 @@
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { Context } from '../../src/graphql/context.ts';
 import { createGraphQLServer } from '../../src/graphql/server.ts';
 import type { HttpReply } from '../../src/http/reply.ts';
+import type { Idempotency } from '../../src/idempotency/run.ts';
 import { createAdmit } from '../../src/lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from '../../src/lifecycle/guard.ts';
 import { markedIn } from '../../src/lifecycle/marked.ts';
+import { createEntrance } from '../../src/limits/entrance.ts';
+import { createGate } from '../../src/limits/gate.ts';
 import { createRestAdapter } from '../../src/rest/adapter.ts';
 import { compileRoutes } from '../../src/rest/compile.ts';
 import { bookRoutes, bookSchema } from './books.ts';
@@ -13,6 +17,14 @@ const base = 'https://books.example/v1';
 const address = (path: string) => base + path;
 // The resolvers of books need none of what the rooms' resolvers are given.
 const context = {} as Context;
+const entrance = createEntrance(OPEN_ACCESS, () => {});
+const gate = createGate(100, 10_000);
+/** Without a database each request is done, whatever its key. */
+const idempotency: Idempotency = {
+  answer: async (_, work) => (await work(context)).reply,
+  begin: () => {},
+  end: async () => {},
+};
 
 export interface BookAnswer {
   readonly status: number;
@@ -29,9 +41,27 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
   const uses: string[] = [];
   const guard = createGuard({ ...usualRules, ...rules }, markedIn(bookSchema));
   const admit = createAdmit(guard, ({ coordinate }, client) => void uses.push(`${coordinate} ${client}`));
-  const adapter = createRestAdapter(compileRoutes(bookSchema, bookRoutes, '/lifecycle'), context, admit);
+  const adapter = createRestAdapter({
+    endpoints: compileRoutes(bookSchema, bookRoutes, '/lifecycle'),
+    context,
+    entrance,
+    gate,
+    admit,
+    idempotency,
+  });
   const endpoint = '/graphql';
-  const server = createGraphQLServer({ schema: bookSchema, context, endpoint, admit, lifecyclePage: '/lifecycle' });
+  const server = createGraphQLServer({
+    schema: bookSchema,
+    context,
+    endpoint,
+    entrance,
+    gate,
+    admit,
+    idempotency,
+    lifecyclePage: '/lifecycle',
+    introspection: true,
+    suggestions: true,
+  });
 
   return {
     uses,
@@ -69,5 +99,5 @@ function toAnswer({ status, headers, body }: HttpReply): BookAnswer {
 }
 
 function request(headers: Fields, text: string) {
-  return { headers: new Headers(headers), readBody: async () => Buffer.from(text) };
+  return { headers: new Headers(headers), readBody: async () => Buffer.from(text), remote: () => '' };
 }

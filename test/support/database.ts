@@ -11,6 +11,9 @@ type Source =
   | { readonly kind: 'embedded'; readonly folder: string; readonly template: string }
   | { readonly kind: 'server'; readonly folder: string; readonly template: string; readonly url: string };
 
+/** As the service has it, in milliseconds. */
+const TIMEOUT = 10_000;
+
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Undefined in the project `plain`, which has no database. */
@@ -68,13 +71,13 @@ async function copyTemplate(): Promise<{ location: DatabaseLocation; remove: () 
   if (source.kind === 'embedded') {
     // Several times as fast as the asynchronous `cp`: there are a thousand files.
     cpSync(join(source.template, 'pgdata'), join(folder, 'pgdata'), { recursive: true });
-    return { location: { url: undefined, folder }, remove: removeFolder };
+    return { location: { url: undefined, folder, timeout: TIMEOUT }, remove: removeFolder };
   }
   const { url, template } = source;
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await administer(url, `create database ${name} template ${template}`);
   return {
-    location: { url: addressOf(url, name), folder },
+    location: { url: addressOf(url, name), folder, timeout: TIMEOUT },
     remove: async () => {
       await administer(url, `drop database ${name} with (force)`);
       await removeFolder();

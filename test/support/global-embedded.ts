@@ -13,7 +13,7 @@ import { makeTemporaryFolder } from './temporary.ts';
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = makeTemporaryFolder();
   const template = join(folder.path, 'template');
-  const database = await openDatabase({ url: undefined, folder: template });
+  const database = await openDatabase({ url: undefined, folder: template, timeout: 10_000 });
   await migrateDatabase(database).finally(() => database.close());
   project.provide('testDatabase', { kind: 'embedded', folder: folder.path, template });
   return folder.remove;

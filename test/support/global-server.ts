@@ -28,7 +28,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
   try {
     await administer(server.url, `create database ${template}`);
-    const database = await openDatabase({ url: addressOf(server.url, template), folder: folder.path });
+    const database = await openDatabase({ url: addressOf(server.url, template), folder: folder.path, timeout: 10_000 });
     await migrateDatabase(database).finally(() => database.close());
   } catch (error) {
     await remove().catch(() => {});

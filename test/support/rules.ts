@@ -1,3 +1,4 @@
+import { readSettings, type Settings } from '../../src/env.ts';
 import type { LifecycleRules } from '../../src/lifecycle/guard.ts';
 
 /** As the service has them when nothing is set. */
@@ -7,3 +8,6 @@ export const usualRules: LifecycleRules = {
   sunset: 'announce',
   brownouts: [],
 };
+
+/** The settings when nothing is set. */
+export const usualSettings: Settings = readSettings({});

@@ -1,6 +1,7 @@
 import { text } from '../../graphql/bounds.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
+import { expectedVersion, rowVersion } from '../../graphql/version.ts';
 import type { CategoryStore } from './store.ts';
 import { CATEGORY_LENGTHS, type Category } from './table.ts';
 
@@ -18,6 +19,7 @@ export const CategoryType = builder.objectRef<Category>('Category').implement({
     id: t.expose('id', { type: 'Int64', description: 'Unique identifier, assigned on creation.' }),
     name: t.exposeString('name', { description: 'Category name; not unique.' }),
     description: t.exposeString('description', { nullable: true, description: 'Short description of the category.' }),
+    version: t.expose('version', rowVersion),
   }),
 });
 
@@ -61,23 +63,28 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   createCategory: t.field({
     type: CategoryType,
+    scope: 'catalogue:write',
     description: 'Create a category.',
     args: { category: t.arg({ type: NewCategory, required: true, description: 'The category to be.' }) },
     resolve: (_, { category }, { categories }) => categories.create(category),
   }),
   replaceCategory: t.field({
     type: CategoryType,
+    scope: 'catalogue:write',
     description: 'Replace a category. A description that is left out is gone.',
     args: {
       ...categoryId,
       category: t.arg({ type: NewCategory, required: true, description: 'What the category is to be.' }),
+      ...expectedVersion,
     },
-    resolve: (_, { categoryId: id, category }, { categories }) => categories.replace(id, category),
+    resolve: (_, { categoryId: id, category, expectedVersion: expected }, { categories }) =>
+      categories.replace(id, category, expected),
   }),
   deleteCategory: t.field({
     type: CategoryType,
+    scope: 'catalogue:write',
     description: 'Delete a category. Refused while pets belong to it.',
-    args: categoryId,
-    resolve: (_, { categoryId: id }, { categories }) => categories.delete(id),
+    args: { ...categoryId, ...expectedVersion },
+    resolve: (_, { categoryId: id, expectedVersion: expected }, { categories }) => categories.delete(id, expected),
   }),
 }));

@@ -17,28 +17,28 @@ export const categoryRoutes: readonly Route[] = [
   route('POST', '/categories', {
     tag,
     operation: gql`mutation createCategory($category: NewCategory!) {
-      createCategory(category: $category) { ...Category }
+      createCategory(category: $category) { ...Category version }
     } ${Category}`,
     reply: created('/categories/{id}'),
   }),
   route('GET', '/categories/{categoryId}', {
     tag,
     operation: gql`query getCategory($categoryId: Int64!) {
-      category(categoryId: $categoryId) { ...Category }
+      category(categoryId: $categoryId) { ...Category version }
     } ${Category}`,
     reply: ok('No category has the id {categoryId}.'),
   }),
   route('PUT', '/categories/{categoryId}', {
     tag,
-    operation: gql`mutation replaceCategory($categoryId: Int64!, $category: NewCategory!) {
-      replaceCategory(categoryId: $categoryId, category: $category) { ...Category }
+    operation: gql`mutation replaceCategory($categoryId: Int64!, $category: NewCategory!, $expectedVersion: [Int64!]) {
+      replaceCategory(categoryId: $categoryId, category: $category, expectedVersion: $expectedVersion) { ...Category }
     } ${Category}`,
     reply: ok(),
   }),
   route('DELETE', '/categories/{categoryId}', {
     tag,
-    operation: gql`mutation deleteCategory($categoryId: Int64!) {
-      deleteCategory(categoryId: $categoryId) { id }
+    operation: gql`mutation deleteCategory($categoryId: Int64!, $expectedVersion: [Int64!]) {
+      deleteCategory(categoryId: $categoryId, expectedVersion: $expectedVersion) { id }
     }`,
     reply: noContent(),
     errors: ['CONFLICT'],

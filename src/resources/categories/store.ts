@@ -3,6 +3,7 @@ import { coalesce } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
 import { namePrefix } from '../../db/name-order.ts';
 import { type PageWindow, pages } from '../../db/paging.ts';
+import { type ExpectedVersion, isExpected, notExpected } from '../../db/version.ts';
 import { explaining } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
@@ -23,6 +24,8 @@ export type CategoryStore = ReturnType<typeof categoryStore>;
 /** Categories in the database. What names no category rejects with NOT_FOUND, but for `byId`. */
 export function categoryStore(database: Database) {
   const columns = getTableColumns(categories);
+  const selected = sql.join(Object.values(columns), sql`, `);
+  const id = sql.placeholder('id');
   const page = pages(database, {
     name: 'categories',
     columns,
@@ -38,35 +41,38 @@ export function categoryStore(database: Database) {
 
   const byKeys = database.statement(
     'categories.byKeys',
-    sql`select ${sql.join(Object.values(columns), sql`, `)} from ${categories}
+    sql`select ${selected} from ${categories}
       where ${categories.id} = any(${sql.placeholder('ids')}::bigint[])`,
     columns,
   );
   const insert = database.statement(
     'categories.insert',
     sql`insert into categories (name, description)
-      values (${sql.placeholder('name')}, ${sql.placeholder('description')}) returning id, name, description`,
+      values (${sql.placeholder('name')}, ${sql.placeholder('description')}) returning ${selected}`,
     columns,
   );
   const update = database.statement(
     'categories.replace',
-    sql`update categories set name = ${sql.placeholder('name')}, description = ${sql.placeholder('description')}
-      where id = ${sql.placeholder('id')} returning id, name, description`,
+    sql`update categories set
+        name = ${sql.placeholder('name')}, description = ${sql.placeholder('description')}, version = version + 1
+      where id = ${id} and ${isExpected(categories.version)} returning ${selected}`,
     columns,
   );
   const remove = database.statement(
     'categories.delete',
-    sql`delete from categories where id = ${sql.placeholder('id')} returning id, name, description`,
+    sql`delete from categories where id = ${id} and ${isExpected(categories.version)} returning ${selected}`,
     columns,
   );
 
+  const byKey = coalesce(
+    database,
+    'categories.byKeys',
+    (ids: readonly Int64[]) => byKeys({ ids }),
+    (row) => row.id,
+  );
+
   return {
-    byId: coalesce(
-      database,
-      'categories.byKeys',
-      (ids: readonly Int64[]) => byKeys({ ids }),
-      (row) => row.id,
-    ),
+    byId: byKey,
 
     list: (filters: CategoryFilters, window: PageWindow) => page('id', filters, window),
 
@@ -75,22 +81,29 @@ export function categoryStore(database: Database) {
       return created as Category;
     },
 
-    async replace(id: Int64, { name, description }: CategoryFields): Promise<Category> {
-      const [replaced] = await update({ id, name, description });
-      return replaced ?? noCategory(id);
+    async replace(
+      categoryId: Int64,
+      { name, description }: CategoryFields,
+      expectedVersion: ExpectedVersion,
+    ): Promise<Category> {
+      const [replaced] = await update({ id: categoryId, name, description, expectedVersion });
+      return replaced ?? unchanged(categoryId, expectedVersion);
     },
 
     /** Rejects with CONFLICT while pets belong to it. */
-    async delete(id: Int64): Promise<Category> {
-      const [removed] = await explaining(remove({ id }), {
+    async delete(categoryId: Int64, expectedVersion: ExpectedVersion): Promise<Category> {
+      const [removed] = await explaining(remove({ id: categoryId, expectedVersion }), {
         pets_category_id_categories_id_fk: () =>
-          new ServiceError('CONFLICT', `Category ${id} cannot be deleted while pets belong to it.`),
+          new ServiceError('CONFLICT', `Category ${categoryId} cannot be deleted while pets belong to it.`),
       });
-      return removed ?? noCategory(id);
+      return removed ?? unchanged(categoryId, expectedVersion);
     },
   };
-}
 
-function noCategory(id: Int64): never {
-  throw new ServiceError('NOT_FOUND', `No category has the id ${id}.`);
+  /** Tells why a write found no category that it may change. */
+  async function unchanged(categoryId: Int64, expected: ExpectedVersion): Promise<never> {
+    const category = await byKey.one(categoryId);
+    if (category === undefined) throw new ServiceError('NOT_FOUND', `No category has the id ${categoryId}.`);
+    throw notExpected(`Category ${categoryId}`, category, expected);
+  }
 }

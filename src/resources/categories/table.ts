@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, pgTable, text } from 'drizzle-orm/pg-core';
 import { nameKey } from '../../db/name-order.ts';
+import { versionColumn } from '../../db/version.ts';
 import type { Int64 } from '../../int64.ts';
 
 /** Lengths in characters; `name` has at least one. */
@@ -12,6 +13,7 @@ export const categories = pgTable(
     id: bigint({ mode: 'bigint' }).$type<Int64>().primaryKey().generatedByDefaultAsIdentity(),
     name: text().notNull(),
     description: text(),
+    version: versionColumn(),
   },
   (table) => [
     index('categories_name').on(nameKey(table.name), table.id),

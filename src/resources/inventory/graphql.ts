@@ -2,10 +2,11 @@ import { integerFrom } from '../../graphql/bounds.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
 import { reference } from '../../graphql/reference.ts';
+import { expectedVersion, rowVersion } from '../../graphql/version.ts';
 import { beta, experimental } from '../../lifecycle/mark.ts';
 import { PetStatus, PetType } from '../pets/graphql.ts';
 import type { Pet } from '../pets/table.ts';
-import type { InventoryItem, InventoryStore } from './store.ts';
+import { entryVersion, type InventoryItem, type InventoryStore } from './store.ts';
 
 declare module '../../graphql/context.ts' {
   interface Context {
@@ -19,6 +20,7 @@ const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').impl
     petId: t.expose('petId', { type: 'Int64', description: 'Identifier of the animal the entry tracks.' }),
     quantity: t.exposeInt('quantity', { description: 'Current stock count: what is left beside all orders.' }),
     status: t.expose('status', { type: PetStatus, description: "Status of the animal: the pet's own." }),
+    version: t.field({ ...rowVersion, resolve: entryVersion }),
     began: t.boolean({
       description: 'Whether the tracking began with the `replaceStock` that this is the answer to; false elsewhere.',
       resolve: (item) => item.began ?? false,
@@ -87,16 +89,23 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   replaceStock: t.field({
     type: InventoryItemType,
+    scope: 'stock:write',
     lifecycle: beta(),
-    description: 'Begin to count the stock of a pet, or replace its count.',
-    args: { ...petId, update: t.arg({ type: InventoryUpdate, required: true, description: 'The new count.' }) },
-    resolve: (_, { petId: id, update }, { inventory }) => inventory.replaceStock(id, update.quantity),
+    description: 'Begin to count the stock of a pet, or replace its count. A pet that is not counted has version 0.',
+    args: {
+      ...petId,
+      update: t.arg({ type: InventoryUpdate, required: true, description: 'The new count.' }),
+      ...expectedVersion,
+    },
+    resolve: (_, { petId: id, update, expectedVersion: expected }, { inventory }) =>
+      inventory.replaceStock(id, update.quantity, expected),
   }),
   stopTracking: t.field({
     type: InventoryItemType,
+    scope: 'stock:write',
     lifecycle: experimental(),
     description: 'Stop counting the stock of a pet; its orders are then accepted whatever their quantity.',
-    args: petId,
-    resolve: (_, { petId: id }, { inventory }) => inventory.stopTracking(id),
+    args: { ...petId, ...expectedVersion },
+    resolve: (_, { petId: id, expectedVersion: expected }, { inventory }) => inventory.stopTracking(id, expected),
   }),
 }));

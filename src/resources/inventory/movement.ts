@@ -21,7 +21,9 @@ export function statusFrom(row: 'stock'): SQL {
  */
 export function thenSetStatus(moved: SQL = sql`true`): SQL {
   return sql`pet as (
-      select pets.id, pets.status as before, ${statusFrom('stock')} as after from stock join pets on pets.id = stock.pet_id
+      select pets.id, pets.version, pets.status as before, ${statusFrom('stock')} as after
+      from stock join pets on pets.id = stock.pet_id
       where stock.quantity is not null and ${moved} for no key update of pets),
-    status as (update pets set status = pet.after from pet where pets.id = pet.id and pet.before <> pet.after)`;
+    status as (update pets set status = pet.after, version = pet.version + 1
+      from pet where pets.id = pet.id and pet.before <> pet.after)`;
 }

@@ -17,20 +17,22 @@ export const inventoryRoutes: readonly Route[] = [
   route('GET', '/store/inventory/{petId}', {
     tag,
     operation: gql`query getInventoryItem($petId: Int64!) {
-      inventoryItem(petId: $petId) { ...InventoryItem }
+      inventoryItem(petId: $petId) { ...InventoryItem version }
     } ${InventoryItem}`,
     reply: ok('Pet {petId} has no inventory entry.'),
   }),
   route('PUT', '/store/inventory/{petId}', {
     tag,
-    operation: gql`mutation replaceStock($petId: Int64!, $update: InventoryUpdate!) {
-      replaceStock(petId: $petId, update: $update) { ...InventoryItem began }
+    operation: gql`mutation replaceStock($petId: Int64!, $update: InventoryUpdate!, $expectedVersion: [Int64!]) {
+      replaceStock(petId: $petId, update: $update, expectedVersion: $expectedVersion) { ...InventoryItem began }
     } ${InventoryItem}`,
     reply: replacedOrBegun('/store/inventory/{petId}'),
   }),
   route('DELETE', '/store/inventory/{petId}', {
     tag,
-    operation: gql`mutation stopTracking($petId: Int64!) { stopTracking(petId: $petId) { petId } }`,
+    operation: gql`mutation stopTracking($petId: Int64!, $expectedVersion: [Int64!]) {
+      stopTracking(petId: $petId, expectedVersion: $expectedVersion) { petId }
+    }`,
     reply: noContent(),
   }),
 ];

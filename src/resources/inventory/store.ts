@@ -3,11 +3,12 @@ import { coalesce } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
 import { type Page, type PageWindow, pages } from '../../db/paging.ts';
 import { flag } from '../../db/row.ts';
+import { type ExpectedVersion, isExpected, notExpected } from '../../db/version.ts';
 import { explaining } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
-import { statusFrom, thenSetStatus } from './movement.ts';
+import { thenSetStatus } from './movement.ts';
 import { inventory } from './table.ts';
 
 /** The stock of a pet that is counted. Its status is the pet's. */
@@ -15,6 +16,9 @@ export interface InventoryItem {
   readonly petId: Int64;
   readonly quantity: number;
   readonly status: PetStatus;
+  /** Of its own row, and of the pet whose status it shows. */
+  readonly version: number;
+  readonly petVersion: number;
   /** Whether the change that answers with this entry made it. */
   readonly began?: boolean;
 }
@@ -24,13 +28,28 @@ export interface InventoryFilters {
   readonly status?: readonly PetStatus[] | null | undefined;
 }
 
+/** What a pet that is not counted has for a version. */
+const NOT_COUNTED = { version: 0, petVersion: 0 };
+
+/** The version of an entry: what changes it, or the status of its pet, changes the sum. */
+export function entryVersion({ version, petVersion }: Pick<InventoryItem, 'version' | 'petVersion'>): number {
+  return version + petVersion;
+}
+
 export type InventoryStore = ReturnType<typeof inventoryStore>;
 
 /** The entries of the pets that are counted. */
 export function inventoryStore(database: Database) {
   const counted = sql`${inventory.quantity} is not null`;
   // Every statement here reads counted pets alone: so the quantity is never null, which its column cannot know.
-  const columns = { petId: inventory.petId, quantity: inventory.quantity, status: pets.status };
+  const columns = {
+    petId: inventory.petId,
+    quantity: inventory.quantity,
+    status: pets.status,
+    version: inventory.version,
+    petVersion: pets.version,
+  };
+  const bothVersions = sql`${inventory.version} + ${pets.version}`;
   const from = sql`${inventory} join ${pets} on ${pets.id} = ${inventory.petId}`;
   const selected = sql.join(Object.values(columns), sql`, `);
   const petId = sql.placeholder('petId');
@@ -57,53 +76,66 @@ export function inventoryStore(database: Database) {
   );
   const replace = database.statement(
     'inventory.replace',
-    sql`with before as (select quantity from inventory where pet_id = ${petId} for update),
+    sql`with before as (
+        select ${inventory.quantity}, ${bothVersions} as version from ${from}
+        where ${inventory.petId} = ${petId} for update of inventory for no key update of pets),
+      seen as (select count(*) as rows, coalesce(max(version) filter (where quantity is not null), 0) as version
+        from before),
       stock as (
         insert into inventory (pet_id, quantity)
-        select ${petId}::bigint, ${sql.placeholder('quantity')}::integer from (select count(*) from before) as locked
-        on conflict (pet_id) do update set quantity = excluded.quantity
-        returning pet_id, quantity, open_orders, xmax = 0 as is_new),
+        select ${petId}::bigint, ${sql.placeholder('quantity')}::integer from seen where ${isExpected(sql`seen.version`)}
+        on conflict (pet_id) do update set quantity = excluded.quantity, version = inventory.version + 1
+        where (select rows > 0 from seen) or ${sql.placeholder('expectedVersion')}::bigint[] is null
+        returning pet_id, quantity, open_orders, version, xmax = 0 as is_new),
       ${thenSetStatus()}
-      select pet_id, quantity, ${statusFrom('stock')}, coalesce((select quantity is null from before), is_new)
-      from stock`,
+      select stock.pet_id, stock.quantity, pet.after, stock.version, pet.version + (pet.before <> pet.after)::integer,
+        coalesce((select quantity is null from before), stock.is_new)
+      from stock join pet on pet.id = stock.pet_id`,
     { ...columns, began: flag },
   );
   const stop = database.statement(
     'inventory.stop',
-    sql`with before as (select pet_id, quantity from inventory where pet_id = ${petId} and ${counted} for update),
-      stopped as (
-        update inventory set quantity = null from before where inventory.pet_id = before.pet_id
-        returning before.pet_id, before.quantity)
-      select stopped.pet_id, stopped.quantity, pets.status from stopped join pets on pets.id = stopped.pet_id`,
+    sql`with before as (
+        select ${selected} from ${from} where ${counted} and ${inventory.petId} = ${petId} and ${isExpected(sql`(${bothVersions})`)}
+        for update of inventory for no key update of pets)
+      update inventory set quantity = null, version = inventory.version + 1
+      from before where inventory.pet_id = before.pet_id returning before.*`,
     columns,
   );
 
+  const byPetId = coalesce(
+    database,
+    'inventory.byKeys',
+    (ids: readonly Int64[]) => byKeys({ ids }) as Promise<InventoryItem[]>,
+    (row) => row.petId,
+  );
+
   return {
-    byPetId: coalesce(
-      database,
-      'inventory.byKeys',
-      (ids: readonly Int64[]) => byKeys({ ids }) as Promise<InventoryItem[]>,
-      (row) => row.petId,
-    ),
+    byPetId,
 
     list: (filters: InventoryFilters, window: PageWindow) =>
       page('id', filters, window) as Promise<Page<InventoryItem>>,
 
-    /** Begins to count a pet, or replaces its count. Rejects with NOT_FOUND when no pet has the id. */
-    async replaceStock(id: Int64, quantity: number): Promise<InventoryItem> {
-      const [item] = await explaining(replace({ petId: id, quantity }), {
+    /**
+     * Begins to count a pet, or replaces its count. Rejects with NOT_FOUND when no pet has the id. A pet that is not
+     * counted has version 0.
+     */
+    async replaceStock(id: Int64, quantity: number, expectedVersion: ExpectedVersion): Promise<InventoryItem> {
+      const [item] = await explaining(replace({ petId: id, quantity, expectedVersion }), {
         inventory_pet_id_pets_id_fk: () => new ServiceError('NOT_FOUND', `No pet has the id ${id}.`),
       });
-      return item as InventoryItem;
+      if (item !== undefined) return item as InventoryItem;
+      const version = entryVersion((await byPetId.one(id)) ?? NOT_COUNTED);
+      throw notExpected(`The inventory entry of pet ${id}`, { version }, expectedVersion);
     },
 
     /** The pet is no longer counted. Rejects with NOT_FOUND when it was not. */
-    async stopTracking(id: Int64): Promise<InventoryItem> {
-      const [item] = await stop({ petId: id });
-      if (item === undefined) {
-        throw new ServiceError('NOT_FOUND', `Pet ${id} has no inventory entry.`);
-      }
-      return item as InventoryItem;
+    async stopTracking(id: Int64, expectedVersion: ExpectedVersion): Promise<InventoryItem> {
+      const [stopped] = await stop({ petId: id, expectedVersion });
+      if (stopped !== undefined) return stopped as InventoryItem;
+      const item = await byPetId.one(id);
+      if (item === undefined) throw new ServiceError('NOT_FOUND', `Pet ${id} has no inventory entry.`);
+      throw notExpected(`The inventory entry of pet ${id}`, { version: entryVersion(item) }, expectedVersion);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable } from 'drizzle-orm/pg-core';
+import { versionColumn } from '../../db/version.ts';
 import type { Int64 } from '../../int64.ts';
 import { pets } from '../pets/table.ts';
 
@@ -17,6 +18,7 @@ export const inventory = pgTable(
     quantity: integer(),
     /** Orders of the pet that are not complete: with none left in stock they tell `pending` from `sold`. */
     openOrders: integer('open_orders').notNull().default(0),
+    version: versionColumn(),
   },
   (table) => [
     index('inventory_counted').on(table.petId).where(sql`${table.quantity} is not null`),

@@ -2,6 +2,7 @@ import { integerFrom } from '../../graphql/bounds.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
 import { reference } from '../../graphql/reference.ts';
+import { expectedVersion, rowVersion } from '../../graphql/version.ts';
 import { beta } from '../../lifecycle/mark.ts';
 import { PetType } from '../pets/graphql.ts';
 import type { OrderStore } from './store.ts';
@@ -41,6 +42,7 @@ const OrderType = builder.objectRef<Order>('Order').implement({
       description: 'Expected or actual ship date, in UTC.',
     }),
     complete: t.exposeBoolean('complete', { description: 'Whether the order has been fulfilled.' }),
+    version: t.expose('version', rowVersion),
     pet: t.field({
       type: PetType,
       nullable: true,
@@ -120,21 +122,29 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   placeOrder: t.field({
     type: OrderType,
+    scope: 'orders:write',
     description: 'Place an order. It takes its quantity from the stock of a counted pet, or is refused whole.',
     args: { order: t.arg({ type: NewOrder, required: true, description: 'The order to be.' }) },
     resolve: (_, { order }, { orders }) => orders.place(order),
   }),
   updateOrder: t.field({
     type: OrderType,
+    scope: 'orders:write',
     lifecycle: beta(),
     description: 'Change an order that is not complete; what is left out stays.',
-    args: { ...orderId, changes: t.arg({ type: OrderChanges, required: true, description: 'The changes.' }) },
-    resolve: (_, { orderId: id, changes }, { orders }) => orders.update(id, changes),
+    args: {
+      ...orderId,
+      changes: t.arg({ type: OrderChanges, required: true, description: 'The changes.' }),
+      ...expectedVersion,
+    },
+    resolve: (_, { orderId: id, changes, expectedVersion: expected }, { orders }) =>
+      orders.update(id, changes, expected),
   }),
   cancelOrder: t.field({
     type: OrderType,
+    scope: 'orders:write',
     description: 'Cancel an order that is not complete: it is gone, and its stock is given back.',
-    args: orderId,
-    resolve: (_, { orderId: id }, { orders }) => orders.cancel(id),
+    args: { ...orderId, ...expectedVersion },
+    resolve: (_, { orderId: id, expectedVersion: expected }, { orders }) => orders.cancel(id, expected),
   }),
 }));

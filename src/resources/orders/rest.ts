@@ -19,26 +19,28 @@ export const orderRoutes: readonly Route[] = [
   }),
   route('POST', '/store/orders', {
     tag,
-    operation: gql`mutation placeOrder($order: NewOrder!) { placeOrder(order: $order) { ...Order } } ${Order}`,
+    operation: gql`mutation placeOrder($order: NewOrder!) { placeOrder(order: $order) { ...Order version } } ${Order}`,
     reply: created('/store/orders/{id}'),
     errors: ['OUT_OF_STOCK', 'UNKNOWN_REFERENCE'],
   }),
   route('GET', '/store/orders/{orderId}', {
     tag,
-    operation: gql`query getOrder($orderId: Int64!) { order(orderId: $orderId) { ...Order } } ${Order}`,
+    operation: gql`query getOrder($orderId: Int64!) { order(orderId: $orderId) { ...Order version } } ${Order}`,
     reply: ok('No order has the id {orderId}.'),
   }),
   route('PATCH', '/store/orders/{orderId}', {
     tag,
-    operation: gql`mutation updateOrder($orderId: Int64!, $changes: OrderChanges!) {
-      updateOrder(orderId: $orderId, changes: $changes) { ...Order }
+    operation: gql`mutation updateOrder($orderId: Int64!, $changes: OrderChanges!, $expectedVersion: [Int64!]) {
+      updateOrder(orderId: $orderId, changes: $changes, expectedVersion: $expectedVersion) { ...Order version }
     } ${Order}`,
     reply: ok(),
     errors: ['OUT_OF_STOCK', 'ORDER_COMPLETE', 'CONFLICT'],
   }),
   route('DELETE', '/store/orders/{orderId}', {
     tag,
-    operation: gql`mutation cancelOrder($orderId: Int64!) { cancelOrder(orderId: $orderId) { id } }`,
+    operation: gql`mutation cancelOrder($orderId: Int64!, $expectedVersion: [Int64!]) {
+      cancelOrder(orderId: $orderId, expectedVersion: $expectedVersion) { id }
+    }`,
     reply: noContent(),
     errors: ['ORDER_COMPLETE', 'CONFLICT'],
   }),

@@ -3,6 +3,7 @@ import { coalesce, gatherWrites } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
 import { nestedPages, type PageWindow, pages, type Sort } from '../../db/paging.ts';
 import { integer } from '../../db/row.ts';
+import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../db/version.ts';
 import { explaining, OUT_OF_RANGE } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
@@ -88,7 +89,8 @@ export function orderStore(database: Database) {
         insert into inventory (pet_id, open_orders) values (${petId}, (not ${complete}::boolean)::integer)
         on conflict (pet_id) do update set
           quantity = inventory.quantity - ${quantity}::integer,
-          open_orders = inventory.open_orders + excluded.open_orders
+          open_orders = inventory.open_orders + excluded.open_orders,
+          version = inventory.version + 1
         where inventory.quantity is null or inventory.quantity >= ${quantity}::integer
         returning pet_id, quantity, open_orders),
       ${thenSetStatus()}
@@ -110,7 +112,8 @@ export function orderStore(database: Database) {
       stock as (
         update inventory set
           quantity = inventory.quantity - given.quantity,
-          open_orders = inventory.open_orders + (not given.complete)::integer
+          open_orders = inventory.open_orders + (not given.complete)::integer,
+          version = inventory.version + 1
         from given join free on free.pet_id = given."petId"
         where inventory.pet_id = given."petId"
           and (inventory.quantity is null or inventory.quantity >= given.quantity)
@@ -127,11 +130,12 @@ export function orderStore(database: Database) {
   const update = database.statement(
     'orders.update',
     sql`with before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more
-        from orders where id = ${id} and not complete for update),
+        from orders where id = ${id} and not complete and ${isExpected(orders.version)} for update),
       stock as (
         update inventory set
           quantity = inventory.quantity - before.more,
-          open_orders = inventory.open_orders - coalesce(${complete}::boolean, false)::integer
+          open_orders = inventory.open_orders - coalesce(${complete}::boolean, false)::integer,
+          version = inventory.version + 1
         from before
         where inventory.pet_id = before.pet_id and (inventory.quantity is null or inventory.quantity >= before.more)
         returning inventory.pet_id, inventory.quantity, inventory.open_orders),
@@ -140,7 +144,8 @@ export function orderStore(database: Database) {
         quantity = before.quantity + before.more,
         ship_date = case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz
           else before.ship_date end,
-        complete = coalesce(${complete}::boolean, false)
+        complete = coalesce(${complete}::boolean, false),
+        version = before.version + 1
       from before
       where orders.id = before.id and (before.pet_id is null or exists (select from stock))
       returning ${selected}`,
@@ -148,15 +153,17 @@ export function orderStore(database: Database) {
   );
   const cancel = database.statement(
     'orders.cancel',
-    sql`with cancelled as (delete from orders where id = ${id} and not complete returning *),
+    sql`with cancelled as (
+        delete from orders where id = ${id} and not complete and ${isExpected(orders.version)} returning *),
       stock as (
         update inventory set
           quantity = inventory.quantity + cancelled.quantity,
-          open_orders = inventory.open_orders - 1
+          open_orders = inventory.open_orders - 1,
+          version = inventory.version + 1
         from cancelled where inventory.pet_id = cancelled.pet_id
         returning inventory.pet_id, inventory.quantity, inventory.open_orders),
       ${thenSetStatus()}
-      select id, pet_id, quantity, ship_date, complete from cancelled`,
+      select id, pet_id, quantity, ship_date, complete, version from cancelled`,
     columns,
   );
   const stockLeft = database.statement(
@@ -199,23 +206,25 @@ export function orderStore(database: Database) {
      * What is left out stays; a changed quantity moves the difference in stock. Rejects with ORDER_COMPLETE, NOT_FOUND,
      * OUT_OF_STOCK, and CONFLICT when the stock would grow beyond what can be counted.
      */
-    async update(orderId: Int64, changes: OrderChanges): Promise<Order> {
-      const values = { ...changes, id: orderId, setsShipDate: changes.shipDate !== undefined };
+    async update(orderId: Int64, changes: OrderChanges, expectedVersion: ExpectedVersion): Promise<Order> {
+      const values = { ...changes, id: orderId, setsShipDate: changes.shipDate !== undefined, expectedVersion };
       const [updated] = await explaining(
         update({ quantity: null, complete: null, shipDate: null, ...values }),
         tooMuch,
       );
       if (updated !== undefined) return updated;
       const order = await openOrder(orderId);
-      throw await outOfStock(order.petId as Int64, `${changes.quantity} were asked for, ${order.quantity} are ordered`);
+      if (order.petId === null || !hasExpected(order, expectedVersion)) {
+        throw notExpected(`Order ${orderId}`, order, expectedVersion);
+      }
+      throw await outOfStock(order.petId, `${changes.quantity} were asked for, ${order.quantity} are ordered`);
     },
 
     /** Gives the stock back. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
-    async cancel(orderId: Int64): Promise<Order> {
-      const [cancelled] = await explaining(cancel({ id: orderId }), tooMuch);
+    async cancel(orderId: Int64, expectedVersion: ExpectedVersion): Promise<Order> {
+      const [cancelled] = await explaining(cancel({ id: orderId, expectedVersion }), tooMuch);
       if (cancelled !== undefined) return cancelled;
-      await openOrder(orderId);
-      throw new ServiceError('CONFLICT', `Order ${orderId} was being changed; try again.`);
+      throw notExpected(`Order ${orderId}`, await openOrder(orderId), expectedVersion);
     },
   };
 

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, pgTable, timestamp } from 'drizzle-orm/pg-core';
+import { versionColumn } from '../../db/version.ts';
 import type { Int64 } from '../../int64.ts';
 import { pets } from '../pets/table.ts';
 
@@ -13,6 +14,7 @@ export const orders = pgTable(
     quantity: integer().notNull().default(1),
     shipDate: timestamp('ship_date', { withTimezone: true, precision: 3, mode: 'date' }),
     complete: boolean().notNull().default(false),
+    version: versionColumn(),
   },
   (table) => [
     index('orders_pet').on(table.petId, table.id),

@@ -2,6 +2,7 @@ import { text } from '../../graphql/bounds.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
 import { reference } from '../../graphql/reference.ts';
+import { expectedVersion, rowVersion } from '../../graphql/version.ts';
 import { beta, deprecated } from '../../lifecycle/mark.ts';
 import { CategoryType } from '../categories/graphql.ts';
 import type { PetStore } from './store.ts';
@@ -44,6 +45,7 @@ export const PetType = builder.objectRef<Pet>('Pet').implement({
       description: 'Identifier of the category the animal belongs to.',
     }),
     status: t.expose('status', { type: PetStatus, description: 'Status of the pet.' }),
+    version: t.expose('version', rowVersion),
     category: t.field({
       type: CategoryType,
       nullable: true,
@@ -126,27 +128,39 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   createPet: t.field({
     type: PetType,
+    scope: 'catalogue:write',
     description: 'Create a pet.',
     args: { pet: t.arg({ type: NewPet, required: true, description: 'The pet to be.' }) },
     resolve: (_, { pet }, { pets }) => pets.create(pet),
   }),
   replacePet: t.field({
     type: PetType,
+    scope: 'catalogue:write',
     description: 'Replace a pet. A status that is left out is back at `available`.',
-    args: { ...petId, pet: t.arg({ type: NewPet, required: true, description: 'What the pet is to be.' }) },
-    resolve: (_, { petId: id, pet }, { pets }) => pets.replace(id, pet),
+    args: {
+      ...petId,
+      pet: t.arg({ type: NewPet, required: true, description: 'What the pet is to be.' }),
+      ...expectedVersion,
+    },
+    resolve: (_, { petId: id, pet, expectedVersion: expected }, { pets }) => pets.replace(id, pet, expected),
   }),
   updatePet: t.field({
     type: PetType,
+    scope: 'catalogue:write',
     lifecycle: beta(),
     description: 'Change some fields of a pet; what is left out stays.',
-    args: { ...petId, changes: t.arg({ type: PetChanges, required: true, description: 'The changes.' }) },
-    resolve: (_, { petId: id, changes }, { pets }) => pets.update(id, changes),
+    args: {
+      ...petId,
+      changes: t.arg({ type: PetChanges, required: true, description: 'The changes.' }),
+      ...expectedVersion,
+    },
+    resolve: (_, { petId: id, changes, expectedVersion: expected }, { pets }) => pets.update(id, changes, expected),
   }),
   deletePet: t.field({
     type: PetType,
+    scope: 'catalogue:write',
     description: 'Delete a pet, and its inventory entry with it. Refused while it has orders.',
-    args: petId,
-    resolve: (_, { petId: id }, { pets }) => pets.delete(id),
+    args: { ...petId, ...expectedVersion },
+    resolve: (_, { petId: id, expectedVersion: expected }, { pets }) => pets.delete(id, expected),
   }),
 }));

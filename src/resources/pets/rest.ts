@@ -21,34 +21,36 @@ export const petRoutes: readonly Route[] = [
   }),
   route('POST', '/pets', {
     tag,
-    operation: gql`mutation createPet($pet: NewPet!) { createPet(pet: $pet) { ...Pet } } ${Pet}`,
+    operation: gql`mutation createPet($pet: NewPet!) { createPet(pet: $pet) { ...Pet version } } ${Pet}`,
     reply: created('/pets/{id}'),
     errors: ['UNKNOWN_REFERENCE'],
   }),
   route('GET', '/pets/{petId}', {
     tag,
-    operation: gql`query getPet($petId: Int64!) { pet(petId: $petId) { ...Pet } } ${Pet}`,
+    operation: gql`query getPet($petId: Int64!) { pet(petId: $petId) { ...Pet version } } ${Pet}`,
     reply: ok('No pet has the id {petId}.'),
   }),
   route('PUT', '/pets/{petId}', {
     tag,
-    operation: gql`mutation replacePet($petId: Int64!, $pet: NewPet!) {
-      replacePet(petId: $petId, pet: $pet) { ...Pet }
+    operation: gql`mutation replacePet($petId: Int64!, $pet: NewPet!, $expectedVersion: [Int64!]) {
+      replacePet(petId: $petId, pet: $pet, expectedVersion: $expectedVersion) { ...Pet }
     } ${Pet}`,
     reply: ok(),
     errors: ['UNKNOWN_REFERENCE'],
   }),
   route('PATCH', '/pets/{petId}', {
     tag,
-    operation: gql`mutation updatePet($petId: Int64!, $changes: PetChanges!) {
-      updatePet(petId: $petId, changes: $changes) { ...Pet }
+    operation: gql`mutation updatePet($petId: Int64!, $changes: PetChanges!, $expectedVersion: [Int64!]) {
+      updatePet(petId: $petId, changes: $changes, expectedVersion: $expectedVersion) { ...Pet version }
     } ${Pet}`,
     reply: ok(),
     errors: ['UNKNOWN_REFERENCE'],
   }),
   route('DELETE', '/pets/{petId}', {
     tag,
-    operation: gql`mutation deletePet($petId: Int64!) { deletePet(petId: $petId) { id } }`,
+    operation: gql`mutation deletePet($petId: Int64!, $expectedVersion: [Int64!]) {
+      deletePet(petId: $petId, expectedVersion: $expectedVersion) { id }
+    }`,
     reply: noContent(),
     errors: ['CONFLICT'],
   }),

@@ -4,6 +4,7 @@ import type { Database } from '../../db/client.ts';
 import { namePrefix, nameSorts } from '../../db/name-order.ts';
 import { nestedPages, type PageWindow, pages, type Sort } from '../../db/paging.ts';
 import { integer } from '../../db/row.ts';
+import { type ExpectedVersion, isExpected, notExpected } from '../../db/version.ts';
 import { explaining } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
@@ -89,15 +90,17 @@ export function petStore(database: Database) {
     sql`update pets set
         name = coalesce(${sql.placeholder('name')}, name),
         category_id = coalesce(${sql.placeholder('categoryId')}, category_id),
-        status = coalesce(${sql.placeholder('status')}, status)
-      where id = ${id} returning ${selected}`,
+        status = coalesce(${sql.placeholder('status')}, status),
+        version = version + 1
+      where id = ${id} and ${isExpected(pets.version)} returning ${selected}`,
     columns,
   );
   // The stock first and then the pet, as an order does it: two that take their locks in one order never wait in a circle.
   const remove = database.statement(
     'pets.delete',
-    sql`with stock as (delete from inventory where pet_id = ${id} returning pet_id)
-      delete from pets where id = ${id} and (select count(*) from stock) >= 0 returning ${selected}`,
+    sql`with stock as (select from inventory where pet_id = ${id} for update)
+      delete from pets where id = ${id} and (select count(*) from stock) >= 0 and ${isExpected(pets.version)}
+      returning ${selected}`,
     columns,
   );
 
@@ -113,13 +116,15 @@ export function petStore(database: Database) {
     return created as Pet;
   }
 
+  const byKey = coalesce(
+    database,
+    'pets.byKeys',
+    (ids: readonly Int64[]) => byKeys({ ids }),
+    (row) => row.id,
+  );
+
   return {
-    byId: coalesce(
-      database,
-      'pets.byKeys',
-      (ids: readonly Int64[]) => byKeys({ ids }),
-      (row) => row.id,
-    ),
+    byId: byKey,
 
     list: (filters: PetFilters, sort: PetSort, window: PageWindow) => page(sort, filters, window),
 
@@ -130,28 +135,43 @@ export function petStore(database: Database) {
       create({ name, categoryId, status: status ?? 'available' }),
 
     /** What is left out is back at its default. Rejects with UNKNOWN_REFERENCE when no category has the id. */
-    async replace(petId: Int64, { name, categoryId, status }: PetFields): Promise<Pet> {
-      const write = update({ id: petId, name, categoryId, status: status ?? 'available' });
+    async replace(
+      petId: Int64,
+      { name, categoryId, status }: PetFields,
+      expectedVersion: ExpectedVersion,
+    ): Promise<Pet> {
+      const write = update({ id: petId, name, categoryId, status: status ?? 'available', expectedVersion });
       const [replaced] = await explaining(write, unknownCategory(categoryId));
-      return replaced ?? noPet(petId);
+      return replaced ?? unchanged(petId, expectedVersion);
     },
 
     /** What is left out stays. Rejects with UNKNOWN_REFERENCE when no category has the id. */
-    async update(petId: Int64, { name, categoryId, status }: PetChanges): Promise<Pet> {
-      const write = update({ id: petId, name, categoryId, status });
+    async update(
+      petId: Int64,
+      { name, categoryId, status }: PetChanges,
+      expectedVersion: ExpectedVersion,
+    ): Promise<Pet> {
+      const write = update({ id: petId, name, categoryId, status, expectedVersion });
       const [updated] = await explaining(write, unknownCategory(categoryId));
-      return updated ?? noPet(petId);
+      return updated ?? unchanged(petId, expectedVersion);
     },
 
     /** Removes its inventory entry too. Rejects with CONFLICT while it has orders. */
-    async delete(petId: Int64): Promise<Pet> {
-      const [removed] = await explaining(remove({ id: petId }), {
+    async delete(petId: Int64, expectedVersion: ExpectedVersion): Promise<Pet> {
+      const [removed] = await explaining(remove({ id: petId, expectedVersion }), {
         orders_pet_id_pets_id_fk: () =>
           new ServiceError('CONFLICT', `Pet ${petId} cannot be deleted while it has orders.`),
       });
-      return removed ?? noPet(petId);
+      return removed ?? unchanged(petId, expectedVersion);
     },
   };
+
+  /** Tells why a write found no pet that it may change. */
+  async function unchanged(petId: Int64, expected: ExpectedVersion): Promise<never> {
+    const pet = await byKey.one(petId);
+    if (pet === undefined) throw new ServiceError('NOT_FOUND', `No pet has the id ${petId}.`);
+    throw notExpected(`Pet ${petId}`, pet, expected);
+  }
 }
 
 function unknownCategory(categoryId: Int64 | null | undefined) {
@@ -159,8 +179,4 @@ function unknownCategory(categoryId: Int64 | null | undefined) {
     pets_category_id_categories_id_fk: () =>
       new ServiceError('UNKNOWN_REFERENCE', `categoryId ${categoryId} names no category.`),
   };
-}
-
-function noPet(id: Int64): never {
-  throw new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
 }

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, pgEnum, pgTable, text } from 'drizzle-orm/pg-core';
 import { nameKey } from '../../db/name-order.ts';
+import { versionColumn } from '../../db/version.ts';
 import type { Int64 } from '../../int64.ts';
 import { categories } from '../categories/table.ts';
 
@@ -22,6 +23,7 @@ export const pets = pgTable(
       .notNull()
       .references(() => categories.id),
     status: petStatus().notNull().default('available'),
+    version: versionColumn(),
   },
   (table) => [
     index('pets_name').on(nameKey(table.name), table.id),

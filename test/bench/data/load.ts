@@ -9,7 +9,7 @@ const TABLES = ['categories', 'pets', 'inventory', 'orders'];
 
 /** Brings the empty database to the service's schema, and fills it with as much as is asked for. */
 export async function loadData(url: string, size: DataSize): Promise<void> {
-  const database = await openDatabase({ url, folder: '' });
+  const database = await openDatabase({ timeout: 10_000, url, folder: '' });
   await migrateDatabase(database).finally(() => database.close());
   const client = postgres(url, { max: 1, onnotice: () => {} });
   try {

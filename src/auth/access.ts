@@ -1,0 +1,77 @@
+import { ServiceError } from '../errors.ts';
+import type { RequestHeaders } from '../http/incoming.ts';
+import { READ } from './scope.ts';
+
+/** Who asks, and what he may do. */
+export interface Caller {
+  /** What tells callers apart, also in the database: the same for the same caller at all times. */
+  readonly id: string;
+  readonly scopes: ReadonlySet<string>;
+}
+
+/** Whoever did not say who he is. */
+export const ANONYMOUS: Caller = { id: 'anonymous', scopes: new Set() };
+
+/** What is known of a credential; rejects with UNAUTHENTICATED when it is none. */
+export type Verifier = (token: string) => Promise<Caller>;
+
+/** Lets in who belongs in. */
+export interface Access {
+  /**
+   * Who asks, by the `Authorization` field (RFC 6750).
+   *
+   * @throws {ServiceError} UNAUTHENTICATED when there is a credential that is not good; UNAVAILABLE when nobody can tell
+   */
+  authenticate(headers: RequestHeaders): Caller | Promise<Caller>;
+  /** @throws {ServiceError} UNAUTHENTICATED for a caller who is not known, FORBIDDEN for one who lacks a scope */
+  authorize(caller: Caller, scopes: readonly string[]): void;
+}
+
+const REALM = 'Bearer realm="pet-store"';
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
+
+/** Everyone may do everything, and is not asked who he is. */
+export const OPEN_ACCESS: Access = { authenticate: () => ANONYMOUS, authorize: () => {} };
+
+/**
+ * Access for callers who are known.
+ *
+ * @param closed what is closed to the others: changes, or all
+ */
+export function createAccess(closed: 'changes' | 'all', verify: Verifier): Access {
+  return {
+    authenticate(headers) {
+      const authorization = headers.get('authorization');
+      if (authorization === null) return ANONYMOUS;
+      const token = BEARER.exec(authorization)?.[1];
+      if (token === undefined) throw badToken('The Authorization field must be Bearer and a token.');
+      return verify(token);
+    },
+    authorize(caller, scopes) {
+      for (const scope of scopes) {
+        if ((scope === READ && closed !== 'all') || caller.scopes.has(scope)) continue;
+        throw caller === ANONYMOUS ? unknownCaller(scope) : forbidden(scope);
+      }
+    },
+  };
+}
+
+/** A credential that is not good. */
+export function badToken(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('UNAUTHENTICATED', message, {
+    cause,
+    headers: { 'www-authenticate': `${REALM}, error="invalid_token", error_description="${message}"` },
+  });
+}
+
+function unknownCaller(scope: string): ServiceError {
+  const message = `This needs an API key or a token with the scope ${scope}: Authorization: Bearer, and then it.`;
+  return new ServiceError('UNAUTHENTICATED', message, {
+    headers: { 'www-authenticate': `${REALM}, scope="${scope}"` },
+  });
+}
+
+function forbidden(scope: string): ServiceError {
+  const headers = { 'www-authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` };
+  return new ServiceError('FORBIDDEN', `This needs the scope ${scope}, which yours does not have.`, { headers });
+}

@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../errors.ts';
+import { badToken, type Caller, type Verifier } from './access.ts';
+
+/** Whose tokens are taken. */
+export interface JwtOptions {
+  /** Where their public keys are (RFC 7517). */
+  readonly jwks: string;
+  readonly issuer: string;
+  readonly audience: string;
+  /** Those that a signature may be of (RFC 8725, section 3.1). */
+  readonly algorithms: readonly string[];
+  /** How far the clocks may be apart, in seconds. */
+  readonly clockSkew: number;
+}
+
+/** How long the keys may take to come, in milliseconds. */
+const PATIENCE = 5_000;
+/** How many tokens are known that were verified, and how long, in milliseconds. */
+const MOST_KNOWN = 5_000;
+const FRESH = 60_000;
+const LONGEST_SUBJECT = 255;
+/** What a token alone is to blame for, when its key is looked for. */
+const OF_TOKEN = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
+
+/** @returns verifies JSON Web Tokens (RFC 7519) that are access tokens; what they may do is in `scope` (RFC 8693, section 4.2) */
+export function jwtVerifier(options: JwtOptions, clock: () => Date): Verifier {
+  const { issuer, audience, algorithms, clockSkew } = options;
+  const keys = createRemoteJWKSet(new URL(options.jwks), { timeoutDuration: PATIENCE });
+  const keyOf = (...asked: Parameters<typeof keys>) =>
+    keys(...asked).catch((error: unknown) => {
+      throw OF_TOKEN.some((kind) => error instanceof kind) ? error : cannotTell(error);
+    });
+  const rules = {
+    issuer,
+    audience,
+    algorithms: [...algorithms],
+    clockTolerance: clockSkew,
+    requiredClaims: ['sub', 'exp'],
+  };
+  /** By the tokens' digests. */
+  const known = new LRUCache<string, Known>({ max: MOST_KNOWN, ttl: FRESH });
+
+  return async (token) => {
+    const digest = hash('sha256', token, 'base64');
+    const found = known.get(digest);
+    const now = clock();
+    if (found !== undefined && found.until > now.getTime()) return found.caller;
+    try {
+      const { payload } = await jwtVerify(token, keyOf, { ...rules, currentDate: now });
+      const caller = callerOf(payload);
+      known.set(digest, { caller, until: ((payload.exp as number) + clockSkew) * 1000 });
+      return caller;
+    } catch (error) {
+      throw error instanceof ServiceError ? error : refusal(error);
+    }
+  };
+}
+
+/** Who a token is of, and until when, in milliseconds. */
+interface Known {
+  readonly caller: Caller;
+  readonly until: number;
+}
+
+function callerOf({ iss, sub = '', scope }: JWTPayload): Caller {
+  if (sub.length > LONGEST_SUBJECT) throw badToken(`The token's sub is longer than ${LONGEST_SUBJECT} characters.`);
+  const scopes = typeof scope === 'string' ? scope.split(' ') : [];
+  return { id: `jwt:${JSON.stringify([iss, sub])}`, scopes: new Set(scopes) };
+}
+
+/** What a client is told; the log has the cause. */
+function refusal(error: unknown): ServiceError {
+  if (error instanceof errors.JWTExpired) return badToken('The token has expired.', error);
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return badToken(`The token's ${error.claim} is not right.`, error);
+  return badToken('The token is none that is taken here.', error);
+}
+
+function cannotTell(cause: unknown): ServiceError {
+  const message = 'Whether the token is good cannot be told just now; try again.';
+  return new ServiceError('UNAVAILABLE', message, { cause, headers: { 'retry-after': '1' } });
+}

@@ -1,0 +1,98 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { getTableColumns, sql } from 'drizzle-orm';
+import { LRUCache } from 'lru-cache';
+import { coalesce } from '../db/batch.ts';
+import type { Database } from '../db/client.ts';
+import { badToken, type Caller, type Verifier } from './access.ts';
+import { apiKeys } from './table.ts';
+
+/** An API key as it is stored. */
+export type ApiKey = typeof apiKeys.$inferSelect;
+
+/** What an API key begins with, so that it is recognized wherever it has leaked to. */
+export const PREFIX = 'psk_';
+const KEY = /^psk_([a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
+/** How long a key that was looked up is taken as it was then, in milliseconds: what a revocation may take. */
+const FRESH = 2_000;
+const MOST_KNOWN = 1_000;
+
+/** @returns verifies API keys against the database, those that came just now from memory */
+export function keyVerifier(database: Database, clock: () => Date): Verifier {
+  const { byId } = keyStore(database);
+  const known = new LRUCache<string, Promise<ApiKey | undefined>>({ max: MOST_KNOWN, ttl: FRESH });
+
+  return async (token) => {
+    const [, id, secret] = KEY.exec(token) ?? [];
+    if (id === undefined || secret === undefined) throw badToken('The API key is not complete.');
+    const looking = known.get(id) ?? byId.one(id);
+    known.set(id, looking, { noUpdateTTL: true });
+    looking.catch(() => known.delete(id));
+    const key = await looking;
+    const isRight = timingSafeEqual(Buffer.from(digestOf(secret)), Buffer.from(key?.digest ?? digestOf('')));
+    if (key === undefined || !isRight || key.revokedAt !== null) throw badToken('The API key is not known.');
+    if (key.expiresAt !== null && key.expiresAt <= clock()) throw badToken('The API key has expired.');
+    return callerOf(key);
+  };
+}
+
+/** The keys in the database. */
+export function keyStore(database: Database) {
+  const columns = getTableColumns(apiKeys);
+  const selected = sql.join(Object.values(columns), sql`, `);
+  const byIds = database.statement(
+    'apiKeys.byIds',
+    sql`select ${selected} from ${apiKeys} where id = any(${sql.placeholder('ids')}::text[])`,
+    columns,
+  );
+  const insert = database.statement(
+    'apiKeys.insert',
+    sql`insert into ${apiKeys} (id, name, digest, scopes, expires_at)
+      values (${sql.placeholder('id')}, ${sql.placeholder('name')}, ${sql.placeholder('digest')},
+        ${sql.placeholder('scopes')}, ${sql.placeholder('expiresAt')}) returning ${selected}`,
+    columns,
+  );
+  const list = database.statement('apiKeys.list', sql`select ${selected} from ${apiKeys} order by created_at`, columns);
+  const revoke = database.statement(
+    'apiKeys.revoke',
+    sql`update ${apiKeys} set revoked_at = coalesce(revoked_at, now()) where id = ${sql.placeholder('id')}
+      returning ${selected}`,
+    columns,
+  );
+
+  return {
+    byId: coalesce(
+      database,
+      'apiKeys.byIds',
+      (ids: readonly string[]) => byIds({ ids }),
+      (row) => row.id,
+    ),
+
+    /** @returns the key, and its text: it cannot be had again */
+    async create(
+      name: string,
+      scopes: readonly string[],
+      expiresAt: Date | null,
+    ): Promise<{ key: ApiKey; text: string }> {
+      const id = randomBytes(6).toString('hex');
+      const secret = randomBytes(32).toString('base64url');
+      const [key] = await insert({ id, name, digest: digestOf(secret), scopes: scopes.join(' '), expiresAt });
+      return { key: key as ApiKey, text: `${PREFIX}${id}_${secret}` };
+    },
+
+    list: () => list(),
+
+    /** Undefined when no key has the id; one that is revoked already stays as it is. */
+    async revoke(id: string): Promise<ApiKey | undefined> {
+      const [key] = await revoke({ id });
+      return key;
+    },
+  };
+}
+
+function callerOf({ id, scopes }: ApiKey): Caller {
+  return { id: `key:${id}`, scopes: new Set(scopes.split(' ')) };
+}
+
+function digestOf(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}

@@ -1,0 +1,53 @@
+import SchemaBuilder, {
+  BasePlugin,
+  type FieldNullability,
+  type InputFieldMap,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+  type TypeParam,
+} from '@pothos/core';
+import { GraphQLSchema } from 'graphql';
+import { READ, scopeDirective } from './scope.ts';
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      scope: ScopePlugin<Types>;
+    }
+    // The parameters have to be those of the interface that this adds to.
+    export interface FieldOptions<
+      Types extends SchemaTypes = SchemaTypes,
+      ParentShape = unknown,
+      Type extends TypeParam<Types> = TypeParam<Types>,
+      Nullable extends FieldNullability<Type> = FieldNullability<Type>,
+      Args extends InputFieldMap = InputFieldMap,
+      ResolveShape = unknown,
+      ResolveReturnShape = unknown,
+    > {
+      /** What a caller must be allowed to do, such as `orders:write`: needed by each mutation; queries have `read`. */
+      scope?: string;
+    }
+  }
+}
+
+/** Carries the scope of each root field into the built schema, where all else reads it. */
+export class ScopePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  /** @throws {Error} for a mutation without a scope, and for a scope on a field that is no root field */
+  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+    const { kind, name, parentType } = field;
+    const scope = field.pothosOptions.scope ?? (kind === 'Query' ? READ : undefined);
+    const isRoot = kind === 'Query' || kind === 'Mutation';
+    if (isRoot && scope === undefined) throw new Error(`${parentType}.${name} needs a scope.`);
+    if (!isRoot && scope !== undefined) throw new Error(`${parentType}.${name} is no root field: it has no scope.`);
+    if (scope === undefined) return field;
+    const { directives, ...extensions } = (field.extensions ?? {}) as { directives?: object };
+    return { ...field, extensions: { ...extensions, scope, directives: { ...directives, requiresScope: { scope } } } };
+  }
+
+  override afterBuild(schema: GraphQLSchema): GraphQLSchema {
+    const config = schema.toConfig();
+    return new GraphQLSchema({ ...config, directives: [...config.directives, scopeDirective] });
+  }
+}
+
+SchemaBuilder.registerPlugin('scope', ScopePlugin);

@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+import { type ApiKey, keyStore } from '../auth/keys.ts';
+import { scopesIn } from '../auth/scope.ts';
+import { migrateDatabase } from '../db/migrate.ts';
+import { schema } from '../schema.ts';
+import { runCommand, withDatabase } from './command.ts';
+
+const USAGE = `npm run keys -- create --name NAME --scopes SCOPE,... [--expires 90d]
+npm run keys -- list
+npm run keys -- revoke ID`;
+const LONGEST_NAME = 200;
+const A_DAY = 86_400_000;
+const MOST_DAYS = 3_650;
+
+runCommand(async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { name: { type: 'string' }, scopes: { type: 'string' }, expires: { type: 'string' } },
+  });
+  const [command, id, ...others] = positionals;
+  if (command === 'create' && id === undefined) {
+    const name = readName(values.name);
+    const scopes = readScopes(values.scopes);
+    const expiresAt = readExpiry(values.expires);
+    await withKeys(async (keys) => {
+      const { key, text } = await keys.create(name, scopes, expiresAt);
+      process.stdout.write(`${text}\n\nIt is shown this once. ${describe(key)}\n`);
+    });
+  } else if (command === 'list' && id === undefined) {
+    await withKeys(async (keys) => {
+      const all = await keys.list();
+      process.stdout.write(all.length === 0 ? 'There are no keys.\n' : `${all.map(describe).join('\n')}\n`);
+    });
+  } else if (command === 'revoke' && id !== undefined && others.length === 0) {
+    await withKeys(async (keys) => {
+      const key = await keys.revoke(id.replace(/^psk_/, '').split('_', 1)[0] as string);
+      if (key === undefined)
+        throw new Error(`No key has the id ${id}; npm run keys -- list tells those that there are.`);
+      process.stdout.write(`${describe(key)}\n`);
+    });
+  } else throw new Error(USAGE);
+});
+
+function withKeys(work: (keys: ReturnType<typeof keyStore>) => Promise<void>): Promise<void> {
+  return withDatabase(async (database) => {
+    await migrateDatabase(database);
+    await work(keyStore(database));
+  });
+}
+
+function describe({ id, name, scopes, createdAt, expiresAt, revokedAt }: ApiKey): string {
+  const end =
+    revokedAt !== null
+      ? `revoked ${revokedAt.toISOString()}`
+      : expiresAt === null
+        ? 'never expires'
+        : `${expiresAt <= new Date() ? 'expired' : 'expires'} ${expiresAt.toISOString()}`;
+  return `${id}  ${name}  scopes ${scopes}, created ${createdAt.toISOString()}, ${end}`;
+}
+
+function readName(name: string | undefined): string {
+  if (name !== undefined && name.trim() !== '' && name.length <= LONGEST_NAME) return name;
+  throw new Error(`--name must say whose key it is, in 1 to ${LONGEST_NAME} characters.`);
+}
+
+function readScopes(text = ''): readonly string[] {
+  const known = scopesIn(schema);
+  const scopes = [...new Set(text.split(/[\s,]+/).filter(Boolean))];
+  const unknown = scopes.find((scope) => !known.has(scope));
+  if (scopes.length > 0 && unknown === undefined) return scopes;
+  const list = [...known].map(([scope, fields]) => `  ${scope}: ${fields.join(', ')}`).join('\n');
+  throw new Error(
+    `--scopes must be some of these, separated by commas${unknown ? `; ${unknown} is none` : ''}:\n${list}`,
+  );
+}
+
+function readExpiry(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const days = Number(/^(\d{1,4})d$/.exec(text)?.[1]);
+  if (days >= 1 && days <= MOST_DAYS) return new Date(Date.now() + days * A_DAY);
+  throw new Error(`--expires must be a number of days from 1d to ${MOST_DAYS}d, not ${text}.`);
+}

@@ -1,0 +1,86 @@
+import { ServiceError } from '../errors.ts';
+import type { Database, Session } from './client.ts';
+import { createPool } from './pool.ts';
+
+const RETRY_SOON = { 'retry-after': '1' };
+
+/** What the work in a transaction has come to. */
+export interface Settled<T> {
+  readonly value: T;
+  /** Whether what it has changed stands; otherwise it is rolled back. */
+  readonly stands: boolean;
+}
+
+/** Transactions, of which some run at once and the others wait. */
+export interface Transactions<Made> {
+  /**
+   * Runs the work in a transaction of its own, with what was made of its database; rolls back when it rejects.
+   *
+   * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long: then it is rolled back
+   */
+  run<T>(work: (made: Made) => Promise<Settled<T>>): Promise<T>;
+}
+
+/** Carries the value of what does not stand out of its transaction. */
+class RolledBack extends Error {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    super('It does not stand.');
+    this.value = value;
+  }
+}
+
+/**
+ * @param most how many run at once
+ * @param deadline how long each may take, the wait for it included, in milliseconds
+ * @param make makes what the work needs of a database, such as its statements; once for each that runs at once
+ */
+export function createTransactions<Made>(
+  database: Database,
+  most: number,
+  deadline: number,
+  make: (database: Database) => Made,
+): Transactions<Made> {
+  interface Place {
+    readonly session: Session;
+    readonly made: Made;
+  }
+  const places = createPool<Place>(most, {
+    open: () => {
+      const session = database.session();
+      return { session, made: make(session.database) };
+    },
+    close: async () => {},
+  });
+
+  return {
+    run<T>(work: (made: Made) => Promise<Settled<T>>): Promise<T> {
+      const until = performance.now() + deadline;
+      const assertInTime = () => {
+        if (performance.now() > until) throw tooSlow();
+      };
+      return places.use(async (place) => {
+        const { session, made } = place.client;
+        let hasSettled = false;
+        try {
+          return await session.transaction(async () => {
+            const { value, stands } = await work(made);
+            hasSettled = true;
+            if (!stands) throw new RolledBack(value);
+            return value;
+          }, assertInTime);
+        } catch (error) {
+          // Work that rejects may have left something running, which must not meet the next one's transaction.
+          place.isLost = !hasSettled;
+          if (error instanceof RolledBack) return error.value as T;
+          throw error;
+        }
+      }, deadline);
+    },
+  };
+}
+
+function tooSlow(): ServiceError {
+  return new ServiceError('TIMEOUT', 'The database took too long; try again.', { headers: RETRY_SOON });
+}

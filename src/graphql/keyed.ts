@@ -1,0 +1,94 @@
+import { type DocumentNode, getOperationAST, parse } from 'graphql';
+import type { GraphQLParams } from 'graphql-yoga';
+import type { Caller } from '../auth/access.ts';
+import { ServiceError } from '../errors.ts';
+import type { HttpReply } from '../http/reply.ts';
+import { fingerprintOf, type KeyedRequest, readKey } from '../idempotency/key.ts';
+import type { Idempotency, Outcome } from '../idempotency/run.ts';
+import type { Context } from './context.ts';
+import { MOST_TOKENS } from './limits.ts';
+import type { KnownDocuments } from './operations.ts';
+import type { GraphQLRequest } from './params.ts';
+
+/**
+ * The request as one that must not be done twice; undefined where it came without a key or is no mutation.
+ *
+ * @throws {ServiceError} INVALID_ARGUMENT when the key is none
+ */
+export function keyedMutation(
+  caller: Caller,
+  { headers }: GraphQLRequest,
+  params: GraphQLParams | undefined,
+  documents: KnownDocuments,
+): KeyedRequest | undefined {
+  const key = readKey(headers);
+  if (key === null || typeof params?.query !== 'string') return undefined;
+  const { query, operationName, variables } = params;
+  const document = documents.get(query) ?? parsed(query);
+  if (document === undefined || getOperationAST(document, operationName)?.operation !== 'mutation') return undefined;
+  return { caller: caller.id, key, fingerprint: fingerprintOf('graphql', query, operationName, variables) };
+}
+
+/** What cannot be read is refused where all else is. */
+function parsed(query: string): DocumentNode | undefined {
+  try {
+    return parse(query, { maxTokens: MOST_TOKENS });
+  } catch {
+    return undefined;
+  }
+}
+
+/** A mutation that must not be done twice: it begins once all that could refuse it has been asked. */
+export class KeyedCall {
+  /** The answer of before, where it has been done already. */
+  replay: HttpReply | undefined;
+  readonly #idempotency: Idempotency;
+  readonly #request: KeyedRequest;
+  #answering: Promise<HttpReply> | undefined;
+  #isGivenUp = false;
+  #settle: { resolve(outcome: Outcome): void; reject(error: unknown): void } | undefined;
+
+  constructor(idempotency: Idempotency, request: KeyedRequest) {
+    this.#idempotency = idempotency;
+    this.#request = request;
+  }
+
+  /** Whether it runs, or has run, in a transaction that has to be ended. */
+  get hasBegun(): boolean {
+    return this.#settle !== undefined;
+  }
+
+  /** The context to run in; rejects when it must not be run. */
+  begin(): Promise<Context> {
+    return new Promise((resolve, reject) => {
+      this.#answering = this.#idempotency.answer(this.#request, async (context) => {
+        if (this.#isGivenUp) throw new ServiceError('TIMEOUT', 'Nobody waits for it any more.');
+        resolve(context);
+        return new Promise((end, fail) => {
+          this.#settle = { resolve: end, reject: fail };
+        });
+      });
+      this.#answering.then((reply) => {
+        if (!this.hasBegun) this.replay = reply;
+        reject(new Error('It has been done.'));
+      }, reject);
+    });
+  }
+
+  /** Nobody waits for it any more: it must not begin. */
+  giveUp(): void {
+    this.#isGivenUp = true;
+  }
+
+  /** Ends its transaction; the answer, once it stands. */
+  end(outcome: Outcome): Promise<HttpReply> {
+    this.#settle?.resolve(outcome);
+    return this.#answering as Promise<HttpReply>;
+  }
+
+  /** Undoes all of it; rejects with the error. */
+  undo(error: unknown): Promise<HttpReply> {
+    this.#settle?.reject(error);
+    return this.#answering as Promise<HttpReply>;
+  }
+}

@@ -1,0 +1,121 @@
+import type { Database } from '../db/client.ts';
+import { createTransactions, type Settled } from '../db/transactions.ts';
+import { ServiceError } from '../errors.ts';
+import type { Context } from '../graphql/context.ts';
+import type { HttpReply } from '../http/reply.ts';
+import type { KeyedRequest } from './key.ts';
+import { type KeyStore, keyStore, type StoredReply } from './store.ts';
+
+/** What came of a request. */
+export interface Outcome {
+  readonly reply: HttpReply;
+  /** Whether it was done, or refused for good: what was not is undone, and may be tried again under its key. */
+  readonly isFinal: boolean;
+}
+
+/** Answers requests that must not be done twice. */
+export interface Idempotency {
+  /**
+   * Does what is asked, and stores the answer in the same transaction; or answers with what was stored, byte for byte.
+   *
+   * @param work does it, with the stores of the context alone
+   * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT while the same is being done, or as transactions
+   *   do: then nothing was done
+   */
+  answer(request: KeyedRequest, work: (context: Context) => Promise<Outcome>): Promise<HttpReply>;
+  /** Forgets the answers of over a day ago, now and each hour. */
+  begin(onFailure: (error: unknown) => void): void;
+  /** Forgets no more; answers when nothing is being forgotten. */
+  end(): Promise<void>;
+}
+
+/** How many such requests are under way at once, so that the others have connections too. */
+const MOST_AT_ONCE = 4;
+/** The longest answer that is kept, in characters. */
+const LONGEST_BODY = 1_048_576;
+const AN_HOUR = 3_600_000;
+const REPLAYED = ['idempotent-replayed', 'true'];
+
+/**
+ * @param deadline how long a request may take, in milliseconds
+ * @param makeContext makes the context of a database
+ */
+export function createIdempotency(
+  database: Database,
+  deadline: number,
+  makeContext: (database: Database) => Context,
+): Idempotency {
+  const keys = keyStore(database);
+  let timer: NodeJS.Timeout | undefined;
+  let forgetting = Promise.resolve();
+  /** The keys of this process; those of others are locked in the database. */
+  const running = new Set<string>();
+  const transactions = createTransactions(database, MOST_AT_ONCE, deadline, (session) => ({
+    own: keyStore(session),
+    context: makeContext(session),
+  }));
+
+  return {
+    async answer(request, work) {
+      const id = JSON.stringify([request.caller, request.key]);
+      if (running.has(id)) throw conflict();
+      running.add(id);
+      try {
+        // An answer that is there stays as it is: so most replays need no transaction.
+        const stored = await keys.find(request);
+        const outcome = stored ?? (await transactions.run((place) => answerOnce(request, work, place)));
+        return 'fingerprint' in outcome ? replay(request, outcome) : outcome;
+      } finally {
+        running.delete(id);
+      }
+    },
+
+    begin(onFailure) {
+      const forget = () => {
+        forgetting = forgetting.then(keys.forget).catch(onFailure);
+      };
+      timer = setInterval(forget, AN_HOUR).unref();
+      forget();
+    },
+
+    async end() {
+      clearInterval(timer);
+      await forgetting;
+    },
+  };
+}
+
+/** What has been stored meanwhile, or the answer to the work; a conflict where another process is at it. */
+async function answerOnce(
+  request: KeyedRequest,
+  work: (context: Context) => Promise<Outcome>,
+  { own, context }: { readonly own: KeyStore; readonly context: Context },
+): Promise<Settled<StoredReply | HttpReply>> {
+  if (!(await own.hold(request))) throw conflict();
+  const stored = await own.find(request);
+  if (stored !== undefined) return { value: stored, stands: true };
+  const { reply, isFinal } = await work(context);
+  if (isFinal) await own.keep(request, assertShort(reply));
+  return { value: reply, stands: isFinal };
+}
+
+function assertShort(reply: HttpReply): HttpReply {
+  if ((reply.body?.length ?? 0) <= LONGEST_BODY) return reply;
+  throw new ServiceError(
+    'INVALID_ARGUMENT',
+    `The answer to a request with an Idempotency-Key may have at most ${LONGEST_BODY} characters; ask for less.`,
+  );
+}
+
+function replay(request: KeyedRequest, { fingerprint, reply }: StoredReply): HttpReply {
+  if (fingerprint === request.fingerprint) return { ...reply, headers: [...reply.headers, ...REPLAYED] };
+  throw new ServiceError(
+    'IDEMPOTENCY_KEY_REUSED',
+    'This Idempotency-Key came with another request within the last 24 hours. A new request needs a new key.',
+  );
+}
+
+function conflict(): ServiceError {
+  const message = 'A request with this Idempotency-Key is being answered just now; try again for its answer.';
+  return new ServiceError('IDEMPOTENCY_CONFLICT', message, { headers: { 'retry-after': '1' } });
+}

@@ -1,0 +1,54 @@
+import { isIPv6 } from 'node:net';
+import type { Caller } from '../auth/access.ts';
+import { ANONYMOUS } from '../auth/access.ts';
+import type { RequestHeaders } from '../http/incoming.ts';
+import type { RateLimiter } from './rate.ts';
+
+/** A request, as far as somebody is charged for it. */
+export interface Chargeable {
+  readonly headers: RequestHeaders;
+  /** The address that the connection comes from; empty without a connection. */
+  readonly remote: () => string;
+  /** Who is charged, once somebody is. */
+  account?: string;
+}
+
+/** Charges units for a request: to its caller, or to its address while nobody knows who calls. */
+export type Charge = (request: Chargeable, caller: Caller, units: number) => void;
+
+/** How many rows of lists cost as much as a request. */
+const ROWS_OF_UNIT = 20;
+
+/** What a request costs beyond the one unit of each, by the rows that it may ask for. */
+export function unitsOf(rows: number): number {
+  return Math.floor(rows / ROWS_OF_UNIT);
+}
+
+/** @param proxies how many proxies stand before the service, each of which adds to `X-Forwarded-For` */
+export function createCharge(limiter: Pick<RateLimiter, 'charge'>, proxies: number): Charge {
+  return (request, caller, units) => {
+    request.account = caller === ANONYMOUS ? `ip:${networkOf(addressOf(request, proxies))}` : caller.id;
+    limiter.charge(request.account, units);
+  };
+}
+
+/** The address that the last trusted proxy has seen: what is before it in the field, anybody may have written. */
+function addressOf({ headers, remote }: Chargeable, proxies: number): string {
+  if (proxies === 0) return remote();
+  const passed = headers.get('x-forwarded-for')?.split(',') ?? [];
+  return passed.at(-proxies)?.trim() ?? remote();
+}
+
+/** An IPv4 address, or the 64 bits of an IPv6 address that one customer has. */
+function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (!isIPv6(plain)) return plain.slice(0, 45);
+  const [head = '', tail] = plain.split('%', 1)[0]?.split('::') ?? [];
+  const [before, after] = [head, tail ?? ''].map((part) => part.split(':').filter(Boolean)) as [string[], string[]];
+  const missing = tail === undefined ? 0 : 8 - before.length - after.length;
+  const groups = [...before, ...Array<string>(missing).fill('0'), ...after];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}

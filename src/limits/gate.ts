@@ -1,0 +1,72 @@
+import { ServiceError } from '../errors.ts';
+
+/** Lets in so much work at once, and waits for each so long. */
+export interface Gate {
+  /**
+   * Does the work.
+   *
+   * @throws {ServiceError} UNAVAILABLE when too much is under way, TIMEOUT when the work takes too long: what it still does
+   *   then is ended by the limit of its statement
+   */
+  run<T>(work: () => T | Promise<T>): Promise<T>;
+  /** Waits no longer than so many milliseconds from now, for whatever is under way then. */
+  endWithin(milliseconds: number): void;
+}
+
+/**
+ * @param most how much is worked on at once
+ * @param deadline how long each may take, in milliseconds
+ */
+export function createGate(most: number, deadline: number): Gate {
+  let inside = 0;
+  /** What gives up each work, at a place that is used again: a set would cost as much as the rest of a request. */
+  const givingUp: ((error: unknown) => void)[] = [];
+  const free: number[] = [];
+
+  return {
+    endWithin(milliseconds) {
+      setTimeout(() => {
+        for (const giveUp of givingUp) giveUp(tooMuch());
+      }, milliseconds).unref();
+    },
+
+    run(work) {
+      if (inside >= most) return Promise.reject(tooMuch());
+      inside++;
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(tooLate(deadline)), deadline);
+        const place = free.pop() ?? givingUp.length;
+        givingUp[place] = reject;
+        const leave = () => {
+          clearTimeout(timer);
+          inside--;
+          free.push(place);
+        };
+        const fail = (error: unknown) => {
+          leave();
+          reject(error);
+        };
+        try {
+          Promise.resolve(work()).then((value) => {
+            leave();
+            resolve(value);
+          }, fail);
+        } catch (error) {
+          fail(error);
+        }
+      });
+    },
+  };
+}
+
+function tooMuch(): ServiceError {
+  return new ServiceError('UNAVAILABLE', 'Too many requests are being answered at once; try again.', {
+    headers: { 'retry-after': '1' },
+  });
+}
+
+function tooLate(deadline: number): ServiceError {
+  return new ServiceError('TIMEOUT', `The request took longer than ${deadline / 1000} s; try again.`, {
+    headers: { 'retry-after': '1' },
+  });
+}

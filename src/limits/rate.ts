@@ -1,0 +1,153 @@
+import { sql } from 'drizzle-orm';
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../db/client.ts';
+import { ServiceError } from '../errors.ts';
+import type { HeaderFields } from '../http/reply.ts';
+import { rateLimits } from './table.ts';
+
+/** How much a caller may use, and in how many seconds. */
+export interface Quota {
+  readonly units: number;
+  readonly seconds: number;
+}
+
+/** Counts what callers use. */
+export interface RateLimiter {
+  /** @throws {ServiceError} RATE_LIMITED when the caller has not so much left */
+  charge(caller: string, units: number): void;
+  /** The fields that tell how the caller stands (draft-ietf-httpapi-ratelimit-headers). */
+  headersFor(caller: string): HeaderFields;
+  /** Stores what has been counted and not yet stored. */
+  flush(): Promise<void>;
+}
+
+/** How long counts wait until they are stored together, in milliseconds: so long processes may not know of each other's. */
+const SHARED_AFTER = 1_000;
+/** How many callers are counted at once; who came longest ago is forgotten first. */
+const MOST_CALLERS = 10_000;
+
+interface Use {
+  /** By all processes, as far as it is known here. */
+  used: number;
+  /** The part of it that is not stored yet. */
+  unstored: number;
+  window: number;
+}
+
+/**
+ * Counts in windows of the quota's length, which begin at the same time everywhere. Each process counts for itself, and
+ * adds its counts to those of the others once a second: so no request asks the database.
+ *
+ * @param onFailure told when counts could not be stored; they are kept, and stored with the next
+ */
+export function createRateLimiter(
+  { units: quota, seconds }: Quota,
+  database: Database,
+  clock: () => Date,
+  onFailure: (error: unknown) => void,
+): RateLimiter {
+  const uses = new LRUCache<string, Use>({ max: MOST_CALLERS });
+  const unstored = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let storing = Promise.resolve();
+  let forgotten = 0;
+  // The embedded database is this process's alone.
+  const isShared = database.kind === 'server';
+  const policy = ['ratelimit-policy', `"default";q=${quota};w=${seconds}`];
+
+  // In one order, so that processes that store at once wait for each other and never in a circle.
+  const add = database.statement(
+    'limits.addUses',
+    sql`insert into ${rateLimits} as stored (caller, "window", used)
+      select caller, "window", used from json_to_recordset(${sql.placeholder('uses')}::text::json)
+        as counted(caller text, "window" bigint, used bigint) order by caller
+      on conflict (caller) do update set
+        used = case when stored."window" = excluded."window" then stored.used else 0 end + excluded.used,
+        "window" = excluded."window"
+      where stored."window" <= excluded."window"
+      returning caller, "window", used`,
+    { caller: rateLimits.caller, window: rateLimits.window, used: rateLimits.used },
+  );
+  const forget = database.statement(
+    'limits.forget',
+    sql`delete from ${rateLimits} where "window" < ${sql.placeholder('window')}`,
+    {},
+  );
+
+  return {
+    charge(caller, units) {
+      const use = useOf(caller);
+      if (use.used + units > quota) throw tooMuch(units);
+      use.used += units;
+      use.unstored += units;
+      unstored.add(caller);
+      if (isShared) timer ??= setTimeout(flush, SHARED_AFTER).unref();
+    },
+
+    headersFor(caller) {
+      const left = Math.max(0, quota - useOf(caller).used);
+      return [...policy, 'ratelimit', `"default";r=${left};t=${secondsLeft()}`];
+    },
+
+    flush,
+  };
+
+  function useOf(caller: string): Use {
+    const window = windowOf();
+    const known = uses.get(caller);
+    if (known !== undefined && known.window === window) return known;
+    const use = { used: 0, unstored: 0, window };
+    uses.set(caller, use);
+    return use;
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    storing = storing.then(store).catch(onFailure);
+    return storing;
+  }
+
+  async function store(): Promise<void> {
+    const window = windowOf();
+    const counted = [...unstored].flatMap((caller) => {
+      const use = uses.peek(caller);
+      return use !== undefined && use.window === window && use.unstored > 0 ? [{ caller, use }] : [];
+    });
+    unstored.clear();
+    if (!isShared || counted.length === 0) return;
+    const told = counted.map(({ caller, use }) => ({ caller, window, used: use.unstored }));
+    for (const { use } of counted) use.unstored = 0;
+    try {
+      for (const { caller, used } of await add({ uses: JSON.stringify(told) })) {
+        const use = uses.peek(caller);
+        if (use !== undefined && use.window === window) use.used = used + use.unstored;
+      }
+      if (window > forgotten) await forget({ window });
+      forgotten = window;
+    } catch (error) {
+      for (const [index, { caller, use }] of counted.entries()) {
+        use.unstored += told[index]?.used ?? 0;
+        unstored.add(caller);
+      }
+      throw error;
+    }
+  }
+
+  function windowOf(): number {
+    return Math.floor(clock().getTime() / 1000 / seconds);
+  }
+
+  function secondsLeft(): number {
+    return Math.ceil((windowOf() + 1) * seconds - clock().getTime() / 1000);
+  }
+
+  function tooMuch(units: number): ServiceError {
+    const wait = secondsLeft();
+    const message =
+      units > quota
+        ? `The request costs ${units} units, and ${quota} is the most in ${seconds} s; ask for less at once.`
+        : `You have used up your ${quota} units of these ${seconds} s; there are more in ${wait} s.`;
+    return new ServiceError('RATE_LIMITED', message, { headers: { 'retry-after': `${wait}` } });
+  }
+}

@@ -1,0 +1,49 @@
+import { ServiceError } from '../errors.ts';
+import { readTags } from '../http/etag.ts';
+
+/** The variable that takes the versions of which the row must have one: they come from `If-Match`. */
+export const EXPECTED_VERSION = 'expectedVersion';
+/** The version of a row that is not there yet. */
+const NOT_THERE = 0;
+
+/** The entity tag of a row's version. */
+export function versionTag(version: unknown): string {
+  return `"${version}"`;
+}
+
+/**
+ * The versions that a request wants the row to have (RFC 9110, section 13.1).
+ *
+ * @param isWrite whether the operation changes a row that has a version
+ * @param mayBegin whether it makes the row where there is none
+ * @returns undefined for any
+ * @throws {ServiceError} INVALID_ARGUMENT for a precondition that cannot be kept: to ignore it would lose an update
+ */
+export function expectedVersions(
+  headers: Pick<Headers, 'get'>,
+  { isWrite, mayBegin }: { readonly isWrite: boolean; readonly mayBegin: boolean },
+): readonly number[] | undefined {
+  const ifMatch = headers.get('if-match');
+  const ifNoneMatch = headers.get('if-none-match');
+  if (ifMatch === null && ifNoneMatch === null) return undefined;
+  if (!isWrite)
+    throw unusable('If-Match and If-None-Match are of no use here: there is no row yet that they could be of');
+  if (ifNoneMatch !== null) {
+    if (mayBegin && ifMatch === null && ifNoneMatch.trim() === '*') return [NOT_THERE];
+    throw unusable(`If-None-Match ${mayBegin ? 'can only be * here' : 'is for GET and HEAD'}; a change takes If-Match`);
+  }
+  const tags = readTags('If-Match', ifMatch as string);
+  if (!tags.includes('*')) return tags.flatMap(versionOf);
+  if (mayBegin) throw unusable('If-Match cannot be * here; name the ETag, or leave it out');
+  return undefined;
+}
+
+/** A tag that is no version's is no row's: nothing matches it. A weak one never matches (RFC 9110, section 13.1.1). */
+function versionOf(tag: string): number[] {
+  const digits = /^"(\d{1,15})"$/.exec(tag)?.[1];
+  return digits === undefined ? [] : [Number(digits)];
+}
+
+function unusable(message: string): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', `${message}.`);
+}

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+
+/** Who makes tokens: an HTTP server with its public keys, and the private ones. */
+export interface Issuer {
+  readonly url: string;
+  /** The public key as text, as somebody may have found it. */
+  readonly publicKey: string;
+  /** Answers to whoever asks for the keys from now on. */
+  status: number;
+  /** How often the keys were asked for. */
+  asked: number;
+  /** A token that is good for five minutes, but for what is said of it. */
+  token(
+    claims?: { readonly [claim in keyof JWTPayload]?: JWTPayload[claim] | undefined },
+    header?: { alg?: string; kid?: string },
+  ): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const ISSUER = 'https://login.example';
+export const AUDIENCE = 'pet-store';
+
+export async function startIssuer(): Promise<Issuer> {
+  const kid = 'first';
+  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const keys = [{ ...(await exportJWK(publicKey)), kid, use: 'sig' }];
+  const server = createServer((_, response) => {
+    issuer.asked++;
+    response.writeHead(issuer.status, { 'content-type': 'application/json' }).end(JSON.stringify({ keys }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer: Issuer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`,
+    publicKey: await exportSPKI(publicKey),
+    status: 200,
+    asked: 0,
+    token(claims = {}, header = {}) {
+      const now = Math.floor(Date.now() / 1000);
+      const usual = { iss: ISSUER, aud: AUDIENCE, sub: 'ann', iat: now, exp: now + 300, scope: '' };
+      // JSON leaves out what is undefined.
+      const payload: JWTPayload = JSON.parse(JSON.stringify({ ...usual, ...claims }));
+      return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(privateKey);
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  return issuer;
+}

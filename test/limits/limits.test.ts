@@ -1,0 +1,190 @@
+import { pino } from 'pino';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { keyStore } from '../../src/auth/keys.ts';
+import type { Settings } from '../../src/env.ts';
+import type { LifecycleRules } from '../../src/lifecycle/guard.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { databaseKind } from '../support/database.ts';
+import { usualRules, usualSettings } from '../support/rules.ts';
+import { watched } from '../support/watched.ts';
+
+const MOMENT = 1_790_000_000_000;
+const opened: TestApp[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((app) => app.dispose()));
+});
+
+async function start(settings: Partial<Settings>, rules: Partial<LifecycleRules> = {}): Promise<TestApp> {
+  const app = await startTestApp(settings, rules);
+  opened.push(app);
+  return app;
+}
+
+/** What a caller has left. */
+function left({ headers }: { headers: Headers }): number {
+  return Number(/^"default";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '')?.[1]);
+}
+
+describe('RATE_LIMIT', () => {
+  const limited = (units: number, now = { milliseconds: MOMENT }) =>
+    start({ RATE_LIMIT: { units, seconds: 60 } }, { clock: () => new Date(now.milliseconds) });
+
+  test('says on each answer what is left, and for how long', async () => {
+    const app = await limited(100);
+    const first = await app.rest('GET', '/pets/1');
+    expect(first.headers.get('ratelimit-policy')).toBe('"default";q=100;w=60');
+    expect(first.headers.get('ratelimit')).toBe(`"default";r=99;t=${60 - ((MOMENT / 1000) % 60)}`);
+    expect(left(await app.rest('GET', '/categories/1'))).toBe(98);
+    expect(left(await app.rest('GET', '/pets/x'))).toBe(97);
+    expect(left(await app.rest('POST', '/pets', { body: '{' }))).toBe(96);
+  });
+
+  test('is 429 with Retry-After when nothing is left, and over with the window', async () => {
+    const now = { milliseconds: MOMENT };
+    const app = await limited(3, now);
+    for (let n = 0; n < 3; n++) expect((await app.rest('GET', '/pets/1')).status).toBe(404);
+    const { status, body, headers } = await app.rest('GET', '/pets/1');
+    const wait = Number(headers.get('retry-after'));
+    expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(body.message).toBe(`You have used up your 3 units of these 60 s; there are more in ${wait} s.`);
+    const { errors } = await app.graphql('{ __typename }');
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED', status: 429 });
+    now.milliseconds += wait * 1000;
+    expect((await app.rest('GET', '/pets/1')).status).toBe(404);
+  });
+
+  test('counts what is asked for: each 20 rows are a unit more, on both faces', async () => {
+    const app = await limited(1_000);
+    const cost = async (ask: () => Promise<{ headers: Headers }>) => {
+      const before = left(await app.rest('GET', '/pets/1'));
+      return before - left(await ask());
+    };
+    expect(await cost(() => app.rest('GET', '/pets?limit=5'))).toBe(1);
+    expect(await cost(() => app.rest('GET', '/pets'))).toBe(2);
+    expect(await cost(() => app.rest('GET', '/pets?limit=100'))).toBe(6);
+    expect(await cost(() => app.graphql('{ pets(first: 5) { nodes { id } } }'))).toBe(1);
+    expect(await cost(() => app.graphql('{ pets { nodes { id } } }'))).toBe(2);
+    expect(await cost(() => app.graphql('query ($n: Int) { pets(first: $n) { nodes { id } } }', { n: 100 }))).toBe(6);
+    expect(await cost(() => app.graphql('{ a: pet(petId: 1) { id } b: pet(petId: 2) { id } }'))).toBe(2);
+    const nested = '{ pets(first: 10) { nodes { orders(first: 10) { nodes { id } } } } }';
+    for (const _ of ['first', 'second', 'third']) expect(await cost(() => app.graphql(nested))).toBe(6);
+  });
+
+  test('refuses at once what costs more than there ever is', async () => {
+    const app = await limited(4);
+    const { status, body } = await app.rest('GET', '/pets?limit=100');
+    expect([status, body.message]).toEqual([
+      429,
+      expect.stringMatching(/^The request costs 5 units, and 4 is the most/),
+    ]);
+  });
+
+  test('leaves the checks alone, for whoever asks', async () => {
+    const app = await limited(1);
+    for (let n = 0; n < 5; n++) {
+      const response = await app.fetch(new Request('http://pets.example/livez'));
+      expect([response.status, response.headers.get('ratelimit')]).toEqual([200, null]);
+    }
+  });
+
+  test('counts each caller for itself, and bad credentials for the address', async () => {
+    const app = await start({ AUTH: 'all', RATE_LIMIT: { units: 2, seconds: 60 } }, { clock: () => new Date(MOMENT) });
+    const [ann, bob] = await Promise.all(
+      ['Ann', 'Bob'].map(async (name) => (await keyStore(app.database).create(name, ['read'], null)).text),
+    );
+    const get = async (key: string | undefined) =>
+      (await app.rest('GET', '/pets/1', { headers: { authorization: `Bearer ${key}` } })).status;
+    expect([await get(ann), await get(ann), await get(ann), await get(bob)]).toEqual([404, 404, 429, 404]);
+    expect([await get('psk_x'), await get('psk_x'), await get('psk_x')]).toEqual([401, 401, 429]);
+    expect(await get(bob)).toBe(404);
+  });
+
+  test('believes as many proxies as there are, and no more', async () => {
+    const app = await start({ PROXIES: 1, RATE_LIMIT: { units: 1, seconds: 60 } }, { clock: () => new Date(MOMENT) });
+    const get = async (forwarded: string) =>
+      (await app.rest('GET', '/pets/1', { headers: { 'x-forwarded-for': forwarded } })).status;
+    expect(await get('10.0.0.1')).toBe(404);
+    expect(await get('10.0.0.2')).toBe(404);
+    expect(await get('1.2.3.4, 10.0.0.1')).toBe(429);
+    expect(await get('2001:db8:1:2::1')).toBe(404);
+    expect(await get('2001:db8:1:2:ffff::2')).toBe(429);
+    expect(await get('2001:db8:1:3::1')).toBe(404);
+    expect(await get('::ffff:10.0.0.1')).toBe(429);
+  });
+
+  if (databaseKind === 'server') {
+    test('is shared by processes within a second, without a statement for each request', async () => {
+      const rate = { units: 10, seconds: 60 };
+      const clock = () => new Date(MOMENT);
+      const one = await start({ RATE_LIMIT: rate }, { clock });
+      const other = createApp({
+        database: one.database,
+        settings: { ...usualSettings, RATE_LIMIT: rate },
+        access: OPEN_ACCESS,
+        rules: { ...usualRules, clock },
+        metrics: createMetrics(),
+        logger: pino({ level: 'silent' }),
+      });
+      const elsewhere = () => other.fetch(new Request('http://pets.example/pets/1'));
+      for (let n = 0; n < 6; n++) await one.rest('GET', '/pets/1');
+      expect(left(await elsewhere())).toBe(9);
+      await one.flush();
+      await other.flush();
+      expect(left(await elsewhere())).toBe(2);
+      expect(one.statements.filter((name) => name === 'limits.addUses')).toHaveLength(2);
+    });
+  }
+});
+
+describe('a database that hangs', () => {
+  async function startHanging(settings: Partial<Settings>) {
+    const hanging: (() => void)[] = [];
+    let hangs = true;
+    const app = await startTestApp(settings, {}, (database) =>
+      watched(database, async ({ text }, run) => {
+        if (hangs && text.includes('from "pets"')) await new Promise<void>((resolve) => hanging.push(resolve));
+        return run();
+      }),
+    );
+    opened.push(app);
+    const release = () => {
+      hangs = false;
+      for (const go of hanging.splice(0)) go();
+    };
+    return { app, release };
+  }
+
+  test('has so many requests wait for it; the others are 503 at once, and all is well when it is back', async () => {
+    const { app, release } = await startHanging({ MAX_REQUESTS: 5 });
+    const waiting = Array.from({ length: 5 }, () => app.rest('GET', '/pets'));
+    await expect.poll(async () => (await app.rest('GET', '/categories')).status).toBe(503);
+    const { body, headers } = await app.rest('GET', '/categories');
+    expect([body.code, headers.get('retry-after')]).toEqual(['UNAVAILABLE', '1']);
+    expect((await app.graphql('{ categories { totalCount } }')).errors?.[0]?.extensions.status).toBe(503);
+    expect((await app.fetch(new Request('http://pets.example/livez'))).status).toBe(200);
+    release();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(5).fill(200));
+    expect((await app.rest('GET', '/categories')).status).toBe(200);
+  });
+
+  test('has nobody wait longer than REQUEST_TIMEOUT: 504', async () => {
+    const { app, release } = await startHanging({ REQUEST_TIMEOUT: 300 });
+    const began = performance.now();
+    const answers = await Promise.all([
+      app.rest('GET', '/pets'),
+      app.rest('GET', '/pets/1'),
+      app.rest('PATCH', '/pets/1', { body: { name: 'Max' }, headers: { 'idempotency-key': 'late' } }),
+    ]);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    for (const { status, body, headers } of answers.slice(0, 2)) {
+      expect([status, body.code, headers.get('retry-after')]).toEqual([504, 'TIMEOUT', '1']);
+    }
+    const { errors } = await app.graphql('{ pets { nodes { id } } }');
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'TIMEOUT', status: 504 });
+    release();
+    expect((await app.rest('GET', '/pets')).status).toBe(200);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { readSettings } from '../../src/env.ts';
+
+const issuer = {
+  JWT_JWKS_URL: 'https://login.example/jwks.json',
+  JWT_ISSUER: 'https://login.example',
+  JWT_AUDIENCE: 'pet-store',
+};
+
+describe('AUTH', () => {
+  test('is open unless it is set', () => {
+    expect(readSettings({}).AUTH).toBe('open');
+    expect(readSettings({ AUTH: '' }).AUTH).toBe('open');
+    expect(readSettings({ AUTH: 'all' }).AUTH).toBe('all');
+  });
+
+  test('has to be said in production, also that it is open', () => {
+    expect(() => readSettings({ NODE_ENV: 'production' })).toThrow(
+      'AUTH must be said where NODE_ENV is production: required, all, or open for a service that everyone may change',
+    );
+    for (const AUTH of ['open', 'required', 'all'])
+      expect(readSettings({ NODE_ENV: 'production', AUTH }).AUTH).toBe(AUTH);
+  });
+
+  test('is one of three', () => {
+    expect(() => readSettings({ AUTH: 'yes' })).toThrow('AUTH must be open, required or all');
+  });
+});
+
+describe('JWT', () => {
+  test('has an address of keys, an issuer and an audience, or none of them', () => {
+    expect(readSettings(issuer)).toMatchObject({ ...issuer, JWT_CLOCK_SKEW: 30 });
+    for (const name of Object.keys(issuer)) {
+      expect(() => readSettings({ ...issuer, [name]: undefined })).toThrow(
+        /goes together with JWT_ISSUER and JWT_AUDIENCE/,
+      );
+    }
+  });
+
+  test.each(['http://login.example/jwks.json', 'ftp://login.example', 'login.example'])('does not trust %s', (url) => {
+    expect(() => readSettings({ ...issuer, JWT_JWKS_URL: url })).toThrow(/JWT_JWKS_URL must/);
+  });
+
+  test('takes keys over plain HTTP from this machine alone', () => {
+    for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+      expect(readSettings({ ...issuer, JWT_JWKS_URL: `http://${host}:8080/jwks` }).JWT_JWKS_URL).toContain(host);
+    }
+  });
+
+  test.each(['none', 'HS256', 'RS256,none', ','])('never takes the algorithms %s', (JWT_ALGORITHMS) => {
+    expect(() => readSettings({ JWT_ALGORITHMS })).toThrow(/JWT_ALGORITHMS must be some of RS256/);
+  });
+
+  test.each(['-1', '301', '1.5', 'x'])('has no clock skew of %s', (JWT_CLOCK_SKEW) => {
+    expect(() => readSettings({ JWT_CLOCK_SKEW })).toThrow('JWT_CLOCK_SKEW must be a whole number from 0 to 300');
+  });
+});

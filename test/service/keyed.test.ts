@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { databaseKind, openTestDatabase } from '../support/database.ts';
+import { startProxy } from '../support/proxy.ts';
+import { startService } from '../support/service.ts';
+
+const json = { 'content-type': 'application/json' };
+
+async function send(base: string, method: string, path: string, body: object, headers: object = {}) {
+  const response = await fetch(base + path, { method, headers: { ...json, ...headers }, body: JSON.stringify(body) });
+  return { status: response.status, body: response.status === 204 ? undefined : await response.json() };
+}
+
+/** Makes a pet whose stock is counted; its id. */
+async function countedPet(base: string, quantity: number): Promise<number> {
+  const category = await send(base, 'POST', '/categories', { name: 'Dogs' });
+  const pet = await send(base, 'POST', '/pets', { name: 'Rex', categoryId: category.body.id });
+  await send(base, 'PUT', `/store/inventory/${pet.body.id}`, { quantity });
+  return pet.body.id;
+}
+
+if (databaseKind === 'server') {
+  describe('a request with an Idempotency-Key', () => {
+    test('whose connection is lost in its midst is 503, and done once when it is sent again', async () => {
+      const opened = await openTestDatabase();
+      const service = await startService({ DATABASE_URL: opened.location.url ?? '' });
+      const petId = await countedPet(service.base, 10);
+      const key = { 'idempotency-key': randomUUID() };
+      const order = () => send(service.base, 'POST', '/store/orders', { petId, quantity: 2 }, key);
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      let first: ReturnType<typeof order> | undefined;
+      await opened.database.transaction(async (query) => {
+        await query('select from inventory where pet_id = $1 for update', [`${petId}`]);
+        first = order();
+        const waits = "from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+        await expect.poll(async () => (await query(`select count(*)::int ${waits}`, []))[0]?.[0]).toBe(1);
+        await query(`select pg_terminate_backend(pid) ${waits}`, []);
+        expect((await first).status).toBe(503);
+        release();
+      });
+      await released;
+      expect((await order()).status).toBe(201);
+      expect((await order()).status).toBe(201);
+      const stock = await fetch(`${service.base}/store/inventory/${petId}`);
+      expect(await stock.json()).toMatchObject({ quantity: 8 });
+      expect(await service.stop()).toBe(0);
+      await opened.dispose();
+    });
+  });
+
+  describe('a database that stalls for longer than a request may take', () => {
+    test('mixes up no answers, and loses no connection for good', async () => {
+      const opened = await openTestDatabase();
+      const proxy = await startProxy(opened.location.url ?? '');
+      const service = await startService({ DATABASE_URL: proxy.url, REQUEST_TIMEOUT: '1' });
+      const category = await send(service.base, 'POST', '/categories', { name: 'Dogs' });
+      const names = Array.from({ length: 40 }, (_, n) => `pet ${n}`);
+      const pets = await Promise.all(
+        names.map(async (name) => {
+          const { body } = await send(service.base, 'POST', '/pets', { name, categoryId: category.body.id });
+          return body.id as number;
+        }),
+      );
+      const seen = new Map<number, number>();
+      const read = async (n: number) => {
+        const response = await fetch(`${service.base}/pets/${pets[n]}`);
+        const body = (await response.json()) as { name?: string };
+        seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
+        if (response.status === 200) expect(body.name).toBe(names[n]);
+        else expect([503, 504]).toContain(response.status);
+      };
+      const write = async (n: number) => {
+        const name = `late ${n}`;
+        const { status, body } = await send(service.base, 'POST', '/pets', { name, categoryId: category.body.id });
+        if (status === 201) expect(body.name).toBe(name);
+        else expect([503, 504]).toContain(status);
+      };
+      for (let round = 0; round < 3; round++) {
+        proxy.freeze();
+        const asked: Promise<void>[] = [];
+        for (let n = 0; n < 40; n++) {
+          asked.push(read(n), write(n));
+          await sleep(40);
+          if (n === 30) proxy.thaw();
+        }
+        await Promise.all(asked);
+      }
+      expect(seen.get(504)).toBeGreaterThan(0);
+      const all = async () => Promise.all(names.map((_, n) => fetch(`${service.base}/pets/${pets[n]}`)));
+      await expect
+        .poll(async () => new Set((await all()).map(({ status }) => status)), { timeout: 5_000 })
+        .toEqual(new Set([200]));
+      await Promise.all(names.map((_, n) => read(n)));
+      expect(await service.stop()).toBe(0);
+      proxy.close();
+      await opened.dispose();
+    });
+  });
+}
+
+test('a request that is done twice at once, on whichever database, is done once', async () => {
+  const opened = await openTestDatabase();
+  await opened.database.close();
+  const { url, folder } = opened.location;
+  const service = await startService(url === undefined ? { DATA_DIR: folder } : { DATABASE_URL: url });
+  const petId = await countedPet(service.base, 1_000);
+  for (let round = 0; round < 10; round++) {
+    const key = { 'idempotency-key': randomUUID() };
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => send(service.base, 'POST', '/store/orders', { petId }, key)),
+    );
+    expect(new Set(answers.map(({ status }) => status)).size).toBeLessThanOrEqual(2);
+    expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
+  }
+  const stock = await fetch(`${service.base}/store/inventory/${petId}`);
+  expect(await stock.json()).toMatchObject({ quantity: 990 });
+  expect(await service.stop()).toBe(0);
+  await opened.dispose();
+});
