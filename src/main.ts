@@ -9,6 +9,9 @@ import { sharedMetrics } from './workers/metrics.ts';
 import { startWorkers } from './workers/start.ts';
 import { onReplaced, tellFailure, tellReady } from './workers/tell.ts';
 
+/** How long what is still to be written may take once all has stopped, in milliseconds. */
+const LAST_MOMENT = 250;
+
 const isTerminal = process.stdout.isTTY;
 
 start().catch((error: unknown) => {
@@ -60,7 +63,9 @@ async function startWorker(settings: Settings, logger: Logger): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) process.on(signal, () => {});
   stopOnSignal(['SIGTERM'], () => stop({ isReplaced: false }), logger);
   onReplaced(() =>
-    stop({ isReplaced: true }).catch((error: unknown) => logger.error({ err: error }, 'the stop failed')),
+    stop({ isReplaced: true })
+      .catch((error: unknown) => logger.error({ err: error }, 'the stop failed'))
+      .finally(endSoon),
   );
   await metrics.tell();
   tellReady(serving.port);
@@ -74,15 +79,22 @@ function stopOnSignal(signals: readonly NodeJS.Signals[], stop: () => Promise<vo
       if (isStopping) return;
       isStopping = true;
       logger.info({ signal }, 'stopping: no more requests are taken, those in flight are finished');
-      stop().then(
-        () => logger.info('stopped'),
-        (error: unknown) => {
-          logger.error({ err: error }, 'the stop failed');
-          process.exitCode = 1;
-        },
-      );
+      stop()
+        .then(
+          () => logger.info('stopped'),
+          (error: unknown) => {
+            logger.error({ err: error }, 'the stop failed');
+            process.exitCode = 1;
+          },
+        )
+        .finally(endSoon);
     });
   }
+}
+
+/** Ends the process, which would otherwise wait for a frozen database to close its end of each connection. */
+function endSoon(): void {
+  setTimeout(() => process.exit(), LAST_MOMENT).unref();
 }
 
 /** Says where everything is, once it is there. */

@@ -14,7 +14,7 @@ import { isEmpty, seed } from './seed.ts';
  * How long requests in flight may take to finish after a stop was asked for, in milliseconds, and how long it may take to
  * store what has been counted: a stop is over within 10 s, whatever the database does.
  */
-const GRACE = 8_000;
+const GRACE = 7_500;
 const FAREWELL = 1_000;
 const EXAMPLE_PETS = 200;
 

@@ -1,5 +1,7 @@
 import { ServiceError } from '../errors.ts';
 
+const RETRY_SOON = { 'retry-after': '1' };
+
 /** A connection to a server, used by one at a time. */
 export interface Connection<Client> {
   readonly client: Client;
@@ -16,7 +18,7 @@ export interface Pool<Client> {
    * @throws {ServiceError} UNAVAILABLE when none was free in time
    */
   use<T>(work: (connection: Connection<Client>) => Promise<T>, patience: number): Promise<T>;
-  /** Lets what is under way finish, for so many seconds, and closes the connections. */
+  /** Lets what is under way finish, for so many seconds, and closes the connections; none is opened from then on. */
   end(seconds: number): Promise<void>;
 }
 
@@ -37,10 +39,12 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
   type Member = Connection<Client>;
   const members = new Set<Member>();
   const idle: Member[] = [];
-  const waiting = new Set<(member: Member) => void>();
+  const waiting = new Set<{ take(member: Member): void; giveUp(error: ServiceError): void }>();
+  let hasEnded = false;
 
   return {
     async use(work, patience) {
+      if (hasEnded) throw stopping();
       const member = take() ?? (members.size < size ? join() : await wait(patience));
       try {
         return await work(member);
@@ -50,6 +54,8 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
     },
 
     async end(seconds) {
+      hasEnded = true;
+      for (const { giveUp } of waiting) giveUp(stopping());
       await Promise.all([...members].map(({ client }) => close(client, seconds)));
     },
   };
@@ -75,23 +81,29 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
   /** The one that waits longest is the first in turn. */
   function wait(patience: number): Promise<Member> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        waiting.delete(take);
-        reject(busy());
-      }, patience);
-      const take = (member: Member) => {
+      const leaveLine = () => {
         clearTimeout(timer);
-        waiting.delete(take);
-        resolve(member);
+        waiting.delete(place);
       };
-      waiting.add(take);
+      const place = {
+        take(member: Member) {
+          leaveLine();
+          resolve(member);
+        },
+        giveUp(error: ServiceError) {
+          leaveLine();
+          reject(error);
+        },
+      };
+      const timer = setTimeout(() => place.giveUp(busy()), patience);
+      waiting.add(place);
     });
   }
 
   function leave(member: Member): void {
     const [next] = waiting;
     if (member.isLost) discard(member);
-    if (next !== undefined) next(member.isLost ? join() : member);
+    if (next !== undefined) next.take(member.isLost ? join() : member);
     else if (!member.isLost) idle.push(member);
   }
 
@@ -103,5 +115,9 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
 
 function busy(): ServiceError {
   const message = 'The database has too much to do just now; try again.';
-  return new ServiceError('UNAVAILABLE', message, { headers: { 'retry-after': '1' } });
+  return new ServiceError('UNAVAILABLE', message, { headers: RETRY_SOON });
+}
+
+function stopping(): ServiceError {
+  return new ServiceError('UNAVAILABLE', 'The service is stopping.', { headers: RETRY_SOON });
 }

@@ -100,3 +100,15 @@ test('few are opened where few are used at once', async () => {
     await Promise.all(pair.map(({ done }) => done));
   }
 });
+
+test('one that has ended opens no connection, and keeps nobody waiting', async () => {
+  const { pool, take, closed } = poolOf(1);
+  const first = take();
+  const second = take();
+  await pool.end(1);
+  await expect(second.done).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  first.finish();
+  await first.done;
+  await expect(take().done).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  expect([closed, second.client]).toEqual([[0], undefined]);
+});

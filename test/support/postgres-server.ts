@@ -11,7 +11,14 @@ import { makeTemporaryFolder, type TemporaryFolder } from './temporary.ts';
 export interface PostgresServer {
   /** Of its database `postgres`, as its superuser. */
   readonly url: string;
+  /** Of the process that is the others' parent; another after a start. */
   readonly pid: number;
+  /** Where its data is. */
+  readonly folder: string;
+  /** Ends it: at once by SIGKILL, as a crash does, or by SIGINT, which ends the sessions first. Its data stays. */
+  end(signal: 'SIGKILL' | 'SIGINT'): Promise<void>;
+  /** Starts it again once it has ended, at the same address. */
+  start(): Promise<void>;
   /** Ends the sessions, stops the server and removes its data. */
   stop(): Promise<void>;
 }
@@ -19,6 +26,11 @@ export interface PostgresServer {
 interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  end(signal: 'SIGKILL' | 'SIGINT'): Promise<void>;
 }
 
 interface Account {
@@ -29,6 +41,8 @@ interface Account {
 export interface PostgresOptions {
   /** As PostgreSQL comes: what is answered survives a power cut. Otherwise it runs without fsync, which is faster. */
   readonly durable?: boolean;
+  /** Where to have its data, and all else that it needs. */
+  readonly folder?: TemporaryFolder;
 }
 
 /** In milliseconds. */
@@ -36,7 +50,7 @@ const INITDB_LIMIT = 60_000;
 const START_LIMIT = 30_000;
 const STOP_LIMIT = 10_000;
 const LOG_TAIL = 4_000;
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
 /**
  * Starts a PostgreSQL 18 server of our own, from the binaries that npm installs, on a free port of 127.0.0.1 and with
@@ -45,10 +59,12 @@ const run = promisify(execFile);
  *
  * @throws {Error} that says what to do when there are no binaries for this system, or with the end of the server's log
  */
-export async function startPostgresServer({ durable = false }: PostgresOptions = {}): Promise<PostgresServer> {
+export async function startPostgresServer({
+  durable = false,
+  folder = makeTemporaryFolder(),
+}: PostgresOptions = {}): Promise<PostgresServer> {
   const installed = await findBinaries();
   const account = await unprivilegedAccount();
-  const folder = makeTemporaryFolder();
   try {
     const binaries = account === undefined ? installed : await copyFor(account, installed, folder.path);
     await initialise(binaries.initdb, folder.path, account);
@@ -75,7 +91,7 @@ async function findBinaries(): Promise<Binaries> {
 async function unprivilegedAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
-    const ids = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]).catch(() => undefined);
+    const ids = await Promise.all([execute('id', ['-u', name]), execute('id', ['-g', name])]).catch(() => undefined);
     if (ids !== undefined) return { uid: Number(ids[0].stdout), gid: Number(ids[1].stdout) };
   }
   throw new Error(
@@ -88,7 +104,7 @@ async function copyFor({ uid, gid }: Account, { initdb, postgres }: Binaries, fo
   const native = join(folder, 'native');
   // Verbatim, for the links are relative: otherwise the copies would point back into the checkout.
   cpSync(dirname(dirname(postgres)), native, { recursive: true, verbatimSymlinks: true });
-  await run('chown', ['-R', `${uid}:${gid}`, folder]);
+  await execute('chown', ['-R', `${uid}:${gid}`, folder]);
   const copyOf = (path: string) => path.replace(dirname(dirname(path)), native);
   return { initdb: copyOf(initdb), postgres: copyOf(postgres) };
 }
@@ -98,7 +114,7 @@ async function initialise(initdb: string, folder: string, account: Account | und
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const options = [`--pgdata=${join(folder, 'data')}`, '--username=postgres', '--auth=trust', '--no-sync', ...locale];
   try {
-    await run(initdb, options, { ...account, cwd: folder, env: environment(), timeout: INITDB_LIMIT });
+    await execute(initdb, options, { ...account, cwd: folder, env: environment(), timeout: INITDB_LIMIT });
   } catch (cause) {
     throw new Error(`PostgreSQL could not make its data folder: ${(cause as Error).message}`, { cause });
   }
@@ -120,30 +136,48 @@ async function launch(
     'shared_buffers=128MB',
     ...(durable ? [] : ['fsync=off']),
   ];
-  const child = spawn(postgres, ['-D', join(folder.path, 'data'), ...settings.flatMap((setting) => ['-c', setting])], {
-    ...account,
-    cwd: folder.path,
-    env: environment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const logTail = keepTail(child);
-  await once(child, 'spawn');
-  // A run that is interrupted would leave the server behind; and its folder can be removed once it has ended.
-  const abandon = () => child.kill('SIGQUIT');
-  process.prependOnceListener('exit', abandon);
-
-  const stop = async () => {
-    await end(child);
-    process.off('exit', abandon);
-    folder.remove();
+  let running = await run();
+  return {
+    url,
+    folder: folder.path,
+    get pid() {
+      return running.child.pid as number;
+    },
+    end: (signal) => running.end(signal),
+    async start() {
+      running = await run();
+    },
+    async stop() {
+      await running.end('SIGINT');
+      folder.remove();
+    },
   };
-  try {
-    await untilReady(child, url, logTail);
-  } catch (error) {
-    await stop();
-    throw error;
+
+  async function run(): Promise<Running> {
+    const options = settings.flatMap((setting) => ['-c', setting]);
+    const child = spawn(postgres, ['-D', join(folder.path, 'data'), ...options], {
+      ...account,
+      cwd: folder.path,
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const logTail = keepTail(child);
+    await once(child, 'spawn');
+    // A run that is interrupted would leave the server behind; and its folder can be removed once it has ended.
+    const abandon = () => child.kill('SIGQUIT');
+    process.prependOnceListener('exit', abandon);
+    const end = async (signal: 'SIGKILL' | 'SIGINT') => {
+      await endProcess(child, signal);
+      process.off('exit', abandon);
+    };
+    try {
+      await untilReady(child, url, logTail);
+    } catch (error) {
+      await end('SIGINT');
+      throw error;
+    }
+    return { child, end };
   }
-  return { url, pid: child.pid as number, stop };
 }
 
 async function untilReady(child: ChildProcess, url: string, logTail: () => string): Promise<void> {
@@ -163,10 +197,10 @@ async function untilReady(child: ChildProcess, url: string, logTail: () => strin
 }
 
 /** SIGINT is PostgreSQL's fast shutdown: it does not wait for clients. SIGQUIT does not even write its caches. */
-async function end(child: ChildProcess): Promise<void> {
+async function endProcess(child: ChildProcess, signal: 'SIGKILL' | 'SIGINT'): Promise<void> {
   if (hasEnded(child)) return;
   const exited = once(child, 'exit');
-  child.kill('SIGINT');
+  child.kill(signal);
   const impatient = setTimeout(() => child.kill('SIGQUIT'), STOP_LIMIT);
   await exited;
   clearTimeout(impatient);

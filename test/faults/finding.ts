@@ -1,0 +1,35 @@
+/** What was promised, and what was measured of it. */
+export interface Finding {
+  readonly promise: string;
+  readonly measured: string;
+  readonly holds: boolean;
+}
+
+/** How much of it is run: in full, or shortened for CI. */
+export interface Size {
+  /** `REQUEST_TIMEOUT`, in seconds. */
+  readonly deadline: number;
+  readonly serviceKills: number;
+  readonly serverKills: number;
+  /** How often each of two instances is restarted. */
+  readonly rolls: number;
+  readonly replays: number;
+}
+
+export interface Scenario {
+  readonly name: string;
+  run(size: Size): Promise<readonly Finding[]>;
+}
+
+/** In seconds, with one digit. */
+export function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** How often each comes, such as `12 x 200, 3 x 503`. */
+export function tally(values: readonly (string | number)[]): string {
+  const counts = new Map<string | number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const sorted = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([value, count]) => `${count} x ${value === 0 ? 'cut off' : value}`).join(', ') || 'none';
+}
