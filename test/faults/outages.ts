@@ -16,7 +16,8 @@ const PAST_DEADLINE = 2_000;
 const SHORT = 3_000;
 /** Enough for an empty database, its programs and some of its log. */
 const DISK = '400m';
-const TERMINATE =
+/** Ends what the services have open. */
+export const TERMINATE =
   "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pet-store' and pid <> pg_backend_pid()";
 
 /** By SIGSTOP: its connections stay, and nothing comes through them. */

@@ -1,28 +1,44 @@
 import { parseArgs } from 'node:util';
-import type { Size } from './finding.ts';
+import type { Finding, Size } from './finding.ts';
 import { kills } from './kills.ts';
 import { outages } from './outages.ts';
+import { replays } from './replays.ts';
+import { record } from './results.ts';
 import { stops } from './stops.ts';
 
 const FULL: Size = { deadline: 10, serviceKills: 50, serverKills: 20, rolls: 5, replays: 10_000 };
 const QUICK: Size = { deadline: 2, serviceKills: 5, serverKills: 3, rolls: 1, replays: 500 };
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    /** Shortened, as in CI. */
+    quick: { type: 'boolean', default: false },
+    /** Those alone whose name has it in it. */
+    only: { type: 'string' },
+    /** Writes RESULTS.md. */
+    record: { type: 'boolean', default: false },
+  },
+});
 const { only } = values;
-const scenarios = [...outages, ...stops, ...kills].filter(({ name }) => only === undefined || name.includes(only));
+const scenarios = [...outages, ...stops, ...kills, ...replays].filter(
+  ({ name }) => only === undefined || name.includes(only),
+);
 if (scenarios.length === 0) throw new Error(`No scenario's name has ${only} in it.`);
 
+const found = new Map<string, readonly Finding[]>();
 let [passed, failed] = [0, 0];
 for (const { name, run } of scenarios) {
   process.stdout.write(`${name}\n`);
   const findings = await run(values.quick ? QUICK : FULL).catch((error: Error) => [
     { promise: 'it can be tried', measured: error.message, holds: false },
   ]);
+  found.set(name, findings);
   for (const { promise, measured, holds } of findings) {
     process.stdout.write(`  ${holds ? 'holds ' : 'FAILS '} ${promise}: ${measured}\n`);
     if (holds) passed++;
     else failed++;
   }
 }
+if (values.record) record(found);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 if (failed > 0) process.exitCode = 1;

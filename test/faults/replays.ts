@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { administer } from '../support/admin.ts';
+import { freePort, startPostgresServer } from '../support/postgres-server.ts';
+import { startService } from '../support/service.ts';
+import { makeTemporaryFolder } from '../support/temporary.ts';
+import type { Finding, Scenario } from './finding.ts';
+import { send } from './load.ts';
+import { databaseOf } from './outage.ts';
+import { TERMINATE } from './outages.ts';
+import { fill } from './shop.ts';
+
+/** How many send each request at once, and how many requests are under way. */
+const SENDERS = 10;
+const AT_ONCE = 10;
+/** What each order takes. */
+const QUANTITY = 1;
+/** Between two faults, in milliseconds. */
+const CALM = 500;
+/** Between two tries of a sender, in milliseconds. */
+const PAUSE = 50;
+
+/** Answers that are for good: what else is answered is to be sent again. */
+const FINAL = 201;
+
+const replaysOn = (database: 'server' | 'embedded'): Scenario => ({
+  name: `requests with a key, sent by ${SENDERS} at once until answered, under faults, ${database} database`,
+  async run({ replays }) {
+    const folder = makeTemporaryFolder();
+    const server = database === 'server' ? await startPostgresServer() : undefined;
+    const location = server === undefined ? { DATA_DIR: folder.path } : { DATABASE_URL: await databaseOf(server) };
+    const settings = { PORT: `${await freePort()}`, ...location };
+    let service = await startService(settings);
+    const { base } = service;
+    let isOver = false;
+    const faults = async () => {
+      let count = 0;
+      for (; !isOver; count++) {
+        await sleep(CALM);
+        if (server !== undefined && count % 10 !== 9) await administer(server.url, TERMINATE);
+        else {
+          await service.stop('SIGKILL');
+          service = await startService(settings);
+        }
+      }
+      return count;
+    };
+    try {
+      await fill(base, replays);
+      const requests = replays / SENDERS;
+      const breaking = faults();
+      const answers = await answersTo(base, requests);
+      isOver = true;
+      const count = await breaking;
+      return await findings(base, answers, replays, count);
+    } finally {
+      isOver = true;
+      await service.stop('SIGKILL');
+      await server?.stop();
+      folder.remove();
+    }
+  },
+});
+
+export const replays: readonly Scenario[] = [replaysOn('server'), replaysOn('embedded')];
+
+/** By request, what each of its senders was answered in the end. */
+async function answersTo(base: string, requests: number): Promise<string[][]> {
+  const answers: string[][] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < requests) {
+      const n = next++;
+      const key = { 'idempotency-key': randomUUID() };
+      answers[n] = await Promise.all(Array.from({ length: SENDERS }, () => untilAnswered(base, key)));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return answers;
+}
+
+/** Sends it until it is done, as a client would that never hears of it. */
+async function untilAnswered(base: string, key: object): Promise<string> {
+  for (;;) {
+    const order = { petId: 1, quantity: QUANTITY };
+    const response = await send('POST', `${base}/store/orders`, order, key).catch(() => undefined);
+    const text = await response?.text().catch(() => undefined);
+    if (response?.status === FINAL && text !== undefined) return text;
+    await sleep(PAUSE);
+  }
+}
+
+async function findings(base: string, answers: string[][], stock: number, faults: number): Promise<Finding[]> {
+  const { quantity: left } = (await (await fetch(`${base}/store/inventory/1`)).json()) as { quantity: number };
+  const effects = (stock - left) / QUANTITY;
+  const different = answers.filter((each) => new Set(each).size !== 1).length;
+  const distinct = new Set(answers.flat()).size;
+  return [
+    {
+      promise: `of ${answers.length * SENDERS} requests with ${answers.length} keys, one effect for each key`,
+      measured: `${effects} effects, ${distinct} different answers, amid ${faults} faults`,
+      holds: effects === answers.length && distinct === answers.length && faults > 0,
+    },
+    {
+      promise: 'each sender is answered the same, byte for byte',
+      measured: `${different} of ${answers.length} keys with answers that differ`,
+      holds: different === 0,
+    },
+  ];
+}

@@ -1,0 +1,22 @@
+import { writeFileSync } from 'node:fs';
+import { machine } from '../bench/report/machine.ts';
+import type { Finding } from './finding.ts';
+
+const file = new URL('./RESULTS.md', import.meta.url);
+
+/** Writes what a whole run has found beside the code that found it. */
+export function record(found: ReadonlyMap<string, readonly Finding[]>): void {
+  const tables = [...found].map(([name, findings]) =>
+    [
+      `## ${name[0]?.toUpperCase()}${name.slice(1)}`,
+      '| Promise | Measured | Holds |',
+      '| --- | --- | --- |',
+      ...findings.map(({ promise, measured, holds }) => `| ${promise} | ${measured} | ${holds ? 'yes' : 'NO'} |`),
+    ].join('\n'),
+  );
+  const head = `# Faults
+
+What \`npm run test:faults -- --record\` has measured, on ${new Date().toISOString().slice(0, 10)}: ${machine()}, Node ${process.versions.node}.
+CI runs it shortened, by \`--quick\`. "200 UNAVAILABLE" is GraphQL's way: the failure is among its errors.`;
+  writeFileSync(file, `${[head, ...tables].join('\n\n')}\n`);
+}
