@@ -2,14 +2,19 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   getOperationAST,
+  isListType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
@@ -18,6 +23,10 @@ import { ServiceError } from '../errors.ts';
 export const MOST_TOKENS = 5_000;
 /** How many rows of lists an operation may ask for: the sizes of lists within lists multiply. */
 const MOST_ROWS = 20_000;
+/** How many values it may ask for: each field of each row is one, or several where its text may be long. */
+const MOST_VALUES = 100_000;
+/** How many items a list is taken to have whose size nobody asks for: those of introspection, and of marks. */
+const ITEMS_OF_LIST = 10;
 /** How many fields an operation may have when its fragments are written out. */
 const MOST_FIELDS = 5_000;
 /** How many aliases and how many directives it may have, when its fragments are written out. */
@@ -32,13 +41,18 @@ export interface OperationSize {
   readonly fields: number;
   /** How many fields of the root it has, when its fragments are written out. */
   readonly roots: number;
-  /** How many rows it may ask for with these variables; throws INVALID_ARGUMENT when they are too many. */
+  /** How many rows it may ask for with these variables; throws INVALID_ARGUMENT when they or their values are too many. */
   rowsFor(variables: Variables): number;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
-/** A number that is known, or is by the variables. */
-type Amount = number | ((variables: Variables) => number);
+/** What is known, or is by the variables. */
+type Known<T> = T | ((variables: Variables) => T);
+
+interface Amount {
+  readonly rows: number;
+  readonly values: number;
+}
 
 /**
  * Measures an operation, once for its document.
@@ -62,21 +76,23 @@ export function measureOperation(
   let [fields, roots, aliases, directives] = [0, 0, 0, 0];
   countDirectives(operation);
   operation.variableDefinitions?.forEach(countDirectives);
-  const rows = rowsOf(root, operation.selectionSet, 1);
-  const atMost = (asked: number) => {
-    if (asked <= MOST_ROWS) return asked;
-    throw tooMuch(
-      `The operation asks for up to ${asked} rows at once; ${MOST_ROWS} is the most. Ask for smaller pages.`,
-    );
-  };
+  const amount = amountOf(root, operation.selectionSet, 1);
   return {
     fields,
     roots,
-    rowsFor: (variables) => atMost(typeof rows === 'number' ? rows : rows({ ...defaults, ...variables })),
+    rowsFor: (variables) => {
+      const { rows, values } = typeof amount === 'function' ? amount({ ...defaults, ...variables }) : amount;
+      assertAtMost(MOST_ROWS, rows, 'rows');
+      assertAtMost(MOST_VALUES, values, 'values');
+      return rows;
+    },
   };
 
-  // Introspection's own fields are of no type of the schema; what is within them counts all the same.
-  function rowsOf(type: GraphQLObjectType | undefined, { selections }: SelectionSetNode, depth: number): Amount {
+  function amountOf(
+    type: GraphQLObjectType | undefined,
+    { selections }: SelectionSetNode,
+    depth: number,
+  ): Known<Amount> {
     if (depth > MOST_DEPTH) throw tooMuch(`The operation is nested more than ${MOST_DEPTH} fields deep.`);
     return combine(
       selections.map((node) => {
@@ -85,11 +101,11 @@ export function measureOperation(
         }
         countDirectives(node);
         if (depth === 1 && node.kind === Kind.FIELD) roots++;
-        if (node.kind === Kind.FIELD) return rowsOfField(type, node, depth);
+        if (node.kind === Kind.FIELD) return amountOfField(type, node, depth);
         const set = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
-        return set === undefined ? 0 : rowsOf(type, set.selectionSet, depth);
+        return set === undefined ? NOTHING : amountOf(type, set.selectionSet, depth);
       }),
-      (amounts) => amounts.reduce((sum, amount) => sum + amount, 0),
+      (amounts) => amounts.reduce(add, NOTHING),
     );
   }
 
@@ -98,24 +114,58 @@ export function measureOperation(
     if (directives > MOST_DIRECTIVES) throw tooMuch(`The operation has more than ${MOST_DIRECTIVES} directives.`);
   }
 
-  function rowsOfField(parent: GraphQLObjectType | undefined, node: FieldNode, depth: number): Amount {
+  function amountOfField(parent: GraphQLObjectType | undefined, node: FieldNode, depth: number): Known<Amount> {
     if (node.alias !== undefined && ++aliases > MOST_ALIASES) {
       throw tooMuch(`The operation has more than ${MOST_ALIASES} aliases.`);
     }
-    if (node.selectionSet === undefined) return 0;
-    const named = getNamedType(parent?.getFields()[node.name.value]?.type);
+    const field = fieldOf(parent, node.name.value);
+    const own = { rows: 0, values: Number(field?.extensions.values ?? 1) };
+    if (node.selectionSet === undefined) return own;
+    const named = getNamedType(field?.type);
     const type = isObjectType(named) ? named : undefined;
-    const within = rowsOf(type, node.selectionSet, depth + 1);
-    if (!type?.name.endsWith('Connection')) return within;
-    return combine([pageSize(node), within], ([size = 0, each = 0]) => size * (1 + each));
+    const within = amountOf(type, node.selectionSet, depth + 1);
+    if (!isConnection(type)) {
+      const isOfUnknownSize = isListType(getNullableType(field?.type)) && !isConnection(parent);
+      return combine([within], ([each = NOTHING]) => add(own, times(isOfUnknownSize ? ITEMS_OF_LIST : 1, each)));
+    }
+    const size = combine([pageSize(node)], ([rows = 0]) => ({ rows, values: 1 }));
+    return combine([size, within], ([page = NOTHING, each = NOTHING]) => {
+      const { rows, values } = times(page.rows, each);
+      return { rows: rows + page.rows, values: values + 1 };
+    });
   }
 }
 
+const NOTHING: Amount = { rows: 0, values: 0 };
+
+function add(one: Amount, other: Amount): Amount {
+  return { rows: one.rows + other.rows, values: one.values + other.values };
+}
+
+function times(count: number, { rows, values }: Amount): Amount {
+  return { rows: count * rows, values: count * values };
+}
+
+function isConnection(type: GraphQLObjectType | undefined): boolean {
+  return type?.name.endsWith('Connection') ?? false;
+}
+
+/** Also those of introspection, which are of no type. */
+function fieldOf(type: GraphQLObjectType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+  return name === TypeMetaFieldDef.name ? TypeMetaFieldDef : type?.getFields()[name];
+}
+
+function assertAtMost(most: number, asked: number, what: string): void {
+  if (asked <= most) return;
+  throw tooMuch(`The operation asks for up to ${asked} ${what} at once; ${most} is the most. Ask for less.`);
+}
+
 /** Whichever of `first` and `last` is the larger: only one may stand in the end, but null counts for none. */
-function pageSize({ arguments: given = [] }: FieldNode): Amount {
+function pageSize({ arguments: given = [] }: FieldNode): Known<number> {
   const sizes = given
     .filter(({ name }) => name.value === 'first' || name.value === 'last')
-    .map(({ value }): Amount => {
+    .map(({ value }): Known<number> => {
       if (value.kind !== Kind.VARIABLE) return Number(value.kind === Kind.INT && value.value);
       const name = value.name.value;
       return (variables) => Number(variables[name]);
@@ -126,11 +176,11 @@ function pageSize({ arguments: given = [] }: FieldNode): Amount {
   });
 }
 
-/** What is made of several amounts: known at once where all of them are. */
-function combine(amounts: readonly Amount[], make: (known: readonly number[]) => number): Amount {
+/** What is made of several: known at once where all of them are. */
+function combine<T extends number | Amount, R>(parts: readonly Known<T>[], make: (known: readonly T[]) => R): Known<R> {
   const resolve = (variables: Variables) =>
-    make(amounts.map((amount) => (typeof amount === 'number' ? amount : amount(variables))));
-  return amounts.every((amount) => typeof amount === 'number') ? resolve({}) : resolve;
+    make(parts.map((part) => (typeof part === 'function' ? part(variables) : part)));
+  return parts.some((part) => typeof part === 'function') ? resolve : resolve({});
 }
 
 function integerDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { seed } from '../../src/seed.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -210,6 +211,12 @@ describe('what asks for too much is refused before anything is read', () => {
   const round = `{ __schema { types { ${'fields { type { '.repeat(9)} name ${'} }'.repeat(9)} } } }`;
   const deepList = JSON.parse('['.repeat(500) + ']'.repeat(500)) as unknown;
   const [nestedTooDeep, tooManyRows, tooManyFields] = [/deep/, /up to \d+ rows at once/, /more than \d+ fields/];
+  const tooManyValues = /up to \d+ values at once/;
+  const pets = (size: number, within: string) => `{ pets(first: ${size}) { nodes { ${within} } } }`;
+  const each = (count: number, field: string) =>
+    range(1, count)
+      .map((n) => `a${n}: ${field}`)
+      .join(' ');
 
   test.each<Fault>([
     ['fields nested 120 deep', nestedTooDeep, nested(40)],
@@ -246,6 +253,17 @@ describe('what asks for too much is refused before anything is read', () => {
         .join(' ')} }`,
     ],
     [
+      '9,900 rows with a field under 150 names',
+      tooManyValues,
+      pets(99, `category { pets(first: 99) { nodes { ${each(150, 'name')} } } }`),
+    ],
+    ['100 rows with a long text 120 times', tooManyValues, pets(100, each(120, 'category { description }'))],
+    [
+      'introspection under 150 names',
+      tooManyValues,
+      `{ __schema { types { fields { type { fields { ${each(150, 'description')} } } } } } }`,
+    ],
+    [
       'a fragment within itself',
       /within itself/,
       '{ pets { nodes { ...A } } } fragment A on Pet { category { pets { nodes { ...A } } } }',
@@ -271,6 +289,8 @@ describe('what asks for too much is refused before anything is read', () => {
     const lists = '{ categories { nodes { pets { nodes { orders { nodes { pet { category { name } } } } } } } } }';
     expect((await askStrictly(app, lists)).status).toBe(200);
     expect((await askStrictly(app, nested(3))).status).toBe(200);
+    expect((await askStrictly(app, getIntrospectionQuery({ inputValueDeprecation: true }))).status).toBe(200);
+    expect((await askStrictly(app, pets(100, 'id name category { id name description }'))).status).toBe(200);
     expect((await askStrictly(app, `{ ${'__typename '.repeat(60)} }`)).status).toBe(200);
   });
 

@@ -18,7 +18,12 @@ export const CategoryType = builder.objectRef<Category>('Category').implement({
   fields: (t) => ({
     id: t.expose('id', { type: 'Int64', description: 'Unique identifier, assigned on creation.' }),
     name: t.exposeString('name', { description: 'Category name; not unique.' }),
-    description: t.exposeString('description', { nullable: true, description: 'Short description of the category.' }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'Short description of the category.',
+      // It may be ten times as long as a name, and is asked for with every pet.
+      extensions: { values: 10 },
+    }),
     version: t.expose('version', rowVersion),
   }),
 });
