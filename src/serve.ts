@@ -16,6 +16,8 @@ import { isEmpty, seed } from './seed.ts';
  */
 const GRACE = 7_500;
 const FAREWELL = 1_000;
+/** How long a client may pause while it reads its answer, in milliseconds, beside the time that the answer may take. */
+const LONGEST_PAUSE = 20_000;
 const EXAMPLE_PETS = 200;
 
 /** A process that serves. */
@@ -75,7 +77,11 @@ export async function serve(
     if (rules.isRehearsal) {
       logger.warn({ clock: rules.clock() }, 'LIFECYCLE_CLOCK rehearses a day; uses are not counted meanwhile');
     }
-    const listener = await listen(app.listener, { host: settings.HOST, port: settings.PORT });
+    const listener = await listen(app.listener, {
+      host: settings.HOST,
+      port: settings.PORT,
+      stall: settings.REQUEST_TIMEOUT + LONGEST_PAUSE,
+    });
     return {
       port: listener.port,
       async stop({ isReplaced }) {

@@ -35,18 +35,20 @@ export function serveAsset({ contentType, make, headers = () => [] }: Asset): Se
   };
 }
 
+/** In bytes: text would be copied for each answer, and kept as long as its client takes to read it. */
 interface Prepared {
-  readonly plain: string;
+  readonly plain: Uint8Array<ArrayBuffer>;
   readonly compressed: Uint8Array<ArrayBuffer>;
   readonly etag: string;
   readonly always: HeaderFields;
 }
 
 async function prepare(make: Asset['make'], headers: NonNullable<Asset['headers']>): Promise<Prepared> {
-  const plain = await make();
+  const text = await make();
+  const plain = new TextEncoder().encode(text);
   const compressed = new Uint8Array(await promisify(gzip)(plain));
   // Weak, because it stands for the compressed bytes and the plain ones alike (RFC 9110, section 8.8.1).
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url')}"`;
-  const always = ['etag', etag, 'cache-control', 'no-cache', 'vary', 'Accept-Encoding', ...headers(plain)];
+  const always = ['etag', etag, 'cache-control', 'no-cache', 'vary', 'Accept-Encoding', ...headers(text)];
   return { plain, compressed, etag, always };
 }

@@ -15,6 +15,9 @@ const OPTIONS = {
 /** How long idle connections may bring a last request once no more are taken, in milliseconds. */
 const LAST_REQUESTS = 500;
 
+/** How long nothing may move on a connection unless more is said, in milliseconds. */
+const LONGEST_STALL = 30_000;
+
 /** How long who is refused may take to close the connection, in milliseconds. */
 const LONGEST_FAREWELL = 2_000;
 
@@ -31,14 +34,20 @@ export interface Listener {
 /**
  * Serves HTTP/1.1. Headers must arrive within 10 s and a request within 30 s, give or take 2 s.
  *
+ * @param options.stall how long nothing may move on a connection with a request, in milliseconds: longer than an answer may
+ *   take, and not for ever, for what a client does not read waits for it in memory
  * @throws {Error} with one clear line when the address cannot be had
  */
-export function listen(handler: RequestListener, { host, port }: { host: string; port: number }): Promise<Listener> {
+export function listen(
+  handler: RequestListener,
+  { host, port, stall = LONGEST_STALL }: { host: string; port: number; stall?: number },
+): Promise<Listener> {
   const server = createServer(OPTIONS, (request, response) => {
     const lacksHost = request.httpVersion === '1.1' && request.headers.host === undefined;
     if (lacksHost) refuse(response.socket, 'HTTP/1.1 needs a Host field.');
     else handler(request, response);
   });
+  server.setTimeout(stall);
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) =>
     refuse(socket, UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.'),
   );

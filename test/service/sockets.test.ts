@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listen } from '../../src/http/listen.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Service, settingsFor, startService } from '../support/service.ts';
 
@@ -81,6 +82,42 @@ describe('a client that goes away', () => {
     await expect.poll(connections, { timeout: 10_000 }).toBeLessThanOrEqual(before + 10);
     expect(await isWell()).toBe(true);
     expect(service.output().match(/"level":[56]0/g)?.length).toBe(failures);
+  });
+});
+
+describe('an answer that its client does not read', () => {
+  test('is not held in memory for each', async () => {
+    const memory = async () => {
+      const metrics = await (await fetch(`${service.base}/metrics`)).text();
+      return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1]) / 2 ** 20;
+    };
+    const ask = () => {
+      const socket = open();
+      socket.pause().write(head('GET', '/graphql', { accept: 'text/html' }));
+      return socket;
+    };
+    const headers = { accept: 'text/html', 'accept-encoding': 'identity' };
+    const page = await (await fetch(`${service.base}/graphql`, { headers })).arrayBuffer();
+    expect(page.byteLength).toBeGreaterThan(2 ** 22);
+    const before = await memory();
+    const sockets = Array.from({ length: 40 }, ask);
+    await Promise.all(sockets.map((socket) => once(socket, 'readable')));
+    expect((await memory()) - before).toBeLessThan((20 * page.byteLength) / 2 ** 20);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test('is given up, and its connection closed, when it has not moved for a while', async () => {
+    const large = Buffer.alloc(2 ** 26);
+    const listener = await listen((_, response) => response.end(large), { host: '127.0.0.1', port: 0, stall: 300 });
+    const began = performance.now();
+    const socket = connect(listener.port, '127.0.0.1').pause();
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const closed = once(socket, 'close');
+    await once(socket, 'readable');
+    await listener.drain(20_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    socket.on('error', () => {}).resume();
+    await closed;
   });
 });
 
