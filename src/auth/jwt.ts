@@ -65,7 +65,9 @@ interface Known {
   readonly until: number;
 }
 
-function callerOf({ iss, sub = '', scope }: JWTPayload): Caller {
+function callerOf({ iss, sub, scope }: JWTPayload): Caller {
+  // Whoever has none would be one with all others who have none.
+  if (typeof sub !== 'string' || sub === '') throw badToken("The token's sub is not right.");
   if (sub.length > LONGEST_SUBJECT) throw badToken(`The token's sub is longer than ${LONGEST_SUBJECT} characters.`);
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];
   return { id: `jwt:${JSON.stringify([iss, sub])}`, scopes: new Set(scopes) };

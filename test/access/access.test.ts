@@ -201,6 +201,9 @@ describe('a credential', () => {
       await refused(await issuer.token({ ...read, exp: undefined }), /exp is not right/);
       await refused(await issuer.token({ ...read, sub: undefined }), /sub is not right/);
       await refused(await issuer.token({ ...read, sub: 'x'.repeat(256) }), /sub is longer than 255/);
+      for (const sub of ['', 7, { name: 'ann' }]) {
+        await refused(await issuer.token({ ...read, sub: sub as string }), /sub is not right/);
+      }
     });
 
     test('is refused with alg none, also with a signature', async () => {
