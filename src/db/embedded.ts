@@ -10,12 +10,12 @@ const asText = (text: string) => text;
 const options = { rowMode: 'array', parsers: { [INT8]: asText, [TIMESTAMPTZ]: asText } } as const;
 
 /**
- * Opens PostgreSQL inside this process, its files under the folder, which is made when it is not there.
+ * Opens PostgreSQL inside this process, its files under the folder, which is made when it is not there, for this user alone.
  *
  * @throws {Error} with one clear line when another process holds the folder or it cannot be written
  */
 export async function openEmbedded(folder: string): Promise<Driver> {
-  await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The folder ${folder} for the embedded database cannot be made: ${error.code}.`);
   });
   const unlock = await lockFolder(folder);

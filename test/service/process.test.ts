@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -255,6 +256,13 @@ if (databaseKind === 'embedded') {
       await Promise.all(started.map((service) => service.stop()));
       expect(started).toHaveLength(1);
       expect(started[0]?.process.exitCode).toBe(0);
+    });
+
+    test('is made for its user alone', async () => {
+      const folder = `${environment.DATA_DIR}/private`;
+      await withService({ DATA_DIR: folder }, async () => {
+        expect((await stat(folder)).mode & 0o077).toBe(0);
+      });
     });
 
     test('an empty one gets example data on its first start, and only then', async () => {
