@@ -39,8 +39,12 @@ function addressOf({ headers, remote }: Chargeable, proxies: number): string {
   return passed.at(-proxies)?.trim() ?? remote();
 }
 
+/** Some proxies add the port: a caller would be another one with each connection. */
+const WITH_PORT = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
+
 /** An IPv4 address, or the 64 bits of an IPv6 address that one customer has. */
-function networkOf(address: string): string {
+function networkOf(given: string): string {
+  const [address = given] = WITH_PORT.exec(given)?.slice(1).filter(Boolean) ?? [];
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!isIPv6(plain)) return plain.slice(0, 45);
   const [head = '', tail] = plain.split('%', 1)[0]?.split('::') ?? [];

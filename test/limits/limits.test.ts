@@ -113,6 +113,9 @@ describe('RATE_LIMIT', () => {
     expect(await get('2001:db8:1:2:ffff::2')).toBe(429);
     expect(await get('2001:db8:1:3::1')).toBe(404);
     expect(await get('::ffff:10.0.0.1')).toBe(429);
+    expect(await get('10.0.0.1:50001')).toBe(429);
+    expect(await get('[2001:db8:1:2::7]:50001')).toBe(429);
+    expect(await get('[2001:db8:1:2::8]')).toBe(429);
   });
 
   if (databaseKind === 'server') {
