@@ -18,12 +18,20 @@ export function createHealth(database: Database, metrics: Metrics) {
   const ping = database.statement('health.ping', sql`select 1`, { one: integer });
   let isDraining = false;
   let isReady = true;
+  let asking: Promise<ServiceError | undefined> | undefined;
+  /** Nobody is charged for asking: so all who ask at once are one statement. */
+  const ask = () => {
+    asking ??= failureOf(ping()).finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
 
   const checks: Readonly<Record<string, () => HealthAnswer | Promise<HealthAnswer>>> = {
     '/livez': () => json(200, { status: 'ok' }),
     '/readyz': async () => {
       if (!isReady) return json(503, { status: 'stopping' });
-      const error = await failureOf(ping());
+      const error = await ask();
       return error === undefined
         ? json(200, { status: 'ok' })
         : { ...json(503, { status: 'database unavailable' }), error };

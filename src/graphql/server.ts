@@ -85,12 +85,13 @@ export function createGraphQLServer(
   }
 
   return async (request) => {
-    const params = readParams(request);
-    // Whoever asks for them is told of a failure.
-    params.catch(() => {});
     try {
       const entering = entrance.enter(request);
       const caller = entering instanceof Promise ? await entering : entering;
+      // Not before: whoever must not come in, or has used up his share, has no body read.
+      const params = readParams(request);
+      // Whoever asks for them is told of a failure.
+      params.catch(() => {});
       if (request.headers.get('idempotency-key') !== null) {
         const keyed = keyedMutation(caller, request, await params, documents);
         if (keyed !== undefined) return await answerOnce(keyed, request, caller, params);

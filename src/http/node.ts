@@ -40,6 +40,8 @@ function originForm(target: string): string {
 
 function readBody(message: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
+    // Its client may have gone while we asked who it is: then nothing more is heard of it.
+    if (message.destroyed) reject(new Error('The connection was closed.'));
     const chunks: Buffer[] = [];
     let size = 0;
     message.on('data', (chunk: Buffer) => {

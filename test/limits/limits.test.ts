@@ -90,6 +90,24 @@ describe('RATE_LIMIT', () => {
     }
   });
 
+  test('has nobody wait for the body of who has nothing left, on either face', async () => {
+    const app = await limited(1);
+    expect((await app.rest('GET', '/pets/1')).status).toBe(404);
+    for (const path of ['/pets', '/graphql']) {
+      const headers = { 'content-type': 'application/json' };
+      const request = new Request(`http://pets.example${path}`, { method: 'POST', headers, body: '{}' });
+      expect([(await app.fetch(request)).status, request.bodyUsed]).toEqual([429, false]);
+    }
+  });
+
+  test('charges nobody for /readyz: all who ask that at once are one statement', async () => {
+    const app = await start({});
+    const ask = async () => (await app.fetch(new Request('http://pets.example/readyz'))).status;
+    expect(await Promise.all(Array.from({ length: 50 }, ask))).toEqual(Array(50).fill(200));
+    expect(await ask()).toBe(200);
+    expect(app.statements).toEqual(['health.ping', 'health.ping']);
+  });
+
   test('counts each caller for itself, and bad credentials for the address', async () => {
     const app = await start({ AUTH: 'all', RATE_LIMIT: { units: 2, seconds: 60 } }, { clock: () => new Date(MOMENT) });
     const [ann, bob] = await Promise.all(
