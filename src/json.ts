@@ -2,6 +2,8 @@ import { parse as parseLossless, stringify as stringifyLossless } from 'lossless
 
 /** Only a run of this many digits can be an integer that a number does not hold. */
 const LONG_DIGITS = /\d{16}/;
+/** No integer that is taken anywhere is as long, and to read one of a million digits takes half a second. */
+const MOST_DIGITS = 100;
 
 /**
  * Reads JSON with every integer exact: as a number where a number holds it, as a bigint beyond.
@@ -27,5 +29,5 @@ export function stringifyJson(value: unknown): string {
 
 function parseNumber(digits: string): number | bigint {
   const near = Number(digits);
-  return Number.isSafeInteger(near) || !/^-?\d+$/.test(digits) ? near : BigInt(digits);
+  return digits.length > MOST_DIGITS || Number.isSafeInteger(near) || !/^-?\d+$/.test(digits) ? near : BigInt(digits);
 }

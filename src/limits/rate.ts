@@ -46,8 +46,9 @@ export function createRateLimiter(
   clock: () => Date,
   onFailure: (error: unknown) => void,
 ): RateLimiter {
-  const uses = new LRUCache<string, Use>({ max: MOST_CALLERS });
   const unstored = new Set<string>();
+  // Who is forgotten is not waited for either: otherwise whoever makes up callers makes up memory.
+  const uses = new LRUCache<string, Use>({ max: MOST_CALLERS, dispose: (_, caller) => unstored.delete(caller) });
   let timer: NodeJS.Timeout | undefined;
   let storing = Promise.resolve();
   let forgotten = 0;
@@ -80,8 +81,9 @@ export function createRateLimiter(
       if (use.used + units > quota) throw tooMuch(units);
       use.used += units;
       use.unstored += units;
+      if (!isShared) return;
       unstored.add(caller);
-      if (isShared) timer ??= setTimeout(flush, SHARED_AFTER).unref();
+      timer ??= setTimeout(flush, SHARED_AFTER).unref();
     },
 
     headersFor(caller) {
@@ -115,7 +117,7 @@ export function createRateLimiter(
       return use !== undefined && use.window === window && use.unstored > 0 ? [{ caller, use }] : [];
     });
     unstored.clear();
-    if (!isShared || counted.length === 0) return;
+    if (counted.length === 0) return;
     const told = counted.map(({ caller, use }) => ({ caller, window, used: use.unstored }));
     for (const { use } of counted) use.unstored = 0;
     try {

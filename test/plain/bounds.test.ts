@@ -4,9 +4,11 @@ import type { Plugin } from 'graphql-yoga';
 import { describe, expect, test } from 'vitest';
 import { COMPILED_AT, KnownDocuments } from '../../src/graphql/operations.ts';
 import { createTakeover } from '../../src/graphql/takeover.ts';
+import { parseJson } from '../../src/json.ts';
 import { clientReader } from '../../src/lifecycle/client.ts';
 import { OTHERS, Tally } from '../../src/lifecycle/tally.ts';
 import { createGate } from '../../src/limits/gate.ts';
+import { createRateLimiter } from '../../src/limits/rate.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { bookSchema } from '../support/books.ts';
 import { openBookshop } from '../support/bookshop.ts';
@@ -107,6 +109,31 @@ describe('memory does not grow', () => {
     send(0);
     expect(await growthOf(() => send(20_000))).toBeLessThan(2);
   });
+});
+
+test.each(['embedded', 'server'])(
+  'memory does not grow by callers that are charged, on the database %s',
+  async (kind) => {
+    const database = { kind, statement: () => async () => [] };
+    const quota = { units: 10, seconds: 60 };
+    const limiter = createRateLimiter(
+      quota,
+      database as never,
+      () => new Date(0),
+      () => {},
+    );
+    const send = (from: number) => {
+      for (let n = from; n < from + 50_000; n++) limiter.charge(`ip:${n}`, 1);
+    };
+    send(0);
+    expect(await growthOf(() => send(50_000))).toBeLessThan(2);
+  },
+);
+
+test('an integer with more digits than any that is taken is not read to its last one, which takes long', () => {
+  expect(parseJson('9'.repeat(100))).toBe(BigInt('9'.repeat(100)));
+  expect(parseJson('9'.repeat(101))).toBe(1e101);
+  expect(parseJson('9'.repeat(1_000_000))).toBe(Number.POSITIVE_INFINITY);
 });
 
 test('an Accept field is known whose answer has been negotiated, of the last 100, up to 200 characters', async () => {
