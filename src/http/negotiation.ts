@@ -27,6 +27,6 @@ export function acceptsGzip(acceptEncoding: string | null): boolean {
 
 function mediaTypes(accept: string, available: string[]): string[] {
   // A parameter such as charset narrows nothing here; the negotiator would take it for a part of the type.
-  const plain = accept.replaceAll(/;\s*(?!q=)[^;,]*/gi, '');
+  const plain = accept.replaceAll(/;(?!\s*q=)[^;,]*/gi, '');
   return new Negotiator({ headers: { accept: plain } }).mediaTypes(available);
 }
