@@ -71,6 +71,8 @@ interface Answered {
 
 /** How long answers may take to be written, in milliseconds. */
 const LAST_ANSWERS = 500;
+/** No browser takes an answer for something else than its type says. */
+const NO_SNIFFING = ['x-content-type-options', 'nosniff'];
 const ONLY_READ = 'GET, HEAD, OPTIONS';
 /** What is no data of the service, and yet not for everyone where reads are closed. */
 const TELLS_OF_CLIENTS: ReadonlySet<string> = new Set([LIFECYCLE_PAGE, '/metrics']);
@@ -163,7 +165,7 @@ export function createApp({ database, settings, access, rules, metrics, logger }
   function finish(request: IncomingRequest, { face, operation, reply, error }: Answered, began: number): SentReply {
     const { status, body } = reply;
     const origin = request.headers.get('origin');
-    const headers = [...reply.headers, 'x-request-id', request.id, ...cors.headersFor(origin)];
+    const headers = [...reply.headers, ...NO_SNIFFING, 'x-request-id', request.id, ...cors.headersFor(origin)];
     const length = contentLength(reply);
     if (length !== undefined) headers.push('content-length', String(length));
     if (request.account !== undefined && limiter !== undefined) headers.push(...limiter.headersFor(request.account));

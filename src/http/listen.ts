@@ -83,6 +83,7 @@ function refuse(socket: Socket | null, message: string): void {
   const head = [
     'HTTP/1.1 400 Bad Request',
     'content-type: application/json',
+    'x-content-type-options: nosniff',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${randomUUID()}`,
     'connection: close',

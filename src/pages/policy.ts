@@ -30,7 +30,6 @@ export function pageHeaders(page: string, sources: Sources = {}): HeaderFields {
     ...['content-security-policy', policy.filter(Boolean).join('; ')],
     ...['cross-origin-opener-policy', 'same-origin'],
     ...['referrer-policy', 'no-referrer'],
-    ...['x-content-type-options', 'nosniff'],
   ];
 }
 

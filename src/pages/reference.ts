@@ -37,7 +37,6 @@ const STYLES = [
 
 /** Nothing in the page itself is run as a script or a style. */
 const OWN_FILES = { script: "'self'", style: "'self'", img: "'self'", connect: "'self'" };
-const NO_SNIFFING = ['x-content-type-options', 'nosniff'];
 
 /**
  * The reference: Swagger UI from this service alone, with a plugin and style sheets of our own.
@@ -47,8 +46,7 @@ const NO_SNIFFING = ['x-content-type-options', 'nosniff'];
  */
 export function createReference(basePath: string): Readonly<Record<string, ServedAsset>> {
   const own = (name: string) => readFile(join(OWN, name), 'utf8');
-  const script = (make: () => Promise<string>) =>
-    serveAsset({ contentType: 'text/javascript; charset=utf-8', make, headers: () => NO_SNIFFING });
+  const script = (make: () => Promise<string>) => serveAsset({ contentType: 'text/javascript; charset=utf-8', make });
   return {
     '/reference': serveAsset({
       contentType: 'text/html; charset=utf-8',
@@ -59,7 +57,6 @@ export function createReference(basePath: string): Readonly<Record<string, Serve
     '/reference/style.css': serveAsset({
       contentType: 'text/css; charset=utf-8',
       make: async () => [PALETTE, ...(await Promise.all(STYLES.map(own)))].join('\n'),
-      headers: () => NO_SNIFFING,
     }),
     ...Object.fromEntries(SCRIPTS.map((name) => [`/reference/${name}`, script(() => own(name))])),
   };

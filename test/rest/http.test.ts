@@ -447,6 +447,18 @@ describe('a failure', () => {
   );
 });
 
+test('no answer is taken for another type than it says, and no page is framed or loads from elsewhere', async () => {
+  for (const path of ['/', '/lifecycle', '/reference', '/graphql', '/pets', '/nothing', '/livez', '/openapi.json']) {
+    const { headers } = await app.fetch(
+      new Request(`http://pets.example${path}`, { headers: { accept: 'text/html' } }),
+    );
+    expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff']);
+    if (!headers.get('content-type')?.startsWith('text/html')) continue;
+    const policy = headers.get('content-security-policy')?.split('; ');
+    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]));
+  }
+});
+
 describe('what a client accepts', () => {
   const accepted = [
     '*/*',
@@ -465,27 +477,31 @@ describe('what a client accepts', () => {
     expect(headers.get('content-type')).toBe('application/json');
   });
 
-  test.each(['text/html', 'image/*', 'application/xml', 'application/json;q=0', 'text/html, application/json;q=0.0'])(
-    'nothing can be answered to "%s": 406, and nothing is done',
-    async (accept) => {
-      const rows = await makeRows();
-      for (const { operationId, method, path, body } of examples(rows)) {
-        // The one resource that is a page, too.
-        if (path === '/lifecycle' && accept.includes('html')) continue;
-        const answer = await app.rest(method, path, { headers: { accept }, ...(body !== undefined && { body }) });
-        expect({ operationId, status: answer.status }).toEqual({ operationId, status: 406 });
-        expect(answer.headers.get('content-type')).toBe('application/json');
-        expect(answer.body).toEqual({
-          code: 'NOT_ACCEPTABLE',
-          message: expect.stringContaining('application/json'),
-          status: 406,
-        });
-      }
-      expect((await app.rest('GET', `/pets/${rows.petId}`)).status).toBe(200);
-      expect((await app.rest('GET', `/store/orders/${rows.orderId}`)).status).toBe(200);
-      expect((await app.rest('GET', `/store/inventory/${rows.petId}`)).body.quantity).toBe(4);
-    },
-  );
+  test.each([
+    'text/html',
+    'image/*',
+    'application/xml',
+    'application/json;q=0',
+    'application/json; q=0',
+    'text/html, application/json;q=0.0',
+  ])('nothing can be answered to "%s": 406, and nothing is done', async (accept) => {
+    const rows = await makeRows();
+    for (const { operationId, method, path, body } of examples(rows)) {
+      // The one resource that is a page, too.
+      if (path === '/lifecycle' && accept.includes('html')) continue;
+      const answer = await app.rest(method, path, { headers: { accept }, ...(body !== undefined && { body }) });
+      expect({ operationId, status: answer.status }).toEqual({ operationId, status: 406 });
+      expect(answer.headers.get('content-type')).toBe('application/json');
+      expect(answer.body).toEqual({
+        code: 'NOT_ACCEPTABLE',
+        message: expect.stringContaining('application/json'),
+        status: 406,
+      });
+    }
+    expect((await app.rest('GET', `/pets/${rows.petId}`)).status).toBe(200);
+    expect((await app.rest('GET', `/store/orders/${rows.orderId}`)).status).toBe(200);
+    expect((await app.rest('GET', `/store/inventory/${rows.petId}`)).body.quantity).toBe(4);
+  });
 });
 
 describe('the type of a body', () => {
