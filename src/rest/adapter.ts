@@ -178,6 +178,9 @@ function unlessKnown(reply: HttpReply, headers: RequestHeaders): HttpReply {
   return { status: 304, headers: reply.headers.slice(0, -2), body: null };
 }
 
+/** What a client may send all the same, and what would end the address in a `Link` field. */
+const NOT_OF_ADDRESSES = /[<>"\\^`{|}]/g;
+
 /** A request on its way through its endpoint. */
 class EndpointCall implements EndpointRequest {
   /** The values of the path's variables; none where they cannot be read. */
@@ -214,7 +217,8 @@ class EndpointCall implements EndpointRequest {
 
   nextPage(cursor: string): string {
     const kept = this.search.split('&').filter((pair) => pair !== '' && splitPair(pair)[0] !== 'after');
-    return this.address(`${this.#request.path}?${[...kept, `after=${cursor}`].join('&')}`);
+    const query = [...kept, `after=${cursor}`].join('&').replaceAll(NOT_OF_ADDRESSES, encodeURIComponent);
+    return this.address(`${this.#request.path}?${query}`);
   }
 
   admit(uses: readonly Marked[]): void {

@@ -152,6 +152,20 @@ describe('a connection that is refused', () => {
   });
 });
 
+test('the address of the next page ends where it should, whatever characters its client sends', async () => {
+  const name = '>;rel="evil",<http://evil.example';
+  for (const _ of ['one', 'another']) {
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${service.base}/categories`, { method: 'POST', headers, body: JSON.stringify({ name }) });
+  }
+  const socket = open();
+  socket.write(head('GET', `/categories?limit=1&name=${name}`));
+  const [{ status, headers }] = await read(socket);
+  expect([status, headers.get('link')]).toEqual([200, expect.stringMatching(/^<[^<>"]+>; rel="next"$/)]);
+  expect(headers.get('link')).toContain(`name=${encodeURIComponent('>')};rel=`);
+  socket.destroy();
+});
+
 describe('one connection', () => {
   test('answers requests that are sent at once in their order, whichever is ready first', async () => {
     const socket = open();
