@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { generateKeyPair, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyStore } from '../../src/auth/keys.ts';
 import { scopeOf, scopesIn } from '../../src/auth/scope.ts';
@@ -241,6 +241,21 @@ describe('a credential', () => {
       }
     });
 
+    test('is refused whose header brings its own key, tells where one is, or has to be understood and is not', async () => {
+      const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+      const asked = issuer.asked;
+      const jwk = await exportJWK(publicKey);
+      for (const own of [{ jwk }, { jku: issuer.url }, { x5u: issuer.url }]) {
+        const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'eve', exp: now() + 300, scope: 'read' };
+        const forged = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'first', ...own });
+        await refused(await forged.sign(privateKey), /is none that is taken here/);
+      }
+      const [, payload, signature] = (await issuer.token({ scope: 'read' })).split('.');
+      const critical = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'first', crit: ['x'], x: 1 }));
+      await refused(`${critical.toString('base64url')}.${payload}.${signature}`, /is none that is taken here/);
+      expect(issuer.asked - asked).toBeLessThan(2);
+    });
+
     test('that nobody can tell the worth of is 503, and is told once the issuer is back', async () => {
       const away = await startIssuer();
       away.status = 500;
@@ -294,6 +309,30 @@ describe('pages', () => {
       expect((await get(closed, path)).status).toBe(200);
     }
   });
+});
+
+test('a stored answer is told only to who may still do what it answers', async () => {
+  const may = await issuer.token({ scope: 'catalogue:write' });
+  const mayNot = await issuer.token({ scope: 'orders:write' });
+  const body = JSON.stringify({ query: 'mutation { createCategory(category: { name: "Secret" }) { name } }' });
+  const post = (path: string, credential: string, sent: string) => {
+    const headers = {
+      authorization: `Bearer ${credential}`,
+      'content-type': 'application/json',
+      'idempotency-key': path,
+    };
+    return open.fetch(new Request(`http://pets.example${path}`, { method: 'POST', headers, body: sent }));
+  };
+  for (const [path, sent] of [
+    ['/categories', '{"name":"Secret"}'],
+    ['/graphql', body],
+  ] as const) {
+    expect((await post(path, may, sent)).ok).toBe(true);
+    expect((await post(path, may, sent)).headers.get('idempotent-replayed')).toBe('true');
+    const refused = await post(path, mayNot, sent);
+    expect([refused.status, refused.headers.get('idempotent-replayed')]).toEqual([403, null]);
+    expect(await refused.text()).not.toContain('Secret');
+  }
 });
 
 test('a key of an idempotent request is the key of its caller alone', async () => {

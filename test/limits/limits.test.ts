@@ -160,6 +160,24 @@ describe('RATE_LIMIT', () => {
   }
 });
 
+test('a failure of the database is 500 on both faces, and tells nothing of its cause', async () => {
+  const app = await startTestApp({}, {}, (database) =>
+    watched(database, async ({ text }, run) => {
+      if (text.includes('from "pets"')) throw new Error(`secret-host refused: ${text}`);
+      return run();
+    }),
+  );
+  opened.push(app);
+  const rest = await app.rest('GET', '/pets');
+  const graphql = await app.graphql('{ pets { nodes { id } } }');
+  const message = 'The service failed; the request id finds the cause in its log.';
+  expect(rest.body).toEqual({ code: 'INTERNAL', message, status: 500 });
+  expect(graphql.errors?.map((error) => [error.message, error.extensions])).toEqual([
+    [message, { code: 'INTERNAL', status: 500 }],
+  ]);
+  expect(graphql.data).toBeNull();
+});
+
 describe('a database that hangs', () => {
   async function startHanging(settings: Partial<Settings>) {
     const hanging: (() => void)[] = [];
