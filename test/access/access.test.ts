@@ -127,6 +127,30 @@ describe('with AUTH=all, and with AUTH=required, where reads are open', () => {
   });
 });
 
+test('an operation needs the scopes of all its root fields, whatever stands around them', async () => {
+  const read = await issuer.token({ scope: 'read' });
+  const both = await issuer.token({ scope: 'read stock:write' });
+  const remove = 'deletePet(petId: 999999) { id }';
+  for (const query of [
+    `mutation { harmless: ${remove} }`,
+    `mutation { stopTracking(petId: 999999) { petId } ${remove} }`,
+    `mutation { ... on Mutation { ... @include(if: true) { ${remove} } } }`,
+    `mutation { ...Outer } fragment Outer on Mutation { ...Inner } fragment Inner on Mutation { ${remove} }`,
+  ]) {
+    for (const app of [closed, open]) {
+      for (const credential of [read, both]) expect((await ask(app, query, credential)).code).toBe('FORBIDDEN');
+      expect((await ask(app, query, undefined)).code).toBe('UNAUTHENTICATED');
+    }
+  }
+  for (const query of [
+    '{ __typename ...Q } fragment Q on Query { a: pets { totalCount } }',
+    '{ ... { pets { totalCount } } }',
+  ]) {
+    expect((await ask(closed, query, both)).code).toBeUndefined();
+    expect((await ask(closed, query, undefined)).code).toBe('UNAUTHENTICATED');
+  }
+});
+
 describe('a credential', () => {
   const get = (credential: string) => closed.rest('GET', '/pets', bearing(credential));
   const refused = async (credential: string, message: RegExp) => {
