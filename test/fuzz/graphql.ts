@@ -1,51 +1,24 @@
 import fc from 'fast-check';
-import {
-  type GraphQLArgument,
-  type GraphQLField,
-  type GraphQLInputType,
-  type GraphQLNamedInputType,
-  type GraphQLObjectType,
-  getNamedType,
-  isEnumType,
-  isInputObjectType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-} from 'graphql';
+import { type GraphQLField, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import { schema } from '../../src/schema.ts';
-import { hostileValues, identifiers, mostly } from './values.ts';
+import { argumentsOf, type Given, withFault } from './arguments.ts';
+import { exact, hostileValues, type Kind, loose, mostly, type Taste } from './values.ts';
 
 /** A request to GraphQL. */
 export interface GraphQLCase {
+  readonly kind: Kind;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly variables: unknown;
+  readonly operationName: unknown;
+  /** Whether it is sent twice: what is known already takes another way. */
+  readonly isRepeated: boolean;
+}
+
+interface Operation {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
-}
-
-const MOST_DEPTH = 4;
-
-/** Operations that the schema allows, nearly allows, and does not allow at all. */
-export const graphqlCases: fc.Arbitrary<GraphQLCase> = fc.oneof(
-  { weight: 6, arbitrary: fc.oneof(operationsOf('query'), operationsOf('mutation')) },
-  { weight: 2, arbitrary: damaged(operationsOf('query')) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }).map((query) => ({ query, variables: {} })) },
-);
-
-function operationsOf(kind: 'query' | 'mutation'): fc.Arbitrary<GraphQLCase> {
-  const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
-  const fields = Object.values(root?.getFields() ?? {});
-  return fc
-    .array(fc.constantFrom(...fields), { minLength: 1, maxLength: 3 })
-    .chain((chosen) => fc.tuple(...chosen.map((field, at) => selectionOf(field, `r${at}`, 0))))
-    .map((parts) => ({
-      query: `${kind}${declared(parts)} { ${parts.map(({ text }) => text).join(' ')} }`,
-      variables: Object.fromEntries(parts.flatMap(({ given }) => given.map(({ name, value }) => [name, value]))),
-    }));
-}
-
-interface Given {
-  readonly name: string;
-  readonly type: string;
-  readonly value: unknown;
 }
 
 interface Part {
@@ -53,29 +26,116 @@ interface Part {
   readonly given: readonly Given[];
 }
 
+const MOST_DEPTH = 4;
+const NOTHING: Part = { text: '', given: [] };
+/** What an object of JavaScript has anyway. */
+const ALIASES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', 'toJSON', '_', 'id'];
+const INTROSPECTION = [
+  '{ __schema { queryType { name } types { name kind fields { name isDeprecated } } } }',
+  '{ __type(name: "Pet") { name kind fields { name type { kind ofType { name } } } } __typename }',
+];
+const ACCEPT = fc.constantFrom<Record<string, string>>(
+  {},
+  { accept: 'application/json' },
+  { accept: 'application/graphql-response+json' },
+  { accept: 'application/graphql-response+json, application/json;q=0.9' },
+);
+
+/** Operations that the schema allows, nearly allows, and does not allow at all: a half, a quarter and a quarter. */
+export const graphqlCases: fc.Arbitrary<GraphQLCase> = fc.oneof(
+  { weight: 2, arbitrary: requestsOf('valid', operationsOf(exact)) },
+  {
+    weight: 1,
+    arbitrary: requestsOf('nearly valid', fc.oneof(faulty(operationsOf(exact)), damaged(operationsOf(exact)))),
+  },
+  { weight: 1, arbitrary: hostileRequests() },
+);
+
+function requestsOf(kind: Kind, operations: fc.Arbitrary<Operation>): fc.Arbitrary<GraphQLCase> {
+  return fc
+    .record({ operation: operations, accept: ACCEPT, key: mostly(fc.constant(undefined), fc.uuid()), way: fc.nat(11) })
+    .map(({ operation, accept, key, way }) => ({
+      kind,
+      method: way === 0 && !operation.query.startsWith('mutation') ? 'GET' : 'POST',
+      headers: { ...accept, ...(key !== undefined && { 'idempotency-key': key }) },
+      ...operation,
+      operationName: undefined,
+      isRepeated: way < 4,
+    }));
+}
+
+function hostileRequests(): fc.Arbitrary<GraphQLCase> {
+  const text = fc.string({ unit: 'binary', maxLength: 60 }).map((query): Operation => ({ query, variables: {} }));
+  const operations = fc.oneof(
+    { weight: 4, arbitrary: operationsOf(loose) },
+    { weight: 2, arbitrary: damaged(operationsOf(loose)) },
+    { weight: 1, arbitrary: text },
+  );
+  const odd = fc.constantFrom<Record<string, unknown>>({}, {}, {}, { method: 'GET' }, { operationName: 'unknown' });
+  const replaced = fc.record(
+    { query: hostileValues, variables: hostileValues, operationName: hostileValues },
+    { requiredKeys: [] },
+  );
+  return fc
+    .tuple(requestsOf('hostile', operations), odd, mostly(fc.constant({}), replaced))
+    .map(([request, ...others]) => Object.assign({}, request, ...others) as GraphQLCase);
+}
+
+function operationsOf(taste: Taste): fc.Arbitrary<Operation> {
+  const fixed = fc.constantFrom(...INTROSPECTION).map((query) => ({ query, variables: {} }));
+  return fc.oneof(
+    { weight: 8, arbitrary: operationsOn('query', schema.getQueryType(), taste) },
+    { weight: 8, arbitrary: operationsOn('mutation', schema.getMutationType(), taste) },
+    { weight: 1, arbitrary: fixed },
+  );
+}
+
+function operationsOn(kind: string, root: GraphQLObjectType | null | undefined, taste: Taste): fc.Arbitrary<Operation> {
+  const fields = Object.values(root?.getFields() ?? {});
+  return mostly(fc.constant(1), fc.constantFrom(2, 3))
+    .chain((count) => fc.array(fc.constantFrom(...fields), { minLength: count, maxLength: count }))
+    .chain((chosen) => fc.tuple(...chosen.map((field, at) => selectionOf(field, `r${at}`, 0, taste))))
+    .map((parts) => ({
+      query: `${kind}${declared(parts)} { ${parts.map(({ text }) => text).join(' ')} }`,
+      variables: Object.fromEntries(parts.flatMap(({ given }) => given.map(({ name, value }) => [name, value]))),
+    }));
+}
+
 function declared(parts: readonly Part[]): string {
   const variables = parts.flatMap(({ given }) => given.map(({ name, type }) => `$${name}: ${type}`));
   return variables.length === 0 ? '' : `(${variables.join(', ')})`;
 }
 
-/** A field with arguments in variables of their own, and what is selected within it. */
-function selectionOf(field: GraphQLField<unknown, unknown>, place: string, depth: number): fc.Arbitrary<Part> {
+/** A field with arguments in variables of their own, and what is selected within it; some of them left out or wrapped. */
+function selectionOf(
+  field: GraphQLField<unknown, unknown>,
+  place: string,
+  depth: number,
+  taste: Taste,
+): fc.Arbitrary<Part> {
   const type = getNamedType(field.type);
-  const within = isObjectType(type) ? selectionsOf(type, place, depth + 1) : fc.constant<Part>({ text: '', given: [] });
-  const given = field.args.map((arg) => argumentOf(arg, `${place}_${arg.name}`));
+  const within = isObjectType(type) ? selectionsOf(type, place, depth + 1, taste) : fc.constant(NOTHING);
+  const alias = depth === 0 ? fc.constant(place) : mostly(fc.constant(place), fc.constantFrom(...ALIASES));
   return fc
-    .tuple(fc.tuple(...given), within, fc.constantFrom('', '', '', ' @include(if: true)', ' @skip(if: true)'))
-    .map(([args, inner, directive]) => {
-      const present = args.filter((arg) => arg !== undefined);
-      const list = present.map(({ name, argument }) => `${argument}: $${name}`).join(', ');
+    .tuple(argumentsOf(field.args, type.name, place, taste), within, alias, fc.nat(19), fc.boolean())
+    .map(([given, inner, name, way, isOn]) => {
+      const list = given.map((one) => `${one.argument}: $${one.name}`).join(', ');
+      const bare = `${name}: ${field.name}${list && `(${list})`}`;
+      const condition = way < 2 ? wrapping(place, isOn, way === 0 ? 'include' : 'skip') : undefined;
+      const text = `${bare}${condition ? ` ${condition.directive}` : ''}${inner.text}`;
       return {
-        text: `${place}: ${field.name}${list && `(${list})`}${directive}${inner.text}`,
-        given: [...present, ...inner.given],
+        text: way === 2 ? `... { ${text} }` : text,
+        given: [...given, ...(condition ? [condition.given] : []), ...inner.given],
       };
     });
 }
 
-function selectionsOf(type: GraphQLObjectType, place: string, depth: number): fc.Arbitrary<Part> {
+function wrapping(place: string, value: boolean, directive: string) {
+  const name = `${place}_if`;
+  return { directive: `@${directive}(if: $${name})`, given: { argument: 'if', name, type: 'Boolean!', value } };
+}
+
+function selectionsOf(type: GraphQLObjectType, place: string, depth: number, taste: Taste): fc.Arbitrary<Part> {
   const fields = Object.values(type.getFields()).filter(
     (field) => depth < MOST_DEPTH || !isObjectType(getNamedType(field.type)),
   );
@@ -84,7 +144,10 @@ function selectionsOf(type: GraphQLObjectType, place: string, depth: number): fc
     .uniqueArray(fc.nat(fields.length - 1), { minLength: 1, maxLength: 3 })
     .chain((chosen) =>
       fc.tuple(
-        ...chosen.map((at) => selectionOf(fields[at] as GraphQLField<unknown, unknown>, `${place}f${at}`, depth)),
+        ...chosen.map((at) => {
+          const field = fields[at] as GraphQLField<unknown, unknown>;
+          return selectionOf(field, `${place}f${at}`, depth, taste);
+        }),
       ),
     )
     .map((parts) => ({
@@ -93,41 +156,14 @@ function selectionsOf(type: GraphQLObjectType, place: string, depth: number): fc
     }));
 }
 
-function argumentOf(
-  { name: argument, type }: GraphQLArgument,
-  name: string,
-): fc.Arbitrary<(Given & { readonly argument: string }) | undefined> {
-  const present = mostly(valuesOf(type), hostileValues).map((value) => ({ name, argument, type: `${type}`, value }));
-  return isNonNullType(type)
-    ? present
-    : mostly<typeof present extends fc.Arbitrary<infer T> ? T | undefined : never>(fc.constant(undefined), present);
-}
-
-function valuesOf(type: GraphQLInputType): fc.Arbitrary<unknown> {
-  if (isNonNullType(type)) return valuesOf(type.ofType as GraphQLInputType);
-  if (isListType(type)) return fc.array(valuesOf(type.ofType as GraphQLInputType), { maxLength: 3 });
-  const named = type as GraphQLNamedInputType;
-  if (isEnumType(named)) return fc.constantFrom(...named.getValues().map(({ name }) => name));
-  if (isInputObjectType(named)) {
-    const fields = Object.values(named.getFields());
-    return fc.record(
-      Object.fromEntries(fields.map((field) => [field.name, mostly(valuesOf(field.type), hostileValues)])),
-      { requiredKeys: fields.filter((field) => isNonNullType(field.type)).map((field) => field.name) },
-    );
-  }
-  if (named.name === 'Int64') return identifiers;
-  if (named.name === 'Int') return fc.integer({ min: -2, max: 120 });
-  if (named.name === 'Boolean') return fc.boolean();
-  if (named.name === 'DateTime') {
-    return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString());
-  }
-  return fc.oneof(fc.constantFrom('Rex', 'Dogs'), fc.string({ maxLength: 20 }));
+function faulty(operations: fc.Arbitrary<Operation>): fc.Arbitrary<Operation> {
+  return operations.chain(({ query, variables }) => withFault(variables).map((wrong) => ({ query, variables: wrong })));
 }
 
 /** With a piece taken out, or put in twice. */
-function damaged(cases: fc.Arbitrary<GraphQLCase>): fc.Arbitrary<GraphQLCase> {
+function damaged(operations: fc.Arbitrary<Operation>): fc.Arbitrary<Operation> {
   return fc
-    .tuple(cases, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(12), fc.boolean())
+    .tuple(operations, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(12), fc.boolean())
     .map(([{ query, variables }, at, length, isDoubled]) => {
       const from = Math.floor(at * query.length);
       const piece = query.slice(from, from + length);

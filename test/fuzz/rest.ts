@@ -1,113 +1,174 @@
 import fc from 'fast-check';
+import { encodeCursor } from '../../src/db/cursor.ts';
 import { stringifyJson } from '../../src/json.ts';
 import { openApi } from '../support/contract.ts';
-import { type Schema, valuesOf } from './schema.ts';
-import { hostileValues, identifiers, mostly } from './values.ts';
+import { fittingHeaders, hostileField, hostileHeaders } from './headers.ts';
+import { nearlyOf, type Schema, valuesOf } from './schema.ts';
+import { exact, hostileValues, identifiers, type Kind, loose, mostly, rowsOf } from './values.ts';
 
 /** A request to REST. */
 export interface RestCase {
+  readonly kind: Kind;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
 
+interface Parameter {
+  readonly $ref?: string;
+  readonly name?: string;
+  readonly in?: string;
+  readonly schema?: Schema;
+}
+
 interface Operation {
-  readonly parameters: readonly { readonly name?: string; readonly in?: string; readonly schema?: Schema }[];
+  readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** What a header field may hold at all. */
-const visible = fc.string({
-  unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
-  maxLength: 40,
-});
-const tags = fc.constantFrom('*', '"1"', '"2"', 'W/"1"', '"1", "2"', '"x"', '3', '"', '');
+/** A case in its parts, of which a fault is put into one. */
+interface Parts extends Omit<RestCase, 'kind' | 'path'> {
+  readonly segment: string;
+  readonly query: readonly string[];
+}
 
-/** Requests that are driven by the description: valid, nearly valid, and hostile. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const BROKEN = ['', '[[[[[[', '[]', '1', '"', '{"name":"a","name":"b"}', '\ufeff{}', '{"name":"\\ud800"}'];
+/** Addresses that no operation has, or barely. */
+const STRAY = [
+  '/',
+  '//pets',
+  '/pets/',
+  '/pets/1/2',
+  '/pets/%',
+  '/pets/%00',
+  '/pets?%',
+  '/pets?&&=',
+  '/PETS',
+  '/%2e%2e',
+];
+
+const hostileSegments = hostileValues.map((value) => encode(asText(value)).slice(0, 200) || 'x');
+
+/** Requests that are driven by the description: a third of each kind. */
 export const restCases: fc.Arbitrary<RestCase> = fc.oneof(
-  ...Object.entries(openApi.paths).flatMap(([path, methods]) =>
+  ...Object.entries(openApi.paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
-      casesOf(method.toUpperCase(), path, operation as unknown as Operation),
+      casesOf(method.toUpperCase(), template, operation as unknown as Operation),
     ),
   ),
 );
 
-function casesOf(method: string, template: string, { parameters, requestBody }: Operation): fc.Arbitrary<RestCase> {
-  const [mediaType, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  const inQuery = parameters.flatMap((one) =>
-    one.in === 'query' && one.name !== undefined ? [{ ...one, name: one.name }] : [],
+function casesOf(method: string, template: string, operation: Operation): fc.Arbitrary<RestCase> {
+  const valid = fittingOf(method, template, operation);
+  const faulty = fc
+    .tuple(valid, faultsOf(template, operation))
+    .map(([parts, fault]) => ({ ...parts, ...fault(parts) }));
+  return fc.oneof(
+    valid.map((parts) => toCase('valid', template, parts)),
+    faulty.map((parts) => toCase('nearly valid', template, parts)),
+    hostileOf(method, template, operation),
   );
-  return fc.record({
-    method: mostly(fc.constant(method), fc.constantFrom(...METHODS)),
-    path: fc
-      .tuple(pathsOf(template), queriesOf(inQuery))
-      .map(([path, query]) => (query === '' ? path : `${path}?${query}`)),
-    headers: headersOf(mediaType),
-    body: content === undefined ? fc.constant(undefined) : bodiesOf(content.schema),
+}
+
+function toCase(kind: Kind, template: string, { segment, query, ...parts }: Parts): RestCase {
+  const path = template.replaceAll(/\{\w+\}/g, segment);
+  return { kind, ...parts, path: query.length === 0 ? path : `${path}?${query.join('&')}` };
+}
+
+function fittingOf(method: string, template: string, operation: Operation): fc.Arbitrary<Parts> {
+  const contents = Object.entries(operation.requestBody?.content ?? {});
+  const content = contents.length === 0 ? fc.constant(undefined) : fc.constantFrom(...contents);
+  return content.chain((chosen) =>
+    fc.record({
+      method: method === 'GET' ? mostly(fc.constant('GET'), fc.constant('HEAD')) : fc.constant(method),
+      segment: rowsOf(/\{(\w+)\}/.exec(template)?.[1] ?? '').map(String),
+      query: fittingQueries(template, queryOf(operation)),
+      headers: fittingHeaders(
+        operation.parameters.map(({ $ref }) => $ref?.split('/').at(-1) ?? ''),
+        chosen?.[0],
+      ),
+      body: chosen === undefined ? fc.constant(undefined) : valuesOf(chosen[1].schema, exact).map(stringifyJson),
+    }),
+  );
+}
+
+function queryOf({ parameters }: Operation): { readonly name: string; readonly schema: Schema }[] {
+  return parameters.flatMap(({ in: place, name, schema }) =>
+    place === 'query' && name !== undefined && schema !== undefined ? [{ name, schema }] : [],
+  );
+}
+
+/** Some of the parameters, a list as one pair for each value. */
+function fittingQueries(template: string, parameters: ReturnType<typeof queryOf>): fc.Arbitrary<string[]> {
+  const list = template.split('/').at(-1);
+  const cursors = rowsOf('').map((id) => encodeCursor(`${list}.id`, { id, value: null }));
+  const values = Object.fromEntries(
+    parameters.map(({ name, schema }) => [name, name === 'after' ? cursors : valuesOf(schema, exact, name)]),
+  );
+  return fc.subarray(parameters.map(({ name }) => name)).chain((names) => {
+    // A cursor is of the order in which the walk began.
+    const chosen = names.filter((name) => name !== 'sort' || !names.includes('after'));
+    return fc
+      .record(Object.fromEntries(chosen.map((name) => [name, values[name] as fc.Arbitrary<unknown>])))
+      .map((given) =>
+        Object.entries(given).flatMap(([name, value]) => [value].flat().map((one) => `${name}=${encode(asText(one))}`)),
+      );
   });
 }
 
-function pathsOf(template: string): fc.Arbitrary<string> {
-  const segment = mostly(
-    identifiers.map(String),
-    hostileValues.map((value) => encode(asText(value)).slice(0, 200) || 'x'),
+/** What makes a valid request invalid, or nearly so: one fault. */
+function faultsOf(template: string, operation: Operation): fc.Arbitrary<(parts: Parts) => Partial<Parts>> {
+  const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
+  const inQuery = queryPairs(queryOf(operation)).map((pair) => ({ query }: Parts) => ({ query: [...query, pair] }));
+  const inHeaders = hostileField.map((field) => ({ headers }: Parts) => ({ headers: { ...headers, ...field } }));
+  const inMethod = fc.constantFrom(...METHODS).map((method) => () => ({ method }));
+  const inPath = hostileSegments.map((segment) => () => ({ segment }));
+  const usual = fc.oneof(inQuery, inHeaders, inMethod, ...(template.includes('{') ? [inPath] : []));
+  if (schema === undefined) return usual;
+  const cutOff = fc.nat(40).map((end) => ({ body }: Parts) => ({ body: body?.slice(0, -1 - end) }));
+  const broken = fc.constantFrom(undefined, ...BROKEN).map((body) => () => ({ body }));
+  const inBody = nearlyOf(schema).map((value) => () => ({ body: stringifyJson(value) ?? 'null' }));
+  return fc.oneof(
+    { weight: 4, arbitrary: usual },
+    { weight: 6, arbitrary: inBody },
+    { weight: 1, arbitrary: cutOff },
+    { weight: 1, arbitrary: broken },
   );
-  return segment.map((value) => template.replaceAll(/\{\w+\}/g, value));
 }
 
-function queriesOf(parameters: readonly { readonly name: string; readonly schema?: Schema }[]): fc.Arbitrary<string> {
-  const pair = fc.oneof(
-    ...parameters.map(({ name, schema = {} }) =>
-      valuesOf(schema.type === 'array' ? (schema.items ?? {}) : schema).map(
+function hostileOf(method: string, template: string, operation: Operation): fc.Arbitrary<RestCase> {
+  const [mediaType, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  const bodies = content && valuesOf(content.schema, loose).map((value) => stringifyJson(value) ?? 'null');
+  const parts = fc.record({
+    method: mostly(fc.constant(method), fc.constantFrom(...METHODS)),
+    segment: mostly(identifiers.map(String), hostileSegments),
+    query: fc.array(queryPairs(queryOf(operation)), { maxLength: 4 }),
+    headers: hostileHeaders(mediaType),
+    body: bodies === undefined ? fc.constant(undefined) : mostly(bodies, fc.constantFrom(undefined, ...BROKEN)),
+  });
+  const usual = parts.map((one) => toCase('hostile', template, one));
+  const stray = fc.tuple(usual, fc.constantFrom(...STRAY)).map(([one, path]) => ({ ...one, path }));
+  return fc.oneof({ weight: 15, arbitrary: usual }, { weight: 1, arbitrary: stray });
+}
+
+function queryPairs(parameters: ReturnType<typeof queryOf>): fc.Arbitrary<string> {
+  return fc.oneof(
+    ...parameters.map(({ name, schema }) =>
+      valuesOf(schema.type === 'array' ? (schema.items ?? {}) : schema, loose, name).map(
         (value) => `${name}=${encode(asText(value))}`,
       ),
     ),
     hostileValues.map((value) => encode(asText(value)).slice(0, 300)),
   );
-  return fc.array(pair, { maxLength: 4 }).map((pairs) => pairs.join('&'));
-}
-
-function bodiesOf(schema: Schema): fc.Arbitrary<string | undefined> {
-  const written = valuesOf(schema).map((value) => stringifyJson(value) ?? 'null');
-  const broken = written.chain((text) => fc.nat(text.length).map((end) => text.slice(0, end)));
-  return fc.oneof(
-    { weight: 8, arbitrary: written },
-    { weight: 1, arbitrary: broken },
-    { weight: 1, arbitrary: fc.constantFrom(undefined, '', '[[[[[[', '[]', '1', '"', '{"name":"a","name":"b"}') },
-  );
-}
-
-function headersOf(mediaType: string | undefined): fc.Arbitrary<Record<string, string>> {
-  const optional = {
-    accept: fc.constantFrom('*/*', 'application/json', 'application/problem+json', 'text/html', 'text/*;q=0', ''),
-    'if-match': tags,
-    'if-none-match': tags,
-    'idempotency-key': mostly(fc.uuid(), visible),
-    authorization: fc.constantFrom('Bearer x', 'Basic YTpi', 'Bearer psk_x', ''),
-    'api-client': visible,
-    'api-lifecycle': fc.constantFrom('strict', 'lax'),
-    'x-request-id': visible,
-    origin: fc.constantFrom('https://shop.example', 'null'),
-  };
-  const type =
-    mediaType === undefined
-      ? fc.constant({})
-      : mostly<object>(
-          fc.constant({ 'content-type': mediaType }),
-          visible.map((text) => ({ 'content-type': text })),
-        );
-  return fc
-    .tuple(type, mostly(fc.constant({}), fc.record(optional, { requiredKeys: [] })))
-    .map(([one, other]) => ({ ...one, ...other }) as Record<string, string>);
 }
 
 /** Percent-encoded, also where UTF-16 has half a character. */
 function encode(text: string): string {
-  return encodeURIComponent(text.toWellFormed?.() ?? text.replaceAll(/[\ud800-\udfff]/g, '%ED%A0%80'));
+  return encodeURIComponent(text.toWellFormed());
 }
 
 function asText(value: unknown): string {
-  return typeof value === 'object' ? (JSON.stringify(value) ?? '') : String(value);
+  return typeof value === 'object' ? stringifyJson(value) : String(value);
 }

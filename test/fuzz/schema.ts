@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { openApi } from '../support/contract.ts';
-import { hostileValues, identifiers, mostly } from './values.ts';
+import { dateTimes, exact, hostileValues, identifiers, loose, rowsOf, type Taste, texts } from './values.ts';
 
 /** A JSON Schema, as far as the description uses it. */
 export interface Schema {
@@ -13,39 +13,68 @@ export interface Schema {
   readonly items?: Schema;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
   readonly allOf?: readonly Schema[];
 }
 
-/** Values that fit the schema, or nearly: a field too many, too few, or of another type. */
-export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
-  const { $ref, allOf } = schema;
-  if ($ref !== undefined) return valuesOf(resolve($ref));
-  if (allOf?.[0] !== undefined) return valuesOf(allOf[0]);
-  return mostly(fitting(schema), hostileValues);
+/**
+ * Values of the schema: that fit wholly, or with a field too many, too few, or of another type.
+ *
+ * @param name of the parameter or property, by which an identifier is of a row that is there
+ */
+export function valuesOf(schema: Schema, taste: Taste, name = ''): fc.Arbitrary<unknown> {
+  const { $ref, allOf, type, format, properties, items = {} } = schema;
+  if ($ref !== undefined) return valuesOf(resolve($ref), taste, name);
+  if (allOf?.[0] !== undefined) return valuesOf(allOf[0], taste, name);
+  if (schema.enum !== undefined) return taste(fc.constantFrom(...schema.enum));
+  if (properties !== undefined) return taste(objectsOf(schema, taste));
+  if (type === 'array') return taste(fc.array(valuesOf(items, taste, name), { maxLength: 3 }));
+  if (type === 'boolean') return taste(fc.boolean());
+  if (format === 'date-time') return taste(dateTimes);
+  if (format === 'int64') return taste(taste === exact ? rowsOf(name) : identifiers);
+  if (type === 'integer') return taste(integersOf(schema, taste));
+  return taste(texts(schema.minLength ?? 0, schema.maxLength ?? 30));
 }
 
-function fitting(schema: Schema): fc.Arbitrary<unknown> {
-  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.properties !== undefined) return objectsOf(schema.properties);
-  if (schema.type === 'array') return fc.array(valuesOf(schema.items ?? {}), { maxLength: 3 });
-  if (schema.type === 'boolean') return fc.boolean();
-  if (schema.format === 'date-time') {
-    return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString());
-  }
-  if (schema.format === 'int64') return identifiers;
-  if (schema.type === 'integer') return fc.integer({ min: schema.minimum ?? -2, max: schema.maximum ?? 200 });
-  return fc.oneof(fc.constantFrom('Rex', 'Dogs', 'ä'), fc.string({ maxLength: 30 }));
+/** Values with one fault: of an object one field, otherwise all of it. */
+export function nearlyOf(schema: Schema): fc.Arbitrary<unknown> {
+  if (schema.$ref !== undefined) return nearlyOf(resolve(schema.$ref));
+  const { properties, required = [] } = schema;
+  if (properties === undefined) return hostileValues;
+  const whole = objectsOf(schema, exact);
+  const isWrong = fc
+    .tuple(whole, fc.constantFrom(...Object.keys(properties)), hostileValues)
+    .map(([value, name, fault]) => ({ ...value, [name]: fault }));
+  const isMore = fc
+    .tuple(whole, fc.string({ maxLength: 8 }), hostileValues)
+    .map(([value, name, extra]) => ({ ...value, [name]: extra }));
+  if (required.length === 0) return fc.oneof(isWrong, isMore);
+  const isLess = fc
+    .tuple(whole, fc.constantFrom(...required))
+    .map(([value, name]) => Object.fromEntries(Object.entries(value).filter(([key]) => key !== name)));
+  return fc.oneof(isWrong, isMore, isLess);
 }
 
-function objectsOf(properties: Readonly<Record<string, Schema>>): fc.Arbitrary<unknown> {
-  const fields = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valuesOf(schema)]));
-  const known = fc.record(fields, { requiredKeys: [] });
-  const whole = fc.record(fields);
-  const more = fc.tuple(whole, fc.string({ maxLength: 8 }), hostileValues).map(([value, name, extra]) => ({
-    ...value,
-    [name]: extra,
-  }));
-  return fc.oneof({ weight: 4, arbitrary: whole }, { weight: 2, arbitrary: known }, { weight: 1, arbitrary: more });
+function objectsOf({ properties = {}, required = [] }: Schema, taste: Taste): fc.Arbitrary<Record<string, unknown>> {
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, valuesOf(schema, taste, name)]),
+  );
+  const known = fc.record(fields, { requiredKeys: [...required] });
+  if (taste !== loose) return known;
+  const more = fc
+    .tuple(known, fc.string({ maxLength: 8 }), hostileValues)
+    .map(([value, name, extra]) => ({ ...value, [name]: extra }));
+  const less = fc.record(fields, { requiredKeys: [] });
+  return fc.oneof({ weight: 4, arbitrary: known }, { weight: 2, arbitrary: less }, { weight: 1, arbitrary: more });
+}
+
+/** Small ones where they fit, so that stock lasts for the orders. */
+function integersOf({ minimum, maximum }: Schema, taste: Taste): fc.Arbitrary<number> {
+  if (taste !== exact) return fc.integer({ min: minimum ?? -2, max: maximum ?? 200 });
+  const min = minimum ?? 1;
+  const small = fc.integer({ min, max: Math.min(maximum ?? 100, min + 20) });
+  return maximum === undefined ? small : fc.oneof({ weight: 9, arbitrary: small }, fc.integer({ min, max: maximum }));
 }
 
 function resolve(reference: string): Schema {

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import {
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLNamedInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import { encodeCursor } from '../../src/db/cursor.ts';
+import { boundsOf } from '../../src/graphql/input.ts';
+import { dateTimes, exact, hostileValues, identifiers, mostly, rowsOf, type Taste, texts } from './values.ts';
+
+/** A variable that an argument takes its value from. */
+export interface Given {
+  readonly argument: string;
+  readonly name: string;
+  readonly type: string;
+  readonly value: unknown;
+}
+
+/** Lists by the types of their pages, as their cursors name them. */
+const LISTS: Readonly<Record<string, string>> = {
+  CategoryConnection: 'categories.id',
+  PetConnection: 'pets.id',
+  OrderConnection: 'orders.id',
+  InventoryItemConnection: 'inventory.id',
+};
+
+/**
+ * Arguments of a field, each in a variable of its own.
+ *
+ * @param answers the named type that the field answers with, of which cursors are
+ * @param place begins the variables' names
+ */
+export function argumentsOf(
+  args: readonly GraphQLArgument[],
+  answers: string,
+  place: string,
+  taste: Taste,
+): fc.Arbitrary<readonly Given[]> {
+  const list = LISTS[answers];
+  const given = args.map((arg): fc.Arbitrary<Given | undefined> => {
+    const isCursor = taste === exact && list !== undefined && (arg.name === 'after' || arg.name === 'before');
+    const cursors = rowsOf('').map((id) => encodeCursor(list ?? '', { id, value: null }));
+    const values = isCursor ? cursors : valuesOf(arg.type, taste, arg.name, arg);
+    const present = values.map((value) => ({
+      argument: arg.name,
+      name: `${place}_${arg.name}`,
+      type: `${arg.type}`,
+      value,
+    }));
+    return isNonNullType(arg.type) ? present : mostly(fc.constant(undefined), present);
+  });
+  return fc.tuple(...given).map((all) => {
+    const present = all.filter((one) => one !== undefined);
+    return taste === exact ? present.filter(goesWith(present)) : present;
+  });
+}
+
+/** A page is from one end, and a cursor is of the order in which the walk began. */
+function goesWith(all: readonly Given[]): (one: Given) => boolean {
+  const names = new Set(all.map(({ argument }) => argument));
+  const hasCursor = names.has('after') || names.has('before');
+  return ({ argument }) => !(argument === 'last' && names.has('first')) && !(argument === 'sort' && hasCursor);
+}
+
+function valuesOf(
+  type: GraphQLInputType,
+  taste: Taste,
+  name: string,
+  place: Pick<GraphQLInputField, 'extensions'>,
+): fc.Arbitrary<unknown> {
+  if (isNonNullType(type)) return valuesOf(type.ofType, taste, name, place);
+  if (isListType(type)) {
+    // The versions that are expected have to have the row's among them.
+    if (name === 'expectedVersion' && taste === exact) return fc.constantFrom([1, 2, 3], [1], [2, 3]);
+    return taste(fc.array(valuesOf(type.ofType, taste, name, place), { maxLength: 3 }));
+  }
+  const named: GraphQLNamedInputType = type;
+  if (isEnumType(named)) return taste(fc.constantFrom(...named.getValues().map((one) => one.name)));
+  if (isInputObjectType(named)) return taste(objectsOf(named, taste));
+  if (named.name === 'Int64') return taste(taste === exact ? rowsOf(name) : identifiers);
+  if (named.name === 'Int')
+    return taste(taste === exact ? fc.integer({ min: 1, max: 9 }) : fc.integer({ min: -2, max: 120 }));
+  if (named.name === 'Boolean') return taste(fc.boolean());
+  if (named.name === 'DateTime') return taste(dateTimes);
+  const { minLength = 0, maxLength = 30 } = boundsOf(place)?.jsonSchema ?? {};
+  return taste(texts(Number(minLength), Number(maxLength)));
+}
+
+function objectsOf(type: GraphQLInputObjectType, taste: Taste): fc.Arbitrary<Record<string, unknown>> {
+  const fields = Object.values(type.getFields());
+  return fc.record(
+    Object.fromEntries(fields.map((field) => [field.name, valuesOf(field.type, taste, field.name, field)])),
+    { requiredKeys: fields.filter((field) => isNonNullType(field.type)).map((field) => field.name) },
+  );
+}
+
+/** With one variable that does not fit, or that is missing. */
+export function withFault(
+  variables: Readonly<Record<string, unknown>>,
+): fc.Arbitrary<Readonly<Record<string, unknown>>> {
+  const names = Object.keys(variables);
+  if (names.length === 0) return fc.constant({ unknown: 1 });
+  return fc.tuple(fc.constantFrom(...names), fc.nat(5), hostileValues).map(([name, way, fault]) => {
+    const value = variables[name];
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (way === 0) return Object.fromEntries(Object.entries(variables).filter(([key]) => key !== name));
+    if (way < 3 || !isObject) return { ...variables, [name]: fault };
+    const keys = [...Object.keys(value), 'extra'];
+    return { ...variables, [name]: { ...value, [keys[way % keys.length] as string]: fault } };
+  });
+}

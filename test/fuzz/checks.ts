@@ -1,0 +1,136 @@
+import { parseJson, stringifyJson } from '../../src/json.ts';
+import { schema } from '../../src/schema.ts';
+import { assertFollowsContract } from '../support/contract.ts';
+import { assertConforms, type GraphQLAnswer } from './conforms.ts';
+import type { GraphQLCase } from './graphql.ts';
+import type { RestCase } from './rest.ts';
+import type { Target } from './target.ts';
+
+/** How long an answer may take, in milliseconds. */
+const PATIENCE = 5_000;
+const BASE = 'http://pets.example';
+
+/** Sends cases to the service and holds its answers to its descriptions; each throws what is wrong. */
+export function createChecks({ fetch, state }: Pick<Target, 'fetch' | 'state'>) {
+  let known = '';
+
+  return {
+    /** Looks at the rows as they are now: to be called when they were changed by other means. */
+    async look(): Promise<void> {
+      known = await state();
+    },
+
+    /** @returns the status */
+    async rest({ method, path, headers, body }: RestCase): Promise<number> {
+      const isRead = method === 'GET' || method === 'HEAD';
+      const request = { method, headers, ...(!isRead && body !== undefined && { body }) };
+      const [response, text] = await send(path, request);
+      if (response.status >= 500) throw new Error(`${response.status}: ${text}`);
+      // A browser gets the page of what a program gets as JSON.
+      const isPage = response.headers.get('content-type')?.startsWith('text/html');
+      if (!isPage) assertFollowsContract(method, path, response, text);
+      await compareState(isRead || response.status >= 300);
+      if (!isRead && response.status < 300 && headers['idempotency-key'] !== undefined) {
+        await assertReplayed(path, request, text);
+      }
+      return response.status;
+    },
+
+    /** @returns the status of the first error, otherwise the response's */
+    async graphql(asked: GraphQLCase): Promise<number> {
+      const { variables, isRepeated, headers, method } = asked;
+      const [first, text] = await ask(asked);
+      if (!isRepeated || first.data == null) return statusOf(first);
+      const isKeyed = isChange(asked) && method === 'POST' && headers['idempotency-key'] !== undefined;
+      const [again, textAgain] = await ask(asked, isKeyed);
+      const isSame = isKeyed || (!isChange(asked) && !/lifecycle/.test(`${asked.query}`));
+      if (isSame && text !== textAgain) {
+        throw new Error(`Asked again, it is another answer: ${text} and ${textAgain} to ${stringifyJson(variables)}`);
+      }
+      return statusOf(again);
+    },
+  };
+
+  async function ask(asked: GraphQLCase, isReplay = false): Promise<[answer: GraphQLAnswer, text: string]> {
+    const { method, query, variables, operationName } = asked;
+    const params = { query, variables, ...(operationName !== undefined && { operationName }) };
+    const headers = { 'content-type': 'application/json', ...asked.headers };
+    const [response, text] =
+      method === 'GET'
+        ? await send(`/graphql?${searchOf(params)}`, { method, headers: asked.headers })
+        : await send('/graphql', { method, headers, body: stringifyJson(params) });
+    if (response.status >= 500) throw new Error(`${response.status}: ${text}`);
+    const answer = parseJson(text);
+    assertConforms(schema, asked, answer);
+    assertTransport(response, answer, headers);
+    await compareState(isReplay || !isChange(asked) || hasDoneNothing(answer));
+    return [answer, text];
+  }
+
+  async function assertReplayed(path: string, request: RequestInit, first: string): Promise<void> {
+    const [response, again] = await send(path, request);
+    if (response.headers.get('idempotent-replayed') !== 'true' || again !== first) {
+      throw new Error(`Sent again under its key, it is another answer: ${first} and ${again}`);
+    }
+    await compareState(true);
+  }
+
+  async function compareState(mustBeSame: boolean): Promise<void> {
+    const before = known;
+    known = await state();
+    if (mustBeSame && known !== before) throw new Error(`It has changed something: ${before} -> ${known}`);
+  }
+
+  async function send(path: string, request: RequestInit): Promise<[response: Response, text: string]> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`No answer within ${PATIENCE} ms.`)), PATIENCE);
+    });
+    const answering = fetch(new Request(BASE + path, request));
+    try {
+      return await Promise.race([
+        answering.then(async (response) => [response, await response.text()] as const),
+        late,
+      ]).then(([response, text]) => [response, text]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** The media type is the one that was asked for, and the status that of GraphQL over HTTP. */
+function assertTransport({ status, headers }: Response, answer: GraphQLAnswer, asked: Record<string, string>): void {
+  const wanted = asked.accept?.startsWith('application/graphql-response+json')
+    ? 'application/graphql-response+json'
+    : 'application/json';
+  const type = headers.get('content-type');
+  if (type?.split(';')[0] !== wanted) throw new Error(`${wanted} was asked for, and ${type} came.`);
+  if (!headers.has('x-request-id')) throw new Error('The answer has no X-Request-Id.');
+  const allowed = answer.errors?.map(({ extensions }) => extensions.status) ?? [];
+  if ('data' in answer ? status === 200 : allowed.includes(status)) return;
+  // A client that knows no better media type is told of a refusal by 200 as well.
+  if (wanted === 'application/json' && status === 200) return;
+  throw new Error(`The status ${status} does not go with ${stringifyJson(answer)}`);
+}
+
+/** What is refused has done nothing; and so has an only field of the root that has failed itself. */
+function hasDoneNothing({ data, errors }: GraphQLAnswer): boolean {
+  if (data === undefined) return true;
+  return data === null && errors?.length === 1 && errors[0]?.path?.length === 1 && errors[0].path[0] === 'r0';
+}
+
+function isChange({ query, method }: GraphQLCase): boolean {
+  return method === 'POST' && `${query}`.includes('mutation');
+}
+
+function statusOf({ errors }: GraphQLAnswer): number {
+  return errors?.[0]?.extensions.status ?? 200;
+}
+
+function searchOf(params: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(params).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : stringifyJson(value),
+  ]);
+  return new URLSearchParams(pairs.filter(([, value]) => value !== undefined) as [string, string][]).toString();
+}

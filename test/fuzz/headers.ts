@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { mostly } from './values.ts';
+
+export type Fields = Readonly<Record<string, string>>;
+
+/** What a header field may hold at all. */
+const visible = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  maxLength: 40,
+});
+/** The tags of rows that were changed once or twice are these. */
+const TAGS = ['"1"', '"2"', '"1", "2"', 'W/"1"'];
+
+/** Values of the fields that the description has, by their names there; those that stand for a refusal are not among them. */
+const FITTING: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  'Idempotency-Key': fc.uuid(),
+  'If-Match': mostly(fc.constant('"1", "2", "3"'), fc.constantFrom(...TAGS)),
+  'If-None-Match': fc.constantFrom('*', ...TAGS),
+  'API-Client': fc.constantFrom('shop-app', 'back-office'),
+};
+
+const HOSTILE: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  accept: fc.constantFrom('*/*', 'application/json', 'application/problem+json', 'text/html', 'text/*;q=0', '', '/;,='),
+  'content-type': visible,
+  'if-match': fc.constantFrom('*', ...TAGS, '"x"', '3', '"', '', '"99999999999999999999"'),
+  'if-none-match': fc.constantFrom('*', ...TAGS, '"x"', '3', '"', ''),
+  'idempotency-key': fc.oneof(visible, fc.constantFrom('a', 'b', '"a"')),
+  authorization: fc.constantFrom('Bearer x', 'Basic YTpi', 'Bearer psk_x', ''),
+  'api-client': visible,
+  'api-lifecycle': fc.constantFrom('strict', 'lax', ''),
+  'x-request-id': visible,
+  'x-forwarded-for': visible,
+  origin: fc.constantFrom('https://shop.example', 'null'),
+};
+
+/** The fields of a valid request: the media type of its body, and some of those that its operation has. */
+export function fittingHeaders(names: readonly string[], mediaType: string | undefined): fc.Arbitrary<Fields> {
+  const known = names.filter((name) => name in FITTING);
+  const type = mediaType === undefined ? {} : { 'content-type': mediaType };
+  return mostly(fc.constant<string[]>([]), fc.subarray(known)).chain((chosen) =>
+    fc
+      .record({
+        ...Object.fromEntries(chosen.map((name) => [name.toLowerCase(), FITTING[name] as fc.Arbitrary<string>])),
+        accept: fc.constantFrom('*/*', 'application/json', 'application/problem+json, application/json'),
+      })
+      .map((fields) => ({ ...type, ...fields })),
+  );
+}
+
+/** One field that does not fit, or that nobody asked for. */
+export const hostileField: fc.Arbitrary<Fields> = fc
+  .constantFrom(...Object.entries(HOSTILE))
+  .chain(([name, values]) => values.map((value) => ({ [name]: value })));
+
+/** Several of them, beside the media type of the body. */
+export function hostileHeaders(mediaType: string | undefined): fc.Arbitrary<Fields> {
+  const type: Fields = mediaType === undefined ? {} : { 'content-type': mediaType };
+  return fc.array(hostileField, { maxLength: 3 }).map((fields) => Object.assign({}, type, ...fields) as Fields);
+}
