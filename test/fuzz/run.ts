@@ -64,7 +64,7 @@ async function fuzz<T extends { readonly kind: Kind }>(
     failed++;
     const flag = face === 'REST' ? `--cases ${ROUND} --graphql 0` : `--cases 0 --graphql ${ROUND}`;
     tell(
-      `${fc.defaultReportMessage(result)}\nAgain: npm run fuzz -- ${flag} --seed ${seed + round} --database ${values.database}`,
+      `${fc.defaultReportMessage(result)}\n${result.errorInstance}\nAgain: npm run fuzz -- ${flag} --seed ${seed + round} --database ${values.database}`,
     );
   }
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
