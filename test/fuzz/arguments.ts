@@ -5,6 +5,7 @@ import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLNamedInputType,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -12,14 +13,18 @@ import {
 } from 'graphql';
 import { encodeCursor } from '../../src/db/cursor.ts';
 import { boundsOf } from '../../src/graphql/input.ts';
+import { stringifyJson } from '../../src/json.ts';
 import { dateTimes, exact, hostileValues, identifiers, mostly, rowsOf, type Taste, texts } from './values.ts';
 
-/** A variable that an argument takes its value from. */
+/** An argument's value, in a variable or written out. */
 export interface Given {
   readonly argument: string;
+  /** Of its variable. */
   readonly name: string;
   readonly type: string;
   readonly value: unknown;
+  /** As it is written in the document, where it is in no variable. */
+  readonly literal?: string;
 }
 
 /** Lists by the types of their pages, as their cursors name them. */
@@ -31,7 +36,7 @@ const LISTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Arguments of a field, each in a variable of its own.
+ * Arguments of a field, each in a variable of its own or written out.
  *
  * @param answers the named type that the field answers with, of which cursors are
  * @param place begins the variables' names
@@ -47,11 +52,12 @@ export function argumentsOf(
     const isCursor = taste === exact && list !== undefined && (arg.name === 'after' || arg.name === 'before');
     const cursors = rowsOf('').map((id) => encodeCursor(list ?? '', { id, value: null }));
     const values = isCursor ? cursors : valuesOf(arg.type, taste, arg.name, arg);
-    const present = values.map((value) => ({
+    const present = fc.tuple(values, fc.nat(3)).map(([value, way]) => ({
       argument: arg.name,
       name: `${place}_${arg.name}`,
       type: `${arg.type}`,
       value,
+      ...(way === 3 && { literal: literalOf(value, arg.type) }),
     }));
     return isNonNullType(arg.type) ? present : mostly(fc.constant(undefined), present);
   });
@@ -114,4 +120,16 @@ export function withFault(
     const keys = [...Object.keys(value), 'extra'];
     return { ...variables, [name]: { ...value, [keys[way % keys.length] as string]: fault } };
   });
+}
+
+/** The value as GraphQL writes it. */
+function literalOf(value: unknown, type: GraphQLInputType): string {
+  const named = getNamedType(type);
+  if (Array.isArray(value)) return `[${value.map((one) => literalOf(one, type)).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const fields = isInputObjectType(named) ? named.getFields() : {};
+    const pairs = Object.entries(value).map(([key, one]) => `${key}: ${literalOf(one, fields[key]?.type ?? type)}`);
+    return `{${pairs.join(', ')}}`;
+  }
+  return isEnumType(named) && typeof value === 'string' ? value : stringifyJson(value);
 }

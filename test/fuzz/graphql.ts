@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type GraphQLField, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
+import { type GraphQLField, type GraphQLObjectType, getNamedType, isObjectType, OperationTypeNode } from 'graphql';
 import { schema } from '../../src/schema.ts';
 import { argumentsOf, type Given, withFault } from './arguments.ts';
 import { exact, hostileValues, type Kind, loose, mostly, type Taste } from './values.ts';
@@ -24,10 +24,13 @@ interface Operation {
 interface Part {
   readonly text: string;
   readonly given: readonly Given[];
+  /** The fragments that the text spreads. */
+  readonly fragments: readonly string[];
 }
 
 const MOST_DEPTH = 4;
-const NOTHING: Part = { text: '', given: [] };
+const NOTHING: Part = { text: '', given: [], fragments: [] };
+const OTHER = ' query other { __typename }';
 /** What an object of JavaScript has anyway. */
 const ALIASES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', 'toJSON', '_', 'id'];
 const INTROSPECTION = [
@@ -54,13 +57,14 @@ export const graphqlCases: fc.Arbitrary<GraphQLCase> = fc.oneof(
 function requestsOf(kind: Kind, operations: fc.Arbitrary<Operation>): fc.Arbitrary<GraphQLCase> {
   return fc
     .record({ operation: operations, accept: ACCEPT, key: mostly(fc.constant(undefined), fc.uuid()), way: fc.nat(11) })
-    .map(({ operation, accept, key, way }) => ({
+    .map(({ operation: { query, variables }, accept, key, way }) => ({
       kind,
-      method: way === 0 && !operation.query.startsWith('mutation') ? 'GET' : 'POST',
+      method: way === 11 && !query.startsWith('mutation') ? 'GET' : 'POST',
       headers: { ...accept, ...(key !== undefined && { 'idempotency-key': key }) },
-      ...operation,
-      operationName: undefined,
-      isRepeated: way < 4,
+      query: way === 6 ? query + OTHER : query,
+      variables,
+      operationName: way === 6 ? 'it' : undefined,
+      isRepeated: way > 7,
     }));
 }
 
@@ -84,31 +88,42 @@ function hostileRequests(): fc.Arbitrary<GraphQLCase> {
 function operationsOf(taste: Taste): fc.Arbitrary<Operation> {
   const fixed = fc.constantFrom(...INTROSPECTION).map((query) => ({ query, variables: {} }));
   return fc.oneof(
-    { weight: 8, arbitrary: operationsOn('query', schema.getQueryType(), taste) },
-    { weight: 8, arbitrary: operationsOn('mutation', schema.getMutationType(), taste) },
+    { weight: 8, arbitrary: operationsOn(OperationTypeNode.QUERY, taste) },
+    { weight: 8, arbitrary: operationsOn(OperationTypeNode.MUTATION, taste) },
     { weight: 1, arbitrary: fixed },
   );
 }
 
-function operationsOn(kind: string, root: GraphQLObjectType | null | undefined, taste: Taste): fc.Arbitrary<Operation> {
-  const fields = Object.values(root?.getFields() ?? {});
+function operationsOn(kind: OperationTypeNode, taste: Taste): fc.Arbitrary<Operation> {
+  const root = schema.getRootType(kind);
+  if (root == null) throw new Error(`The schema has no ${kind}.`);
+  const fields = Object.values(root.getFields());
   return mostly(fc.constant(1), fc.constantFrom(2, 3))
     .chain((count) => fc.array(fc.constantFrom(...fields), { minLength: count, maxLength: count }))
-    .chain((chosen) => fc.tuple(...chosen.map((field, at) => selectionOf(field, `r${at}`, 0, taste))))
-    .map((parts) => ({
-      query: `${kind}${declared(parts)} { ${parts.map(({ text }) => text).join(' ')} }`,
-      variables: Object.fromEntries(parts.flatMap(({ given }) => given.map(({ name, value }) => [name, value]))),
-    }));
+    .chain((chosen) => fc.tuple(...chosen.map((field, at) => selectionOf(field, root, `r${at}`, 0, taste))))
+    .map((parts) => {
+      const { text, given, fragments } = joined(parts);
+      const variables = given.filter(({ literal }) => literal === undefined);
+      const declared = variables.map(({ name, type }) => `$${name}: ${type}`).join(', ');
+      return {
+        query: [`${kind} it${declared && `(${declared})`} { ${text} }`, ...fragments].join(' '),
+        variables: Object.fromEntries(variables.map(({ name, value }) => [name, value])),
+      };
+    });
 }
 
-function declared(parts: readonly Part[]): string {
-  const variables = parts.flatMap(({ given }) => given.map(({ name, type }) => `$${name}: ${type}`));
-  return variables.length === 0 ? '' : `(${variables.join(', ')})`;
+function joined(parts: readonly Part[]): Part {
+  return {
+    text: parts.map(({ text }) => text).join(' '),
+    given: parts.flatMap(({ given }) => given),
+    fragments: parts.flatMap(({ fragments }) => fragments),
+  };
 }
 
 /** A field with arguments in variables of their own, and what is selected within it; some of them left out or wrapped. */
 function selectionOf(
   field: GraphQLField<unknown, unknown>,
+  parent: GraphQLObjectType,
   place: string,
   depth: number,
   taste: Taste,
@@ -119,13 +134,16 @@ function selectionOf(
   return fc
     .tuple(argumentsOf(field.args, type.name, place, taste), within, alias, fc.nat(19), fc.boolean())
     .map(([given, inner, name, way, isOn]) => {
-      const list = given.map((one) => `${one.argument}: $${one.name}`).join(', ');
+      const list = given.map((one) => `${one.argument}: ${one.literal ?? `$${one.name}`}`).join(', ');
       const bare = `${name}: ${field.name}${list && `(${list})`}`;
-      const condition = way < 2 ? wrapping(place, isOn, way === 0 ? 'include' : 'skip') : undefined;
+      const condition = way > 17 ? wrapping(place, isOn, way === 18 ? 'include' : 'skip') : undefined;
       const text = `${bare}${condition ? ` ${condition.directive}` : ''}${inner.text}`;
+      const isFragment = way === 16;
+      const fragment = `fragment of_${place} on ${parent.name} { ${text} }`;
       return {
-        text: way === 2 ? `... { ${text} }` : text,
+        text: isFragment ? `...of_${place}` : way === 17 ? `... { ${text} }` : text,
         given: [...given, ...(condition ? [condition.given] : []), ...inner.given],
+        fragments: isFragment ? [...inner.fragments, fragment] : inner.fragments,
       };
     });
 }
@@ -139,21 +157,19 @@ function selectionsOf(type: GraphQLObjectType, place: string, depth: number, tas
   const fields = Object.values(type.getFields()).filter(
     (field) => depth < MOST_DEPTH || !isObjectType(getNamedType(field.type)),
   );
-  if (fields.length === 0) return fc.constant({ text: ' { __typename }', given: [] });
+  if (fields.length === 0) return fc.constant({ ...NOTHING, text: ' { __typename }' });
   return fc
     .uniqueArray(fc.nat(fields.length - 1), { minLength: 1, maxLength: 3 })
     .chain((chosen) =>
       fc.tuple(
         ...chosen.map((at) => {
           const field = fields[at] as GraphQLField<unknown, unknown>;
-          return selectionOf(field, `${place}f${at}`, depth, taste);
+          return selectionOf(field, type, `${place}f${at}`, depth, taste);
         }),
       ),
     )
-    .map((parts) => ({
-      text: ` { __typename ${parts.map(({ text }) => text).join(' ')} }`,
-      given: parts.flatMap(({ given }) => given),
-    }));
+    .map(joined)
+    .map((part) => ({ ...part, text: ` { __typename ${part.text} }` }));
 }
 
 function faulty(operations: fc.Arbitrary<Operation>): fc.Arbitrary<Operation> {
