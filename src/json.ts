@@ -2,8 +2,8 @@ import { parse as parseLossless, stringify as stringifyLossless } from 'lossless
 
 /** Only a run of this many digits can be an integer that a number does not hold. */
 const LONG_DIGITS = /\d{16}/;
-/** No integer that is taken anywhere is as long, and to read one of a million digits takes half a second. */
-const MOST_DIGITS = 100;
+/** What is longer is beyond every type; to read a million digits to the last takes half a second. */
+const LONGEST_INTEGER = 1_000;
 
 /**
  * Reads JSON with every integer exact: as a number where a number holds it, as a bigint beyond.
@@ -29,5 +29,6 @@ export function stringifyJson(value: unknown): string {
 
 function parseNumber(digits: string): number | bigint {
   const near = Number(digits);
-  return digits.length > MOST_DIGITS || Number.isSafeInteger(near) || !/^-?\d+$/.test(digits) ? near : BigInt(digits);
+  if (digits.length > LONGEST_INTEGER) return near;
+  return Number.isSafeInteger(near) || !/^-?\d+$/.test(digits) ? near : BigInt(digits);
 }

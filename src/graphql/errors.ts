@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { type ErrorCode, errorTable, ServiceError, toServiceError } from '../errors.ts';
+import { TOO_MANY_ALIKE } from './comparable.ts';
 
 interface HttpExtension {
   readonly status?: number;
@@ -16,7 +17,9 @@ const OWN_CODES: Readonly<Record<string, ErrorCode>> = {
 
 /** What graphql-js says when it gives up comparing fields that have one name in one place. */
 const ABORTED = 'Validation aborted.';
-const TOO_MANY_ALIKE = 'The document repeats too many fields in one place to be checked; ask for each once.';
+
+/** How much of a message about a document is told, in characters. */
+const LONGEST_MESSAGE = 1_000;
 
 /**
  * What a GraphQL client is told of anything that was thrown: `code` and `status` in the extensions, as REST has them
@@ -47,8 +50,13 @@ function ofTheLanguage(error: GraphQLError): GraphQLError {
   const known = code !== undefined && code in errorTable ? (code as ErrorCode) : OWN_CODES[code ?? ''];
   const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : (known ?? 'INVALID_ARGUMENT');
   const extensions = { code: ours, status: errorTable[ours].status, ...(http !== undefined && { http }) };
-  const message = error.message === ABORTED ? TOO_MANY_ALIKE : error.message;
+  const message = error.message === ABORTED ? TOO_MANY_ALIKE : shorten(error.message);
   return new GraphQLError(message, { ...placeOf(error), extensions });
+}
+
+/** A name in it may be as long as the document, and be in each of a hundred faults. */
+function shorten(message: string): string {
+  return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE - 1)}…`;
 }
 
 /** An error as it is answered: without what only this server needs to know of it. */

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { ANONYMOUS, type Caller } from '../auth/access.ts';
-import { isForGood, ServiceError } from '../errors.ts';
+import { isForGood, MOST_ISSUES, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { KeyedRequest } from '../idempotency/key.ts';
 import type { Idempotency } from '../idempotency/run.ts';
@@ -9,10 +9,12 @@ import type { Admit } from '../lifecycle/admit.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { type Call, callOf, runIn, writeAnswer } from './call.ts';
+import { incomparable } from './comparable.ts';
 import type { Context } from './context.ts';
 import { formatError, refused, toClientError } from './errors.ts';
 import { KeyedCall, keyedMutation } from './keyed.ts';
 import { MOST_TOKENS } from './limits.ts';
+import { KnownOperationsRule } from './operation-types.ts';
 import { KnownDocuments } from './operations.ts';
 import { type GraphQLRequest, readParams } from './params.ts';
 import { createRefuse, type Refuse } from './refusal.ts';
@@ -168,12 +170,17 @@ function runsOperations(documents: KnownDocuments, refuse: Refuse, { introspecti
       setParseFn((source, options) => parseFn(source, { ...options, maxTokens: MOST_TOKENS }));
     },
     onValidate({ params: { documentAST }, validateFn, setValidationFn, addValidationRule }) {
+      addValidationRule(KnownOperationsRule);
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
-      if (!suggestions) {
-        setValidationFn((schema, document, rules, limits) =>
-          validateFn(schema, document, rules, { ...limits, hideSuggestions: true }),
-        );
-      }
+      setValidationFn((schema, document, rules, limits) => {
+        const tooMuch = incomparable(document);
+        if (tooMuch !== undefined) return [tooMuch];
+        return validateFn(schema, document, rules, {
+          ...limits,
+          maxErrors: MOST_ISSUES,
+          hideSuggestions: !suggestions,
+        });
+      });
       return ({ valid }) => {
         if (!valid) documents.forget(documentAST);
       };

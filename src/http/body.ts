@@ -22,9 +22,13 @@ export interface WithBody {
 /**
  * Reads a request's body as JSON, integers exact.
  *
- * @throws {ServiceError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, or INVALID_ARGUMENT when the request was cut off
+ * @param check looks at the bytes before they are read as JSON
+ * @throws {ServiceError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, INVALID_ARGUMENT when the request was cut off, or as the check does
  */
-export async function readJson({ headers, readBody }: WithBody): Promise<unknown> {
+export async function readJson(
+  { headers, readBody }: WithBody,
+  check: (bytes: Buffer) => void = () => {},
+): Promise<unknown> {
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding !== 'identity') throw encoded(encoding);
   if (Number(headers.get('content-length')) > LARGEST_BODY) throw tooLarge();
@@ -32,6 +36,7 @@ export async function readJson({ headers, readBody }: WithBody): Promise<unknown
     throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
   });
   if (bytes === undefined) throw tooLarge();
+  check(bytes);
   return parseBody(bytes);
 }
 

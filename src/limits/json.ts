@@ -1,0 +1,52 @@
+import { ServiceError } from '../errors.ts';
+
+/** How many values JSON may have: objects and lists, and what is in them. */
+const MOST_VALUES = 5_000;
+/** How long each text in it may be, in bytes, and each number, in digits. */
+const LONGEST_TEXT = 100_000;
+const LONGEST_NUMBER = 1_000;
+/** What is no longer than this, in bytes, cannot be beyond any of them. */
+const SHORT = LONGEST_NUMBER;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const ZERO = 0x30;
+const NINE = 0x39;
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
+
+/**
+ * Refuses JSON that would take long to read, or to answer, before it is read: a megabyte holds 500,000 values. What is no
+ * JSON is left to the reader.
+ *
+ * @throws {ServiceError} PAYLOAD_TOO_LARGE that names the limit
+ */
+export function assertReadable(json: Uint8Array): void {
+  if (json.length <= SHORT) return;
+  let values = 1;
+  let digits = 0;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at] as number;
+    digits = byte >= ZERO && byte <= NINE ? digits + 1 : 0;
+    if (digits > LONGEST_NUMBER) throw tooMuch(`a number of more than ${LONGEST_NUMBER} digits`);
+    if (byte === COMMA || byte === BRACKET || byte === BRACE) {
+      if (++values > MOST_VALUES) throw tooMuch(`more than ${MOST_VALUES} values`);
+    } else if (byte === QUOTE) {
+      const end = endOfText(json, at + 1);
+      if (end - at > LONGEST_TEXT + 1) throw tooMuch(`a text of more than ${LONGEST_TEXT} bytes`);
+      at = end;
+    }
+  }
+}
+
+/** Where the text that begins there has its closing quotation mark. */
+function endOfText(json: Uint8Array, start: number): number {
+  let at = start;
+  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+function tooMuch(what: string): ServiceError {
+  return new ServiceError('PAYLOAD_TOO_LARGE', `The body has ${what}.`);
+}

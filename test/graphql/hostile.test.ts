@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Service, settingsFor, startService } from '../support/service.ts';
+import { type Hostile, hostileRequests } from './hostile-requests.ts';
+
+/** How long the service may take to refuse, in milliseconds. */
+const SOON = 100;
+const MOST_TRIES = 20;
+/** The largest answer to what is refused, in bytes. */
+const LARGEST_REFUSAL = 150_000;
+
+let opened: TestDatabase;
+let service: Service;
+let sent = 0;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  await opened.database.close();
+  service = await startService(settingsFor(opened.location));
+  // What it does for the first time takes longer: that is measured elsewhere.
+  for (let n = 0; n < 20; n++) await send('{"query":"{ pets { nodes { id name } } nope }"}');
+});
+afterAll(async () => {
+  await service?.stop('SIGKILL');
+  await opened.dispose();
+});
+
+interface Refusal {
+  readonly status: number;
+  readonly text: string;
+  readonly milliseconds: number;
+}
+
+describe.each(Object.entries(hostileRequests))('%s', (_, requests: readonly Hostile[]) => {
+  test.each(requests)('%s: refused within 100 ms, and the service is well', async (_, body) => {
+    // The best of three; and of more where it has to be, for the machine may be busy with something else.
+    const refusals: Refusal[] = [];
+    const best = () => Math.min(...refusals.map(({ milliseconds }) => milliseconds));
+    while (refusals.length < 3 || (best() >= SOON && refusals.length < MOST_TRIES)) refusals.push(await send(body));
+    for (const { status, text } of refusals) {
+      expect(status, text.slice(0, 300)).toBeGreaterThanOrEqual(400);
+      expect(status, text.slice(0, 300)).toBeLessThan(500);
+      expect(text.length).toBeLessThan(LARGEST_REFUSAL);
+      const { errors, data } = JSON.parse(text) as { errors: { extensions: unknown }[]; data?: unknown };
+      expect(data).toBeUndefined();
+      expect(errors[0]?.extensions).toMatchObject({ status });
+    }
+    expect(best()).toBeLessThan(SOON);
+    expect((await fetch(`${service.base}/pets?limit=1`)).status).toBe(200);
+  });
+});
+
+test('nothing of all that has failed on the part of the service', () => {
+  expect(service.output()).not.toMatch(/"level":[56]0/);
+});
+
+/** Sends it with a document that has not come before: what came before is refused from memory. */
+async function send(body: string): Promise<Refusal> {
+  const unknown = body.replace('"query":"', `"query":"#${sent++}\\n`);
+  const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };
+  const began = performance.now();
+  const response = await fetch(`${service.base}/graphql`, { method: 'POST', headers, body: unknown });
+  const text = await response.text();
+  return { status: response.status, text, milliseconds: performance.now() - began };
+}
