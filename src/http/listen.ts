@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 
 const OPTIONS = {
@@ -11,6 +11,8 @@ const OPTIONS = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 2_000,
 };
+
+const HOST = 'host';
 
 /** How long idle connections may bring a last request once no more are taken, in milliseconds. */
 const LAST_REQUESTS = 500;
@@ -43,9 +45,13 @@ export function listen(
   { host, port, stall = LONGEST_STALL }: { host: string; port: number; stall?: number },
 ): Promise<Listener> {
   const server = createServer(OPTIONS, (request, response) => {
-    const lacksHost = request.httpVersion === '1.1' && request.headers.host === undefined;
-    if (lacksHost) refuse(response.socket, 'HTTP/1.1 needs a Host field.');
-    else handler(request, response);
+    const connection = connectionOf(request.socket);
+    if (connection.isRefused) return;
+    const fault = faultOf(request);
+    if (fault !== undefined) return refuse(request.socket, fault);
+    while (connection.answers[0]?.writableFinished) connection.answers.shift();
+    connection.answers.push(response);
+    handler(request, response);
   });
   server.setTimeout(stall);
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) =>
@@ -76,9 +82,53 @@ export function listen(
   }
 }
 
-/** What is not proper HTTP never reaches the service; it is answered here, with the Error object like any other failure. */
-function refuse(socket: Socket | null, message: string): void {
-  if (!socket?.writable) return;
+/** What Node's parser lets through, and two servers in a row may take for two different requests (RFC 9112, sections 3.2 and 6.1). */
+function faultOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === HOST.length && name.toLowerCase() === HOST) hosts++;
+  }
+  if (hosts === 0 && httpVersion === '1.1') return 'HTTP/1.1 needs a Host field.';
+  if (hosts > 1) return 'There must be one Host field.';
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'Transfer-Encoding can only be chunked.';
+  return undefined;
+}
+
+/** What one client sends, and is answered, one after another. */
+interface Connection {
+  readonly answers: ServerResponse[];
+  /** Nothing that comes from then on is a request. */
+  isRefused: boolean;
+}
+
+const connections = new WeakMap<Socket, Connection>();
+
+function connectionOf(socket: Socket): Connection {
+  const known = connections.get(socket);
+  if (known !== undefined) return known;
+  const connection = { answers: [], isRefused: false };
+  connections.set(socket, connection);
+  return connection;
+}
+
+/**
+ * What is not proper HTTP never reaches the service; it is answered here, with the Error object like any other failure, and
+ * after the requests that came before it: otherwise they would seem to be refused.
+ */
+function refuse(socket: Socket, message: string): void {
+  const connection = connectionOf(socket);
+  if (connection.isRefused) return;
+  connection.isRefused = true;
+  // Whatever has not come in whole is what is refused.
+  const last = connection.answers.findLast(({ req, writableFinished }) => req.complete && !writableFinished);
+  if (last === undefined) writeRefusal(socket, message);
+  else last.once('close', () => writeRefusal(socket, message));
+}
+
+function writeRefusal(socket: Socket, message: string): void {
+  if (!socket.writable) return;
   const body = JSON.stringify({ code: 'INVALID_ARGUMENT', message, status: 400 });
   const head = [
     'HTTP/1.1 400 Bad Request',

@@ -5,6 +5,8 @@ import { fieldOf, type SentReply } from './reply.ts';
 /** Makes the answer to a request; never rejects. */
 export type Respond = (request: RawRequest) => Promise<SentReply>;
 
+const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
+
 /** How long a client that is refused may go on sending, in milliseconds. */
 const LONGEST_WAIT = 5_000;
 
@@ -17,10 +19,12 @@ export function nodeListener(respond: Respond): RequestListener {
 
 function fromNode(message: IncomingMessage, response: ServerResponse): RawRequest {
   const { method = 'GET', url = '/', headers } = message;
+  // In absolute form, which proxies are sent, the target tells the host, whatever the field says (RFC 9112, section 3.2.2).
+  const [start, authority] = (url.startsWith('/') ? null : ABSOLUTE.exec(url)) ?? [''];
   return {
     method,
-    target: originForm(url),
-    host: headers.host ?? addressOf(message),
+    target: url.slice(start.length) || '/',
+    host: authority ?? headers.host ?? addressOf(message),
     headers: { get: (name) => (headers[name] as string | undefined) ?? null },
     readBody: (limit) => readBody(message, limit),
     isCutOff: () => response.destroyed,
@@ -31,11 +35,6 @@ function fromNode(message: IncomingMessage, response: ServerResponse): RawReques
 /** Where it came in: HTTP/1.0 needs no Host field. */
 function addressOf({ socket: { localAddress = '', localPort } }: IncomingMessage): string {
   return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
-}
-
-/** A request target as most clients send it, also for one that was sent in absolute form (RFC 9112, section 3.2.2). */
-function originForm(target: string): string {
-  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '') || '/';
 }
 
 function readBody(message: IncomingMessage, limit: number): Promise<Buffer | undefined> {

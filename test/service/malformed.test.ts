@@ -1,0 +1,157 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Service, settingsFor, startService } from '../support/service.ts';
+import { malformedRequests } from './malformed-requests.ts';
+
+/** How long an answer may take, and how long another one is waited for, in milliseconds. */
+const LONGEST = 3_000;
+const QUIET = 200;
+const AT_ONCE = 25;
+
+const requests = Object.entries(malformedRequests).flatMap(([what, all]) => all.map((bytes) => ({ what, bytes })));
+
+/** What is faulty only as a whole: as far as it has come, it could go on as a proper request. */
+const unfinished = [
+  ['a request of HTTP/0.9', 'GET /pets\r\n'],
+  ['half a method', 'GE'],
+  ['a head without its end', 'GET /pets HTTP/1.1\r\nHost: x\r\n'],
+  ['a chunk of an exbibyte', post('ffffffffffffff0\r\n{}\r\n')],
+  ['chunks without their end', post('2\r\n{}\r\n0\r\n\r')],
+] as const;
+
+let opened: TestDatabase;
+let service: Service;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  await opened.database.close();
+  service = await startService(settingsFor(opened.location));
+});
+afterAll(async () => {
+  await service?.stop('SIGKILL');
+  await opened.dispose();
+});
+
+test('there are more than 200 malformed requests, each another', () => {
+  expect(new Set(requests.map(({ bytes }) => bytes)).size).toBe(requests.length);
+  expect(requests.length).toBeGreaterThanOrEqual(200);
+});
+
+describe.each(Object.keys(malformedRequests))('a request with a fault in %s', (what) => {
+  const cases = requests.filter((request) => request.what === what);
+
+  test('is answered once, with 4xx and the Error object, and nothing that follows on its connection is another', async () => {
+    for (let at = 0; at < cases.length; at += AT_ONCE) {
+      await Promise.all(cases.slice(at, at + AT_ONCE).map(({ bytes }) => expectRefusal(bytes)));
+    }
+    expect(await isWell()).toBe(true);
+  });
+});
+
+describe('a fault after proper requests leaves their answers alone, comes after them, and is the last', () => {
+  const before = 'GET /pets?limit=1 HTTP/1.1\r\nHost: x\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+  const after = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
+
+  test.each([
+    ['in the bytes', '\0'],
+    ['in the method', 'HELO\r\n\r\n'],
+    ['in a field', 'GET / HTTP/1.1\r\nHost : x\r\n\r\n'],
+    ['in a chunk', post('g\r\n{}\r\n')],
+    ['in the Host field', 'GET / HTTP/1.1\r\n\r\n'],
+    ['in two Host fields', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+    ['in the Expect field', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n'],
+    ['for CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('%s', async (_, fault) => {
+    const { text, isClosed } = await answerTo(before + fault + after);
+    expect(statusesIn(text)).toEqual([200, 200, 400]);
+    expect(isClosed).toBe(true);
+  });
+});
+
+test('what never comes to its end is closed by the service, which goes on meanwhile', async () => {
+  const began = performance.now();
+  const ends = unfinished.map(async ([what, bytes]) => {
+    const socket = open();
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.write(Buffer.from(bytes, 'latin1'));
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(statusesIn(text), what).toEqual([400]);
+    expect(text, what).toContain('did not arrive in time');
+  });
+  const answers = Array.from({ length: 10 }, () => fetch(`${service.base}/pets?limit=1`));
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(10).fill(200));
+  await Promise.all(ends);
+  // 30 s and what it takes to notice; the rest is for a machine that is busy.
+  expect(performance.now() - began).toBeLessThan(45_000);
+});
+
+test('nothing of all that has failed on the part of the service, and no connection is left', async () => {
+  expect(service.output()).not.toMatch(/"level":[56]0/);
+  // The pool's ten to the database, and the one that asks.
+  await expect.poll(connections, { timeout: 10_000 }).toBeLessThanOrEqual(15);
+  expect(await isWell()).toBe(true);
+});
+
+async function expectRefusal(bytes: string): Promise<void> {
+  const { text, milliseconds } = await answerTo(bytes);
+  const shown = JSON.stringify(bytes.slice(0, 200));
+  const [status = 0, ...others] = statusesIn(text);
+  expect(others, shown).toEqual([]);
+  expect(status, shown).toBeGreaterThanOrEqual(400);
+  expect(status, shown).toBeLessThan(500);
+  expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n'))), shown).toMatchObject({ status, code: expect.any(String) });
+  expect(milliseconds, shown).toBeLessThan(LONGEST);
+}
+
+/** All that is answered until the connection is closed, or nothing more comes. */
+async function answerTo(bytes: string): Promise<{ text: string; isClosed: boolean; milliseconds: number }> {
+  const socket = open();
+  let text = '';
+  let last = 0;
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+    last = performance.now();
+  });
+  const began = performance.now();
+  socket.write(Buffer.from(bytes, 'latin1'));
+  const isOver = () => (last === 0 ? performance.now() - began > LONGEST : performance.now() - last > QUIET);
+  while (!socket.closed && !isOver()) await sleep(10);
+  const isClosed = socket.closed;
+  socket.destroy();
+  return { text, isClosed, milliseconds: last - began };
+}
+
+function statusesIn(text: string): number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}
+
+function post(body: string): string {
+  const fields = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
+  return `POST /categories HTTP/1.1\r\n${fields}\r\n${body}`;
+}
+
+function open(): Socket {
+  const { hostname, port } = new URL(service.base);
+  const socket = connect(Number(port), hostname).setNoDelay();
+  // Whoever is refused may be cut off while he still sends.
+  socket.on('error', () => {});
+  return socket;
+}
+
+/** Its connections, those to the database included. */
+async function connections(): Promise<number> {
+  const text = await (await fetch(`${service.base}/metrics`, { headers: { connection: 'close' } })).text();
+  return Number(/^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)$/m.exec(text)?.[1]);
+}
+
+async function isWell(): Promise<boolean> {
+  const fields = { connection: 'close' };
+  const paths = ['/livez', '/readyz', '/pets'];
+  const answers = await Promise.all(paths.map((path) => fetch(service.base + path, { headers: fields })));
+  return answers.every(({ ok }) => ok);
+}
