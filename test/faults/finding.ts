@@ -21,6 +21,9 @@ export interface Scenario {
   run(size: Size): Promise<readonly Finding[]>;
 }
 
+/** Why a scenario cannot be tried on this machine. */
+export class NotHere extends Error {}
+
 /** In seconds, with one digit. */
 export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;

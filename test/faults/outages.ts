@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { administer } from '../support/admin.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary.ts';
+import { NotHere } from './finding.ts';
 import { type Outage, outageScenario, ROLE } from './outage.ts';
 import { familyOf, signalAll, untilGone } from './processes.ts';
 
@@ -101,7 +102,7 @@ async function mountSmallDisk(): Promise<TemporaryFolder> {
     await execute('mount', ['-t', 'tmpfs', '-o', `size=${DISK},mode=0755`, 'tmpfs', folder.path]);
   } catch (cause) {
     folder.remove();
-    throw new Error('A disk that is full needs a small one: run this as root, where tmpfs may be mounted.', { cause });
+    throw new NotHere('a disk that is full needs a small one: run this as root, where tmpfs may be mounted', { cause });
   }
   return {
     path: folder.path,
