@@ -1,10 +1,13 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { machine } from '../bench/report/machine.ts';
 import type { Finding } from './finding.ts';
 
 const file = new URL('./RESULTS.md', import.meta.url);
 
-/** Writes what a whole run has found beside the code that found it. */
+/** From here on the page tells of the fuzzer, whose runs take their own time. */
+const FUZZING = '## Fuzzing';
+
+/** Writes what a whole run has found beside the code that found it; what is told of the fuzzer stays. */
 export function record(found: ReadonlyMap<string, readonly Finding[]>): void {
   const tables = [...found].map(([name, findings]) =>
     [
@@ -18,5 +21,7 @@ export function record(found: ReadonlyMap<string, readonly Finding[]>): void {
 
 What \`npm run test:faults -- --record\` has measured, on ${new Date().toISOString().slice(0, 10)}: ${machine()}, Node ${process.versions.node}.
 CI runs it shortened, by \`--quick\`. "200 UNAVAILABLE" is GraphQL's way: the failure is among its errors.`;
-  writeFileSync(file, `${[head, ...tables].join('\n\n')}\n`);
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const fuzzing = before.includes(FUZZING) ? [before.slice(before.indexOf(FUZZING)).trimEnd()] : [];
+  writeFileSync(file, `${[head, ...tables, ...fuzzing].join('\n\n')}\n`);
 }
