@@ -239,6 +239,14 @@ describe('a credential', () => {
       }
     });
 
+    test('is refused that is signed by an algorithm which is not listed, however good it is', async () => {
+      const trusted = { JWT_JWKS_URL: issuer.url, JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
+      const app = await startTestApp({ AUTH: 'all', ...trusted, JWT_ALGORITHMS: ['ES256'] });
+      const { status } = await app.rest('GET', '/pets', bearing(await issuer.token({ scope: 'read' })));
+      expect(status).toBe(401);
+      await app.dispose();
+    });
+
     test('is refused that takes the public key for a shared secret', async () => {
       const [, payload] = (await issuer.token({ scope: 'read' })).split('.');
       const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: 'first' })).toString('base64url');
