@@ -17,7 +17,7 @@ import { isEmpty, seed } from './seed.ts';
 const GRACE = 7_500;
 const FAREWELL = 1_000;
 /** How long a client may pause while it reads its answer, in milliseconds, beside the time that the answer may take. */
-const LONGEST_PAUSE = 20_000;
+const LONGEST_PAUSE = 30_000;
 const EXAMPLE_PETS = 200;
 
 /** A process that serves. */

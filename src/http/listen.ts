@@ -18,7 +18,7 @@ const HOST = 'host';
 const LAST_REQUESTS = 500;
 
 /** How long nothing may move on a connection unless more is said, in milliseconds. */
-const LONGEST_STALL = 30_000;
+const LONGEST_STALL = 40_000;
 
 /** How long who is refused may take to close the connection, in milliseconds. */
 const LONGEST_FAREWELL = 2_000;
@@ -36,8 +36,8 @@ export interface Listener {
 /**
  * Serves HTTP/1.1. Headers must arrive within 10 s and a request within 30 s, give or take 2 s.
  *
- * @param options.stall how long nothing may move on a connection with a request, in milliseconds: longer than an answer may
- *   take, and not for ever, for what a client does not read waits for it in memory
+ * @param options.stall how long nothing may move on a connection with a request, in milliseconds: longer than a request or an
+ *   answer may take, and not for ever, for what a client does not read waits for it in memory
  * @throws {Error} with one clear line when the address cannot be had
  */
 export function listen(

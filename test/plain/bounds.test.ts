@@ -131,8 +131,7 @@ test.each(['embedded', 'server'])(
 );
 
 test('an integer with more digits than any that is taken is not read to its last one, which takes long', () => {
-  expect(parseJson('9'.repeat(100))).toBe(BigInt('9'.repeat(100)));
-  expect(parseJson('9'.repeat(101))).toBe(1e101);
+  expect(parseJson('9'.repeat(1_000))).toBe(BigInt('9'.repeat(1_000)));
   expect(parseJson('9'.repeat(1_000_000))).toBe(Number.POSITIVE_INFINITY);
 });
 
