@@ -45,13 +45,15 @@ export function listen(
   { host, port, stall = LONGEST_STALL }: { host: string; port: number; stall?: number },
 ): Promise<Listener> {
   const server = createServer(OPTIONS, (request, response) => {
-    const connection = connectionOf(request.socket);
-    if (connection.isRefused) return;
+    const { socket } = request;
+    const connection = connectionOf(socket);
+    if (connection.refusal !== undefined) return;
     const fault = faultOf(request);
-    if (fault !== undefined) return refuse(request.socket, fault);
-    while (connection.answers[0]?.writableFinished) connection.answers.shift();
-    connection.answers.push(response);
-    handler(request, response);
+    if (fault !== undefined) return refuse(socket, fault);
+    if (connection.answering === undefined) return answer(connection, response);
+    connection.waiting.push(response);
+    // What has been read is a few hundred requests at most.
+    socket.pause();
   });
   server.setTimeout(stall);
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) =>
@@ -67,6 +69,20 @@ export function listen(
       resolve({ port: (server.address() as AddressInfo).port, drain });
     });
   });
+
+  function answer(connection: Connection, response: ServerResponse): void {
+    connection.answering = response;
+    response.once('close', () => {
+      const next = connection.waiting.shift();
+      connection.answering = next;
+      const { socket } = response.req;
+      if (!socket.writable) return;
+      if (next !== undefined) return answer(connection, next);
+      socket.resume();
+      if (connection.refusal !== undefined) writeRefusal(socket, connection.refusal);
+    });
+    handler(response.req, response);
+  }
 
   function drain(grace: number): Promise<void> {
     return new Promise((done) => {
@@ -96,11 +112,12 @@ function faultOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string 
   return undefined;
 }
 
-/** What one client sends, and is answered, one after another. */
+/** What comes on one connection is answered one after another, so that nobody takes many places with one. */
 interface Connection {
-  readonly answers: ServerResponse[];
-  /** Nothing that comes from then on is a request. */
-  isRefused: boolean;
+  answering: ServerResponse | undefined;
+  readonly waiting: ServerResponse[];
+  /** Why nothing that comes from then on is a request. */
+  refusal: string | undefined;
 }
 
 const connections = new WeakMap<Socket, Connection>();
@@ -108,7 +125,7 @@ const connections = new WeakMap<Socket, Connection>();
 function connectionOf(socket: Socket): Connection {
   const known = connections.get(socket);
   if (known !== undefined) return known;
-  const connection = { answers: [], isRefused: false };
+  const connection = { answering: undefined, waiting: [], refusal: undefined };
   connections.set(socket, connection);
   return connection;
 }
@@ -119,12 +136,12 @@ function connectionOf(socket: Socket): Connection {
  */
 function refuse(socket: Socket, message: string): void {
   const connection = connectionOf(socket);
-  if (connection.isRefused) return;
-  connection.isRefused = true;
+  if (connection.refusal !== undefined) return;
+  connection.refusal = message;
+  const { answering, waiting } = connection;
   // Whatever has not come in whole is what is refused.
-  const last = connection.answers.findLast(({ req, writableFinished }) => req.complete && !writableFinished);
-  if (last === undefined) writeRefusal(socket, message);
-  else last.once('close', () => writeRefusal(socket, message));
+  if (waiting.at(-1)?.req.complete === false) waiting.pop();
+  if (answering === undefined || !answering.req.complete) writeRefusal(socket, message);
 }
 
 function writeRefusal(socket: Socket, message: string): void {

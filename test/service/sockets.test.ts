@@ -180,6 +180,30 @@ describe('one connection', () => {
     socket.destroy();
   });
 
+  test('has one of its requests answered at a time, however many are sent on it at once, and none after the last', async () => {
+    const most = 500;
+    let inside = 0;
+    let mostInside = 0;
+    let all = 0;
+    const listener = await listen(
+      async ({ url }, response) => {
+        mostInside = Math.max(mostInside, ++inside);
+        await turn();
+        inside--;
+        if (++all === most) response.setHeader('connection', 'close');
+        response.end(url);
+      },
+      { host: '127.0.0.1', port: 0 },
+    );
+    const socket = connect(listener.port, '127.0.0.1');
+    for (let n = 0; n < 2 * most; n++) socket.write(head('GET', `/${n}`));
+    const answers = await read(socket, most);
+    expect(answers.map(({ body }) => body)).toEqual(Array.from({ length: most }, (_, n) => `/${n}`));
+    await once(socket, 'close');
+    await listener.drain(0);
+    expect([mostInside, all]).toEqual([1, most]);
+  });
+
   test.each(['/pets', '/pets/0', '/nothing', '/graphql?query={__typename}', '/openapi.json', '/livez', '/'])(
     'has no body after HEAD of %s, but its length and the next answer',
     async (path) => {
