@@ -6,6 +6,7 @@ import type { HttpReply } from '../http/reply.ts';
 import type { KeyedRequest } from '../idempotency/key.ts';
 import type { Idempotency } from '../idempotency/run.ts';
 import type { Admit } from '../lifecycle/admit.ts';
+import { unitsOfDocument } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { type Call, callOf, runIn, writeAnswer } from './call.ts';
@@ -162,12 +163,17 @@ function readsExactly(): Plugin {
   };
 }
 
-type Told = Pick<GraphQLServerOptions, 'introspection' | 'suggestions' | 'gate'>;
+type Told = Pick<GraphQLServerOptions, 'introspection' | 'suggestions' | 'gate' | 'entrance'>;
 
-function runsOperations(documents: KnownDocuments, refuse: Refuse, { introspection, suggestions, gate }: Told): Plugin {
+function runsOperations(documents: KnownDocuments, refuse: Refuse, told: Told): Plugin {
+  const { introspection, suggestions, gate, entrance } = told;
   return {
-    onParse({ parseFn, setParseFn }) {
-      setParseFn((source, options) => parseFn(source, { ...options, maxTokens: MOST_TOKENS }));
+    onParse({ context: { request, params }, parseFn, setParseFn }) {
+      setParseFn((source, options) => {
+        const call = callOf(request);
+        entrance.charge(call.request, call.caller, unitsOfDocument(params.query ?? ''));
+        return parseFn(source, { ...options, maxTokens: MOST_TOKENS });
+      });
     },
     onValidate({ params: { documentAST }, validateFn, setValidationFn, addValidationRule }) {
       addValidationRule(KnownOperationsRule);

@@ -24,6 +24,14 @@ export function unitsOf(rows: number): number {
   return Math.floor(rows / ROWS_OF_UNIT);
 }
 
+/** How many characters of a GraphQL document cost as much to read and to check as a request. */
+const CHARACTERS_OF_UNIT = 100;
+
+/** What a GraphQL document costs that is not known yet. */
+export function unitsOfDocument(text: string): number {
+  return Math.floor(text.length / CHARACTERS_OF_UNIT);
+}
+
 /** @param proxies how many proxies stand before the service, each of which adds to `X-Forwarded-For` */
 export function createCharge(limiter: Pick<RateLimiter, 'charge'>, proxies: number): Charge {
   return (request, caller, units) => {

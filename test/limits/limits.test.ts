@@ -73,6 +73,20 @@ describe('RATE_LIMIT', () => {
     for (const _ of ['first', 'second', 'third']) expect(await cost(() => app.graphql(nested))).toBe(6);
   });
 
+  test('counts a GraphQL document by its length until it is known: each 100 characters are a unit more', async () => {
+    const app = await limited(1_000);
+    const cost = async (document: string) =>
+      left(await app.rest('GET', '/pets/1')) - 1 - left(await app.graphql(document));
+    const padding = ' '.repeat(1_000);
+    const good = `{ __typename ${padding} }`;
+    expect([await cost(good), await cost(good), await cost(good)]).toEqual([10, 10, 0]);
+    const faulty = `{ nothing ${padding} }`;
+    expect([await cost(faulty), await cost(faulty), await cost(faulty)]).toEqual([10, 10, 10]);
+    const { errors, headers } = await app.graphql(`{ __typename ${padding.repeat(99)} }`);
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED', status: 429 });
+    expect(headers.get('retry-after')).toMatch(/^\d+$/);
+  });
+
   test('refuses at once what costs more than there ever is', async () => {
     const app = await limited(4);
     const { status, body } = await app.rest('GET', '/pets?limit=100');
