@@ -73,7 +73,7 @@ export async function serve(
     const access = await accessFrom(settings, database);
     const app = createApp({ database, settings, access, rules, metrics, logger });
     await app.begin();
-    if (settings.AUTH === 'open') logger.warn('everyone may read and change everything; AUTH=required closes changes');
+    if (settings.AUTH === 'open') logger.warn(openTo(settings));
     if (rules.isRehearsal) {
       logger.warn({ clock: rules.clock() }, 'LIFECYCLE_CLOCK rehearses a day; uses are not counted meanwhile');
     }
@@ -108,4 +108,9 @@ function clockFrom(rehearsed: Date | undefined): Clock {
   if (rehearsed === undefined) return () => new Date();
   const ahead = rehearsed.getTime() - Date.now();
   return () => new Date(Date.now() + ahead);
+}
+
+function openTo({ CORS_ORIGINS: origins }: Settings): string {
+  const pages = origins.includes('*') ? ', and so may every page in a browser that reaches it (CORS_ORIGINS)' : '';
+  return `everyone may read and change everything${pages}; AUTH=required closes changes`;
 }

@@ -41,6 +41,18 @@ describe('the service as a process', () => {
     });
   });
 
+  test.each([
+    [{}, 'everyone may read and change everything, and so may every page in a browser that reaches it (CORS_ORIGINS)'],
+    [{ CORS_ORIGINS: '' }, 'everyone may read and change everything; '],
+    [{ NODE_ENV: 'production', AUTH: 'open' }, 'everyone may read and change everything, '],
+  ])('set by %o says at its start who may', async (more, warning) => {
+    await withService(more, async ({ output }) => expect(output()).toContain(warning));
+  });
+
+  test('with AUTH=required has nothing to warn of', async () => {
+    await withService({ AUTH: 'required' }, async ({ output }) => expect(output()).not.toContain('"level":40'));
+  });
+
   test('SIGTERM finishes the request in flight, takes no more connections, and ends with 0', async () => {
     await withService({}, async (service) => {
       const body = JSON.stringify({ name: 'Slow' });
