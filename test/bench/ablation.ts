@@ -1,28 +1,18 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { type Contest, contestsAmongPeers, type Entrant } from './contests/contest.ts';
 import type { Build } from './contests/contestant.ts';
+import { CREATE, GET, GRAPHQL_GET, GRAPHQL_LIST, LIST, ORDER } from './contests/names.ts';
+import { type Edit, editedCopy } from './edit.ts';
 import { type Bench, type Effort, measureContest, type Result } from './measure/contest.ts';
 import { table } from './report/table.ts';
 import { pairedRatio } from './report/verdict.ts';
 
 /** Something that makes the service fast, and the edit of its build that does without it. */
-interface Idea {
+interface Idea extends Edit {
   readonly name: string;
   /** Where it can matter. */
   readonly contests: readonly string[];
-  /** In the build. */
-  readonly file: string;
-  readonly replace: string;
-  readonly by: string;
 }
-
-const GET = 'REST get pet';
-const LIST = 'REST list 20 orders';
-const CREATE = 'REST create pet';
-const ORDER = 'REST place order';
-const GRAPHQL_GET = 'GraphQL pet by id';
-const GRAPHQL_LIST = 'GraphQL 20 pets with category and stock';
 
 /** In the words of the README, which tells of each of them. */
 const IDEAS: readonly Idea[] = [
@@ -68,6 +58,7 @@ const IDEAS: readonly Idea[] = [
     file: 'app.js',
     replace: 'listener: nodeListener(respond)',
     by: 'listener: createServerAdapter(fetchHandler(respond))',
+    imports: "import { createServerAdapter } from '@whatwg-node/server';\n",
   },
   {
     name: 'Lists read ahead what their rows refer to',
@@ -78,11 +69,6 @@ const IDEAS: readonly Idea[] = [
   },
 ];
 
-/** What is needed beside an edit. */
-const IMPORTS: Readonly<Record<string, string>> = {
-  'app.js': "import { createServerAdapter } from '@whatwg-node/server';\n",
-};
-
 /**
  * Measures the service against builds of it that each do without one idea, and tells what is lost.
  *
@@ -90,7 +76,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
  * @returns a table in Markdown
  */
 export async function measureAblation(service: Build, only: RegExp, effort: Effort, bench: Bench): Promise<string> {
-  const builds = IDEAS.map((idea, n) => buildWithout(service, idea, n));
+  const builds = IDEAS.map((idea) => ({ name: idea.name, folder: editedCopy(service, idea) }));
   try {
     const rows: string[][] = [];
     for (const contest of contestsAmongPeers([service, ...builds])) {
@@ -112,19 +98,4 @@ function lossesOf({ name }: Contest, [whole, ...parts]: readonly Result[]): stri
     const lost = 1 - pairedRatio(part, whole as Result);
     return [part.entrant.name, name, `${Math.round(lost * 100)} %`];
   });
-}
-
-/**
- * A copy of the build beside it, with the edit.
- *
- * @throws {Error} when what is to be replaced is no longer there
- */
-function buildWithout({ folder }: Build, { name, file, replace, by }: Idea, n: number): Build {
-  const copy = join(dirname(folder), `dist.without-${n}`);
-  cpSync(folder, copy, { recursive: true });
-  const edited = join(copy, file);
-  const code = readFileSync(edited, 'utf8');
-  if (code.split(replace).length !== 2) throw new Error(`${file} does not have "${replace}" once; see ablation.ts.`);
-  writeFileSync(edited, (IMPORTS[file] ?? '') + code.replace(replace, by));
-  return { name, folder: copy };
 }

@@ -6,9 +6,13 @@ import { type Build, PEERS } from './contests/contestant.ts';
 import type { DataSize } from './data/size.ts';
 import type { Effort } from './measure/contest.ts';
 
+/** A run of its own kind. */
+const MODES = ['check', 'start', 'ablate', 'protections', 'soak'] as const;
+type Mode = (typeof MODES)[number];
+
 /** What a run is to do. */
 export interface Options {
-  readonly mode: 'measure' | 'check' | 'start' | 'ablate' | 'soak';
+  readonly mode: 'measure' | Mode;
   /** The service first, then further builds of it. */
   readonly builds: readonly [Build, ...Build[]];
   /** Whether the first build is the one that this run makes. */
@@ -33,8 +37,12 @@ export const SERVICE = 'Pet store';
 // Many short rounds: what disturbs a machine for some seconds then disturbs few of each entrant's.
 const FULL = { rounds: 15, seconds: 1, warmUp: 8 };
 const QUICK = { rounds: 3, seconds: 1, warmUp: 1 };
-const ABLATE = { rounds: 15, seconds: 1, warmUp: 5 };
-const CHECK = { rounds: 5, seconds: 1, warmUp: 4 };
+const PART = { rounds: 15, seconds: 1, warmUp: 5 };
+const EFFORTS: Readonly<Record<string, Effort>> = {
+  check: { rounds: 5, seconds: 1, warmUp: 4 },
+  ablate: PART,
+  protections: PART,
+};
 const LARGE = { full: { pets: 5_000_000, orders: 5_000_000 }, quick: { pets: 250_000, orders: 250_000 } };
 const SOAK = { full: 1_000_000, quick: 50_000 };
 
@@ -51,6 +59,7 @@ export function readOptions(args: readonly string[]): Options {
       check: { type: 'boolean', default: false },
       start: { type: 'boolean', default: false },
       ablate: { type: 'boolean', default: false },
+      protections: { type: 'boolean', default: false },
       soak: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
@@ -59,15 +68,14 @@ export function readOptions(args: readonly string[]): Options {
       seconds: { type: 'string' },
     },
   });
-  const { quick, check, start, ablate, soak, write, only, dist } = values;
-  if ([check, start, ablate, soak].filter(Boolean).length > 1) {
-    throw new Error('--check, --start, --ablate and --soak are runs of their own; ask for one of them.');
-  }
-  const usual = check ? CHECK : ablate ? ABLATE : quick ? QUICK : FULL;
+  const { quick, write, only, dist } = values;
+  const [mode = 'measure', ...others] = MODES.filter((name) => values[name]);
+  if (others.length > 0) throw new Error(`--${mode} and --${others[0]} are runs of their own; ask for one of them.`);
+  const usual = EFFORTS[mode] ?? (quick ? QUICK : FULL);
   const { builds, buildsService } = readBuilds(dist);
-  const isWhole = !quick && !check && !start && !ablate && !soak && only === '' && dist.length === 0;
+  const isWhole = !quick && mode === 'measure' && only === '' && dist.length === 0;
   return {
-    mode: check ? 'check' : start ? 'start' : ablate ? 'ablate' : soak ? 'soak' : 'measure',
+    mode,
     builds,
     buildsService,
     only: new RegExp(only, 'i'),

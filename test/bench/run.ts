@@ -15,6 +15,7 @@ import { type Bench, measureContest } from './measure/contest.ts';
 import { measureStarts } from './measure/start.ts';
 import { type Options, ROOT, readOptions } from './options.ts';
 import { endAll } from './processes.ts';
+import { measureProtections } from './protections.ts';
 import { writeRatios } from './report/ratios.ts';
 import { writeResults } from './report/results.ts';
 import { contestTable, type Outcome, startTable, targetTable } from './report/tables.ts';
@@ -53,6 +54,7 @@ async function main(): Promise<void> {
   try {
     if (options.mode === 'start') await runStarts(options, bench);
     else if (options.mode === 'ablate') await runAblation(options, bench);
+    else if (options.mode === 'protections') await runProtections(options, bench);
     else if (options.mode === 'check') await runCheck(options, bench);
     else if (options.mode === 'soak') await runSoak(options, bench);
     else await measure(options, bench);
@@ -89,6 +91,10 @@ async function runStarts({ builds, starts }: Options, { databases }: Bench) {
 
 async function runAblation({ builds, only, effort }: Options, bench: Bench): Promise<void> {
   say(`\n${await measureAblation(builds[0], only, effort, bench)}`);
+}
+
+async function runProtections({ builds, only, effort }: Options, bench: Bench): Promise<void> {
+  say(`\n${await measureProtections(builds[0], only, effort, bench)}`);
 }
 
 async function runCheck(options: Options, bench: Bench): Promise<void> {

@@ -1,12 +1,14 @@
+import { CREATE, GET, GRAPHQL_CREATE, GRAPHQL_GET, GRAPHQL_LIST, LIST, ORDER } from './contests/names.ts';
+
 /** By contest, the least ratio of the service's requests per second to each peer's. */
 export const TARGETS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  'REST get pet': { Fastify: 2, 'node:http': 0.5 },
-  'REST list 20 orders': { Fastify: 1.3 },
-  'REST create pet': { Fastify: 2 },
-  'REST place order': { Fastify: 2 },
-  'GraphQL pet by id': { Mercurius: 2, Yoga: 3, Apollo: 4 },
-  'GraphQL 20 pets with category and stock': { Mercurius: 2, Yoga: 3, PostGraphile: 4, Apollo: 4 },
-  'GraphQL create pet': { Mercurius: 1.5 },
+  [GET]: { Fastify: 2, 'node:http': 0.5 },
+  [LIST]: { Fastify: 1.3 },
+  [CREATE]: { Fastify: 2 },
+  [ORDER]: { Fastify: 2 },
+  [GRAPHQL_GET]: { Mercurius: 2, Yoga: 3, Apollo: 4 },
+  [GRAPHQL_LIST]: { Mercurius: 2, Yoga: 3, PostGraphile: 4, Apollo: 4 },
+  [GRAPHQL_CREATE]: { Mercurius: 1.5 },
 };
 
 /** The least ratio of the service's reads per second on the large database to those on the small one. */

@@ -1,6 +1,7 @@
 import { type DataSize, SMALL } from '../data/size.ts';
 import { GROWTH_TARGET, TARGETS } from '../targets.ts';
 import { type Build, type Contestant, PEERS, type PeerName, serviceOf } from './contestant.ts';
+import { CREATE, GET, GRAPHQL_CREATE, GRAPHQL_GET, GRAPHQL_LIST, LIST, ORDER } from './names.ts';
 import * as workloads from './workload.ts';
 
 /** A contestant on one of the databases. */
@@ -33,17 +34,17 @@ type Work = readonly [name: string, workload: workloads.Workload, peers: readonl
 
 /** The first of the peers is the one that `--check` compares with. */
 const WORK: readonly Work[] = [
-  ['REST get pet', workloads.getPet, ['Fastify', 'node:http', 'the least']],
-  ['REST list 20 orders', workloads.listOrders, ['Fastify']],
-  ['REST create pet', workloads.createPet, ['Fastify']],
-  ['REST place order', workloads.placeOrder, ['Fastify']],
-  ['GraphQL pet by id', workloads.graphqlPet, ['Mercurius', 'Yoga', 'Apollo', 'PostGraphile', 'the least']],
-  ['GraphQL 20 pets with category and stock', workloads.graphqlPets, ['Mercurius', 'Yoga', 'PostGraphile', 'Apollo']],
-  ['GraphQL create pet', workloads.graphqlCreatePet, ['Mercurius', 'Yoga', 'Apollo']],
+  [GET, workloads.getPet, ['Fastify', 'node:http', 'the least']],
+  [LIST, workloads.listOrders, ['Fastify']],
+  [CREATE, workloads.createPet, ['Fastify']],
+  [ORDER, workloads.placeOrder, ['Fastify']],
+  [GRAPHQL_GET, workloads.graphqlPet, ['Mercurius', 'Yoga', 'Apollo', 'PostGraphile', 'the least']],
+  [GRAPHQL_LIST, workloads.graphqlPets, ['Mercurius', 'Yoga', 'PostGraphile', 'Apollo']],
+  [GRAPHQL_CREATE, workloads.graphqlCreatePet, ['Mercurius', 'Yoga', 'Apollo']],
 ];
 
 /** One that reads a row, one that writes one, and one that takes more of a process than of the database. */
-const OF_WORKERS = ['REST get pet', 'REST create pet', 'GraphQL 20 pets with category and stock'];
+const OF_WORKERS = [GET, CREATE, GRAPHQL_LIST];
 
 /** Each workload, done by the service and its peers; further builds of the service come right after it. */
 export function contestsAmongPeers(builds: readonly Build[]): Contest[] {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, runToEnd } from '../processes.ts';
 import { type Dialect, peerDialect, postgraphileDialect, serviceDialect } from './dialect.ts';
+import type { HeaderFields } from './request.ts';
 
 /** What is measured: one process that serves the data of a database. */
 export interface Contestant {
@@ -14,6 +15,8 @@ export interface Contestant {
   readonly isConstant: boolean;
   /** How it is started. */
   command(databaseUrl: string): Promise<Command>;
+  /** Header fields that requests to it have beside the usual ones; asked for once it has started. */
+  fields?(databaseUrl: string): Promise<HeaderFields>;
 }
 
 /** A build of the service: a folder such as `dist`, in a checkout with its `node_modules` and `drizzle`. */

@@ -1,9 +1,18 @@
+import { randomUUID } from 'node:crypto';
+
 /** A request as every contestant is sent it; the body is JSON. */
 export interface PlainRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
+  /** Beside the usual ones. */
+  readonly fields?: HeaderFields;
 }
+
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** Stands in a header field for what is another each time that the request is sent, and as long as this. */
+export const UNIQUE = '00000000-0000-0000-0000-000000000000';
 
 /** An answer as far as it is compared. */
 export interface PlainAnswer {
@@ -15,8 +24,8 @@ export interface PlainAnswer {
 }
 
 /** The header fields of every request, but for the host. */
-export function headersOf({ body }: PlainRequest): Readonly<Record<string, string>> {
-  return { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) };
+export function headersOf({ body, fields }: PlainRequest): HeaderFields {
+  return { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }), ...fields };
 }
 
 export function get(path: string): PlainRequest {
@@ -30,7 +39,11 @@ export function post(path: string, body: unknown): PlainRequest {
 /** Sends the request, and reads the whole answer. */
 export async function ask(base: string, request: PlainRequest): Promise<PlainAnswer> {
   const { method, path, body } = request;
-  const response = await fetch(base + path, { method, headers: headersOf(request), ...(body && { body }) });
+  const fields = Object.entries(headersOf(request)).map(([name, value]) => [
+    name,
+    value === UNIQUE ? randomUUID() : value,
+  ]);
+  const response = await fetch(base + path, { method, headers: Object.fromEntries(fields), ...(body && { body }) });
   const text = await response.text();
   return {
     status: response.status,

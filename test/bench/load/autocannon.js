@@ -1,10 +1,23 @@
 // Sends the requests of a file in turn, over and over, and tells in one line of JSON how that went.
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
 
+const UNIQUE = '00000000-0000-0000-0000-000000000000';
 const [url, file, connections, seconds, look] = process.argv.slice(2);
-const requests = JSON.parse(readFileSync(file, 'utf8'));
+const requests = JSON.parse(readFileSync(file, 'utf8')).map((request) =>
+  Object.values(request.headers).includes(UNIQUE) ? { ...request, setupRequest: withUnique } : request,
+);
 let at = 0;
+
+/** What stands for something unique is put in anew each time. */
+function withUnique(request) {
+  const headers = Object.entries(request.headers).map(([name, value]) => [
+    name,
+    value === UNIQUE ? randomUUID() : value,
+  ]);
+  return { ...request, headers: Object.fromEntries(headers) };
+}
 
 /** Each connection begins elsewhere, so that together they are no less spread than one that takes turns. */
 function setupClient(client) {

@@ -1,12 +1,19 @@
 -- Sends the requests of a file in turn, over and over: each as HTTP has it, after a line with its length in bytes.
-local requests, at = {}, 0
+-- What stands for something unique is put in anew each time.
+local UNIQUE = '00000000-0000-0000-0000-000000000000'
+local requests, places, at, sent = {}, {}, 0, 0
+local run
 
 function init(args)
   local file = assert(io.open(args[1], 'rb'))
   for length in function() return file:read('*l') end do
     requests[#requests + 1] = file:read(tonumber(length))
+    places[#requests] = requests[#requests]:find(UNIQUE, 1, true)
   end
   file:close()
+  local random = assert(io.open('/dev/urandom', 'rb'))
+  run = random:read(8):gsub('.', function(byte) return string.format('%02x', byte:byte()) end)
+  random:close()
   if args[2] == 'look' then response = look end
 end
 
@@ -20,7 +27,10 @@ end
 
 function request()
   at = at % #requests + 1
-  return requests[at]
+  local message, place = requests[at], places[at]
+  if not place then return message end
+  sent = sent + 1
+  return message:sub(1, place - 1) .. run .. string.format('%020d', sent) .. message:sub(place + #UNIQUE)
 end
 
 function done(summary, latency)

@@ -122,7 +122,8 @@ async function withEntrants<T>(
   const starts = await Promise.allSettled(
     entrants.map(async ({ name, contestant, data }) => {
       const url = data === SMALL && small ? small.url : await databases.large(data);
-      return startServer(name, await contestant.command(url));
+      const running = await startServer(name, await contestant.command(url));
+      return { running, fields: await contestant.fields?.(url) };
     }),
   );
   const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
@@ -130,16 +131,17 @@ async function withEntrants<T>(
     const failed = starts.find((start) => start.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     const competitors = await inTurns(entrants, async (entrant, n) => {
-      const running = started[n] as Running;
+      const { running, fields } = started[n] as (typeof started)[number];
       const site = { base: running.base, dialect: entrant.contestant.dialect, data: entrant.data };
-      const requests = await workload.requests(site, variety);
+      const plain = await workload.requests(site, variety);
+      const requests = fields === undefined ? plain : plain.map((request) => ({ ...request, fields }));
       const file = join(folder, `requests-${n}`);
       generator.write(file, running.base, requests);
       return { entrant, running, base: running.base, requests, file };
     });
     return await work(competitors);
   } finally {
-    await Promise.all(started.map((running) => running.stop()));
+    await Promise.all(started.map(({ running }) => running.stop()));
   }
 }
 

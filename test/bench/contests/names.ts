@@ -1,0 +1,8 @@
+/** What the contests are called, in what is told and in what is asked for. */
+export const GET = 'REST get pet';
+export const LIST = 'REST list 20 orders';
+export const CREATE = 'REST create pet';
+export const ORDER = 'REST place order';
+export const GRAPHQL_GET = 'GraphQL pet by id';
+export const GRAPHQL_LIST = 'GraphQL 20 pets with category and stock';
+export const GRAPHQL_CREATE = 'GraphQL create pet';

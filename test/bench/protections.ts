@@ -1,0 +1,142 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { AUDIENCE, ISSUER, type Issuer, startIssuer } from '../access/issuer.ts';
+import { contestsAmongPeers } from './contests/contest.ts';
+import { type Build, type Contestant, serviceOf } from './contests/contestant.ts';
+import { CREATE, GET, GRAPHQL_GET, LIST, ORDER } from './contests/names.ts';
+import { UNIQUE } from './contests/request.ts';
+import { SMALL } from './data/size.ts';
+import { type Edit, editedCopy } from './edit.ts';
+import { type Bench, type Effort, measureContest, type Result } from './measure/contest.ts';
+import { median } from './measure/statistics.ts';
+import { runToEnd } from './processes.ts';
+import { table } from './report/table.ts';
+import { pairedRatio } from './report/verdict.ts';
+
+/** Something that keeps the service well or closed: always there, or there when it is asked for. */
+type Protection = {
+  readonly name: string;
+  /** Where it costs something. */
+  readonly contests: readonly string[];
+} & ({ readonly without: Edit } | { readonly asked: Omit<Contestant, 'name'> });
+
+const SCOPES = 'read,catalogue:write,orders:write,stock:write';
+
+function protectionsOf(service: Build, issuer: Issuer): readonly Protection[] {
+  const closed = (settings: Readonly<Record<string, string>>, credential: (url: string) => Promise<string>) => ({
+    ...serviceOf(service, { AUTH: 'all', ...settings }),
+    fields: async (url: string) => ({ authorization: `Bearer ${await credential(url)}` }),
+  });
+  const issued = { JWT_JWKS_URL: issuer.url, JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
+  return [
+    {
+      name: 'Only so many requests at once, each with a deadline',
+      contests: [GET, GRAPHQL_GET],
+      without: { file: 'limits/gate.js', replace: 'run(work) {', by: 'async run(work) { return work();' },
+    },
+    {
+      name: 'One request at a time on a connection, with one Host field',
+      contests: [GET, CREATE],
+      without: {
+        file: 'http/listen.js',
+        replace: 'const { socket } = request;',
+        by: 'return handler(request, response); const { socket } = request;',
+      },
+    },
+    {
+      name: 'ETag',
+      contests: [GET, LIST],
+      without: {
+        file: 'rest/adapter.js',
+        replace: 'const etag = etagOf(version, isList, headers, text);',
+        by: 'const etag = [];',
+      },
+    },
+    {
+      name: 'RATE_LIMIT',
+      contests: [GET, LIST, GRAPHQL_GET],
+      asked: serviceOf(service, { RATE_LIMIT: '100000000/60s' }),
+    },
+    {
+      name: 'AUTH=all, by an API key',
+      contests: [GET, CREATE, GRAPHQL_GET],
+      asked: closed({}, (url) => newKey(service, url)),
+    },
+    {
+      name: 'AUTH=all, by a token',
+      contests: [GET, CREATE, GRAPHQL_GET],
+      asked: closed(issued, () => issuer.token({ scope: SCOPES.replaceAll(',', ' '), exp: inAnHour() })),
+    },
+    {
+      name: 'Idempotency-Key, each another',
+      contests: [CREATE, ORDER],
+      asked: { ...serviceOf(service), fields: async () => ({ 'idempotency-key': UNIQUE }) },
+    },
+  ];
+}
+
+/**
+ * Measures the service with each protection against the service without it.
+ *
+ * @param only which contests
+ * @returns a table in Markdown
+ */
+export async function measureProtections(service: Build, only: RegExp, effort: Effort, bench: Bench): Promise<string> {
+  const issuer = await startIssuer();
+  const copies: string[] = [];
+  const entrantOf = (protection: Protection) => {
+    const { name } = protection;
+    if ('asked' in protection) return { name, contestant: { ...protection.asked, name }, data: SMALL };
+    const folder = editedCopy(service, protection.without);
+    copies.push(folder);
+    return { name, contestant: serviceOf({ name, folder }), data: SMALL };
+  };
+  try {
+    const all = protectionsOf(service, issuer).map((protection) => ({ protection, entrant: entrantOf(protection) }));
+    const rows: string[][] = [];
+    for (const contest of contestsAmongPeers([service])) {
+      const chosen = all.filter(({ protection: { contests } }) => contests.includes(contest.name));
+      if (chosen.length === 0 || !only.test(contest.name)) continue;
+      const entrants = [contest.entrants[0], ...chosen.map(({ entrant }) => entrant)].filter(
+        (one) => one !== undefined,
+      );
+      // What is refused is told by who asks, which is not the same here.
+      const duel = { ...contest, entrants, targets: {}, workload: { ...contest.workload, refusals: [] } };
+      bench.say(`\n${contest.name}`);
+      const [plain, ...others] = await measureContest(duel, effort, bench);
+      for (const [at, { protection }] of chosen.entries()) {
+        const pair = [plain, others[at]] as [Result, Result];
+        const [without, protecting] = 'without' in protection ? pair.reverse() : pair;
+        rows.push([protection.name, contest.name, ...costOf(protecting as Result, without as Result)]);
+      }
+    }
+    return table(['Protection', 'Workload', 'Requests/s lost', 'Processor time, us a request'], rows);
+  } finally {
+    for (const folder of copies) rmSync(folder, { recursive: true });
+    await issuer.close();
+  }
+}
+
+function costOf(protecting: Result, without: Result): [string, string] {
+  const lost = 1 - pairedRatio(protecting, without);
+  const times = protecting.rounds.map(
+    (round, n) =>
+      (round.processorTimePerRequest ?? Number.NaN) - (without.rounds[n]?.processorTimePerRequest ?? Number.NaN),
+  );
+  return [`${Math.round(lost * 100)} %`, median(times).toFixed(1)];
+}
+
+async function newKey({ folder }: Build, url: string): Promise<string> {
+  const output = await runToEnd('keys', {
+    program: process.execPath,
+    args: [join(folder, 'commands/keys.js'), 'create', '--name', 'bench', '--scopes', SCOPES],
+    folder,
+    environment: { DATABASE_URL: url },
+  });
+  return output.split('\n', 1)[0] as string;
+}
+
+/** The clock of the tokens. */
+function inAnHour(): number {
+  return Math.floor(Date.now() / 1000) + 3_600;
+}
