@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Service, settingsFor, startService } from '../support/service.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startOwnService } from '../support/sockets.ts';
 import { type Hostile, hostileRequests } from './hostile-requests.ts';
 
 /** How long the service may take to refuse, in milliseconds. */
@@ -9,20 +8,12 @@ const MOST_TRIES = 20;
 /** The largest answer to what is refused, in bytes. */
 const LARGEST_REFUSAL = 150_000;
 
-let opened: TestDatabase;
-let service: Service;
+const service = startOwnService();
 let sent = 0;
 
 beforeAll(async () => {
-  opened = await openTestDatabase();
-  await opened.database.close();
-  service = await startService(settingsFor(opened.location));
   // What it does for the first time takes longer: that is measured elsewhere.
   for (let n = 0; n < 20; n++) await send('{"query":"{ pets { nodes { id name } } nope }"}');
-});
-afterAll(async () => {
-  await service?.stop('SIGKILL');
-  await opened.dispose();
 });
 
 interface Refusal {

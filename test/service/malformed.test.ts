@@ -1,8 +1,6 @@
-import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Service, settingsFor, startService } from '../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { startOwnService } from '../support/sockets.ts';
 import { malformedRequests } from './malformed-requests.ts';
 
 /** How long an answer may take, and how long another one is waited for, in milliseconds. */
@@ -21,18 +19,8 @@ const unfinished = [
   ['chunks without their end', post('2\r\n{}\r\n0\r\n\r')],
 ] as const;
 
-let opened: TestDatabase;
-let service: Service;
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  await opened.database.close();
-  service = await startService(settingsFor(opened.location));
-});
-afterAll(async () => {
-  await service?.stop('SIGKILL');
-  await opened.dispose();
-});
+const service = startOwnService();
+const { open, connections, isWell } = service;
 
 test('there are more than 200 malformed requests, each another', () => {
   expect(new Set(requests.map(({ bytes }) => bytes)).size).toBe(requests.length);
@@ -133,25 +121,4 @@ function statusesIn(text: string): number[] {
 function post(body: string): string {
   const fields = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
   return `POST /categories HTTP/1.1\r\n${fields}\r\n${body}`;
-}
-
-function open(): Socket {
-  const { hostname, port } = new URL(service.base);
-  const socket = connect(Number(port), hostname).setNoDelay();
-  // Whoever is refused may be cut off while he still sends.
-  socket.on('error', () => {});
-  return socket;
-}
-
-/** Its connections, those to the database included. */
-async function connections(): Promise<number> {
-  const text = await (await fetch(`${service.base}/metrics`, { headers: { connection: 'close' } })).text();
-  return Number(/^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)$/m.exec(text)?.[1]);
-}
-
-async function isWell(): Promise<boolean> {
-  const fields = { connection: 'close' };
-  const paths = ['/livez', '/readyz', '/pets'];
-  const answers = await Promise.all(paths.map((path) => fetch(service.base + path, { headers: fields })));
-  return answers.every(({ ok }) => ok);
 }

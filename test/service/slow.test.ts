@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Service, settingsFor, startService } from '../support/service.ts';
+import { startOwnService } from '../support/sockets.ts';
 
 /** How long the good ones ask while the others are slow, how often, and how soon they must be answered, in milliseconds. */
 const MEANWHILE = 2_500;
@@ -26,22 +25,16 @@ const slow = {
   'many answers that are not read': { count: 10, first: get('/openapi.json').repeat(20), rest: '' },
 };
 
-let opened: TestDatabase;
-let service: Service;
+const service = startOwnService();
 const clients: Socket[] = [];
 
 beforeAll(async () => {
-  opened = await openTestDatabase();
-  await opened.database.close();
-  service = await startService(settingsFor(opened.location));
   // What it does for the first time takes longer, whoever else asks.
   for (let n = 0; n < 20; n++) await isServed(n);
   await fetch(`${service.base}/openapi.json`);
 });
-afterAll(async () => {
+afterAll(() => {
   for (const client of clients) client.destroy();
-  await service?.stop('SIGKILL');
-  await opened.dispose();
 });
 
 test('1,000 slow clients leave good ones their answers: 99 % and more of them within 2 s', async () => {
@@ -61,13 +54,12 @@ test('1,000 slow clients leave good ones their answers: 99 % and more of them wi
 
 test('and when they have gone, nothing of them is left', async () => {
   for (const client of clients) client.destroy();
-  await expect.poll(connections, { timeout: 10_000 }).toBeLessThanOrEqual(30);
+  await expect.poll(service.connections, { timeout: 10_000 }).toBeLessThanOrEqual(30);
   expect(await isServed(0)).toBe(true);
 });
 
 test('a body that is slow to come takes no place among MAX_REQUESTS', async () => {
-  await service.stop('SIGKILL');
-  service = await startService({ ...settingsFor(opened.location), MAX_REQUESTS: '2' });
+  await service.restart({ MAX_REQUESTS: '2' });
   const keyed = 'Idempotency-Key: slow\r\n';
   for (const path of ['/categories', '/graphql']) {
     for (let n = 0; n < 50; n++) await beSlow(post(path, 1_000, n % 2 === 0 ? keyed : ''), '{"name":"Slow"');
@@ -87,10 +79,7 @@ async function servedMeanwhile(): Promise<number> {
 }
 
 async function beSlow(first: string, rest: string): Promise<void> {
-  const { hostname, port } = new URL(service.base);
-  const socket = connect(Number(port), hostname).setNoDelay();
-  // Nothing reads from it; the service may close it.
-  socket.on('error', () => {}).pause();
+  const socket = service.open().pause();
   clients.push(socket);
   await once(socket, 'connect');
   socket.write(first);
@@ -130,10 +119,4 @@ function get(path: string): string {
 
 function chunked(): string {
   return `POST /categories HTTP/1.1\r\n${JSON_FIELDS}Transfer-Encoding: chunked\r\n\r\n`;
-}
-
-/** Its connections, those to the database included. */
-async function connections(): Promise<number> {
-  const text = await (await fetch(`${service.base}/metrics`, { headers: { connection: 'close' } })).text();
-  return Number(/^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)$/m.exec(text)?.[1]);
 }

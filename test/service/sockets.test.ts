@@ -1,29 +1,12 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listen } from '../../src/http/listen.ts';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Service, settingsFor, startService } from '../support/service.ts';
+import { read, startOwnService } from '../support/sockets.ts';
 
-let opened: TestDatabase;
-let service: Service;
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  await opened.database.close();
-  service = await startService(settingsFor(opened.location));
-});
-afterAll(async () => {
-  await service?.stop('SIGKILL');
-  await opened.dispose();
-});
-
-interface Answer {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly body: string;
-}
+const service = startOwnService();
+const { open, head, connections, isWell } = service;
 
 describe('a body that is too large', () => {
   const large = 'x'.repeat(5 * 2 ** 20);
@@ -278,63 +261,3 @@ describe('one connection', () => {
     await once(socket, 'close');
   });
 });
-
-/** Its connections, those to the database included. */
-async function connections(): Promise<number> {
-  const text = await (await fetch(`${service.base}/metrics`, { headers: { connection: 'close' } })).text();
-  return Number(/^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)$/m.exec(text)?.[1]);
-}
-
-async function isWell(): Promise<boolean> {
-  const answers = await Promise.all(['/livez', '/readyz', '/pets'].map((path) => fetch(service.base + path)));
-  return answers.every(({ ok }) => ok);
-}
-
-function open(): Socket {
-  const { hostname, port } = new URL(service.base);
-  const socket = connect(Number(port), hostname).setNoDelay();
-  // A sender that is cut off is told by what it reads.
-  socket.on('error', () => {});
-  return socket;
-}
-
-function head(method: string, path: string, headers: Readonly<Record<string, string>> = {}): string {
-  const fields = { host: new URL(service.base).host, 'content-type': 'application/json', ...headers };
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
-}
-
-/** Fields that may come twice in an answer. */
-const LISTS = ['vary', 'link'];
-
-/** Reads so many answers, each with a body as long as its field says, but for the first that are said to have none. */
-async function read(socket: Socket, count = 1, withoutBody = 0): Promise<[Answer, ...Answer[]]> {
-  const answers: Answer[] = [];
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  let bytes = Buffer.alloc(0);
-  while (answers.length < count) {
-    const end = bytes.indexOf('\r\n\r\n');
-    const [first = '', ...lines] = bytes.toString('latin1', 0, Math.max(end, 0)).split('\r\n');
-    const fields = lines.map((line) => line.split(': ') as [string, string]);
-    const names = fields.map(([name]) => name.toLowerCase());
-    expect(names.filter((name, at) => !LISTS.includes(name) && names.indexOf(name) !== at)).toEqual([]);
-    const headers = new Map(fields.map(([, value], at) => [names[at] as string, value]));
-    const length = answers.length < withoutBody ? 0 : Number(headers.get('content-length') ?? 0);
-    if (end >= 0 && bytes.length >= end + 4 + length) {
-      answers.push({
-        status: Number(first.split(' ')[1]),
-        headers,
-        body: bytes.toString('utf8', end + 4, end + 4 + length),
-      });
-      bytes = bytes.subarray(end + 4 + length);
-      continue;
-    }
-    const more = socket.read() as Buffer | null;
-    if (more !== null) bytes = Buffer.concat([bytes, more]);
-    else if (socket.closed) throw new Error(`The connection was closed after ${answers.length} answers: ${bytes}`);
-    // Not for its data, which would flow on, and be lost, when nobody waits for it.
-    else await Promise.race([once(socket, 'readable'), closed]);
-  }
-  expect(bytes.toString()).toBe('');
-  return answers as [Answer, ...Answer[]];
-}
