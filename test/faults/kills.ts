@@ -3,8 +3,8 @@ import { freePort, startPostgresServer } from '../support/postgres-server.ts';
 import { startService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 import { type Finding, type Scenario, tally } from './finding.ts';
-import { audit, emptyLedger, type Ledger, writeInto } from './ledger.ts';
-import { type Load, startLoad } from './load.ts';
+import { audit, emptyLedger, writeInto } from './ledger.ts';
+import { startLoad } from './load.ts';
 import { databaseOf, outcomeOf } from './outage.ts';
 import { killServer } from './outages.ts';
 import { fill } from './shop.ts';
@@ -28,16 +28,10 @@ const ofService = (database: 'server' | 'embedded'): Scenario => ({
     };
     let service = await startService(settings);
     try {
-      await fill(service.base, STOCK);
-      const ledger = emptyLedger();
-      const load = writes(ledger, service.base);
-      for (let n = 0; n < kills; n++) {
-        await sleep(LEAST + Math.random() * MORE);
+      return await findingsOf(kills, service.base, async () => {
         await service.stop('SIGKILL');
         service = await startService(settings);
-      }
-      await load.stop();
-      return await findings(load, ledger, service.base, kills);
+      });
     } finally {
       await service.stop('SIGKILL');
       await server?.stop();
@@ -52,16 +46,10 @@ const ofServer: Scenario = {
     const server = await startPostgresServer({ durable: true });
     const service = await startService({ DATABASE_URL: await databaseOf(server) });
     try {
-      await fill(service.base, STOCK);
-      const ledger = emptyLedger();
-      const load = writes(ledger, service.base);
-      for (let n = 0; n < kills; n++) {
-        await sleep(LEAST + Math.random() * MORE);
+      return await findingsOf(kills, service.base, async () => {
         await killServer(server);
         await server.start();
-      }
-      await load.stop();
-      return await findings(load, ledger, service.base, kills);
+      });
     } finally {
       await service.stop('SIGKILL');
       await server.stop();
@@ -71,18 +59,23 @@ const ofServer: Scenario = {
 
 export const kills: readonly Scenario[] = [ofService('server'), ofService('embedded'), ofServer];
 
-function writes(ledger: Ledger, base: string): Load {
+/** Writes while something is killed and started again so many times, and looks at what has become of the writes. */
+async function findingsOf(times: number, base: string, killAndStart: () => Promise<void>): Promise<Finding[]> {
+  await fill(base, STOCK);
+  const ledger = emptyLedger();
   const ask = async (to: string, n: number) => ({ path: 'write', response: await writeInto(ledger, to, n) });
-  return startLoad(base, CLIENTS, { ask });
-}
-
-async function findings({ samples }: Load, ledger: Ledger, base: string, times: number): Promise<Finding[]> {
+  const load = startLoad(base, CLIENTS, { ask });
+  for (let n = 0; n < times; n++) {
+    await sleep(LEAST + Math.random() * MORE);
+    await killAndStart();
+  }
+  await load.stop();
   const { lost, oversold } = await audit(ledger, base, STOCK);
   const acknowledged = ledger.pets.size + ledger.orders.size;
   return [
     {
       promise: `after ${times} kills each acknowledged write is there`,
-      measured: `${lost} lost of ${acknowledged}; ${tally(samples.map(outcomeOf))}`,
+      measured: `${lost} lost of ${acknowledged}; ${tally(load.samples.map(outcomeOf))}`,
       holds: lost === 0 && acknowledged > times,
     },
     {
