@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { startOwnService } from '../support/sockets.ts';
-import { malformedRequests } from './malformed-requests.ts';
+import { malformedRequests } from './malformed/requests.ts';
 
 /** How long an answer may take, and how long another one is waited for, in milliseconds. */
 const LONGEST = 3_000;
