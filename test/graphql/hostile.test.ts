@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startOwnService } from '../support/sockets.ts';
-import { type Hostile, hostileRequests } from './hostile-requests.ts';
+import type { Hostile } from './hostile/build.ts';
+import { hostileRequests } from './hostile/requests.ts';
 
 /** How long the service may take to refuse, in milliseconds. */
 const SOON = 100;

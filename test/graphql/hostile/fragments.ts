@@ -1,0 +1,35 @@
+import { asking, chain, deeper, type Hostile, inNodes, many, operations } from './build.ts';
+
+export const fragments: readonly Hostile[] = [
+  ['a fragment in itself', asking('{ ...A } fragment A on Query { ...A }')],
+  ['a circle through fields', asking(`${inNodes('...A')} fragment A on Pet { ${deeper('...A')} }`)],
+  ['a ring of 600', asking(`{ ...F0 } ${many(600, (n) => `fragment F${n} on Query { ...F${(n + 1) % 600} }`)}`)],
+  [
+    '48, each of which has all',
+    asking(`{ ...F0 } ${many(48, (n) => `fragment F${n} on Query { ${many(48, (m) => `...F${m}`)} }`)}`),
+  ],
+  ['that double 30 times', asking(`{ ...F0 } ${chain(30, 'Query', (next) => `${next} ${next}`, '__typename')}`)],
+  [
+    'that double 30 times within others',
+    asking(`{ ...F0 } ${chain(30, 'Query', (next) => `... { ${next} } ... { ${next} }`, '__typename')}`),
+  ],
+  [
+    'that double 30 times under two names',
+    asking(`${inNodes('...F0')} ${chain(30, 'Pet', (next) => `a: ${deeper(next)} b: ${deeper(next)}`, 'id')}`),
+  ],
+  [
+    'that double 30 times under one name',
+    asking(`${inNodes('...F0')} ${chain(30, 'Pet', (next) => `${deeper(next)} ${deeper(next)}`, 'id')}`),
+  ],
+  [
+    'of which each has all that follow',
+    asking(
+      `{ ...F0 } ${many(60, (n) => `fragment F${n} on Query { __typename ${many(60 - n, (m) => `...F${n + m + 1}`)} }`)} fragment F60 on Query { __typename }`,
+    ),
+  ],
+  [
+    'that 300 operations share',
+    asking(`${operations(300, '...F0')} ${chain(90, 'Query', (next) => next, '__typename')}`, { operationName: 'Q0' }),
+  ],
+  ['2,400 that there are not', asking(`{ ${many(2400, (n) => `...F${n}`)} }`)],
+];
