@@ -56,6 +56,8 @@ export function listen(
     socket.pause();
   });
   server.setTimeout(stall);
+  // As many as their size allows: Node would drop those after the first 1,000, and with them what they ask for.
+  server.maxHeadersCount = 0;
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) =>
     refuse(socket, UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.'),
   );

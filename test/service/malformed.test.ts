@@ -58,6 +58,13 @@ describe('a fault after proper requests leaves their answers alone, comes after 
   });
 });
 
+test('no field is overlooked, however many come before it', async () => {
+  const many = Array.from({ length: 1_200 }, (_, n) => `A${n}: 1\r\n`).join('');
+  const asking = (last: string) => answerTo(`GET /pets HTTP/1.1\r\nHost: x\r\n${many}${last}\r\n\r\n`);
+  expect(statusesIn((await asking('If-None-Match: *')).text)).toEqual([304]);
+  expect(statusesIn((await asking('Host: y')).text)).toEqual([400]);
+});
+
 test('what never comes to its end is closed by the service, which goes on meanwhile', async () => {
   const began = performance.now();
   const ends = unfinished.map(async ([what, bytes]) => {
