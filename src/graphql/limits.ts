@@ -34,8 +34,6 @@ const MOST_ALIASES = 200;
 const MOST_DIRECTIVES = 200;
 /** How deep fields may lie within fields; the introspection of the usual tools is 13 deep. */
 const MOST_DEPTH = 30;
-/** How many fields of introspection it may have: each is answered for much of the schema. The usual tools ask for 250. */
-const MOST_INTROSPECTION = 500;
 
 /** How large an operation is, whatever its variables are, and what is left to be asked for each of them. */
 export interface OperationSize {
@@ -75,7 +73,7 @@ export function measureOperation(
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
-  let [fields, roots, aliases, directives, introspected] = [0, 0, 0, 0, 0];
+  let [fields, roots, aliases, directives] = [0, 0, 0, 0];
   countDirectives(operation);
   operation.variableDefinitions?.forEach(countDirectives);
   const amount = amountOf(root, operation.selectionSet, 1);
@@ -100,9 +98,6 @@ export function measureOperation(
       selections.map((node) => {
         if (++fields > MOST_FIELDS) {
           throw tooMuch(`The operation has more than ${MOST_FIELDS} fields when its fragments are written out.`);
-        }
-        if (type === undefined && ++introspected > MOST_INTROSPECTION) {
-          throw tooMuch(`The operation has more than ${MOST_INTROSPECTION} fields of introspection.`);
         }
         countDirectives(node);
         if (depth === 1 && node.kind === Kind.FIELD) roots++;
