@@ -1,0 +1,98 @@
+/** A request. */
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+  /** The `Idempotency-Key`. */
+  readonly key?: string;
+  readonly accept?: string;
+}
+
+export function post(path: string, body: string, key?: string): Sent {
+  return { method: 'POST', path, body, ...(key !== undefined && { key }) };
+}
+
+/** Asks GraphQL; the variables are JSON already. */
+export function asking(query: string, variables = '{}', operationName?: string): Sent {
+  const name = operationName === undefined ? '' : `,"operationName":"${operationName}"`;
+  return post('/graphql', `{"query":${JSON.stringify(query)},"variables":${variables}${name}}`);
+}
+
+/** By what the README calls a limit: a request that has so much of it. */
+export const examples: Readonly<Record<string, (n: number) => Sent>> = {
+  body: (n) => post('/categories', '{"name":"Dogs"}'.padEnd(n)),
+  'rows of a page on REST': (n) => ({ method: 'GET', path: `/pets?limit=${n}` }),
+  'rows of a page on GraphQL': (n) => asking('query ($n: Int) { pets(first: $n) { totalCount } }', `{"n":${n}}`),
+  'characters of an `Idempotency-Key`': (n) => post('/categories', '{"name":"Dogs"}', 'x'.repeat(n)),
+  'requests in a body: a batch is not taken': (n) =>
+    n === 1 ? asking('{ __typename }') : post('/graphql', `[${many(n, () => '{"query":"{ __typename }"}', ',')}]`),
+  // The body, the query, the variables and the list are four of them.
+  'JSON values in its body': (n) => asking('{ __typename }', `{"all":[${many(n - 4, () => '1', ',')}]}`),
+  'bytes of a text in its body': (n) => asking('{ __typename }'.padEnd(n)),
+  'digits of a number in its body': (n) => asking('{ __typename }', `{"number":${'9'.repeat(n)}}`),
+  'tokens of its document': (n) => asking(`{ pets(id: [${many(n - 12, () => '1')}]) { totalCount } }`),
+  'levels of selections, those of fragments too': (n) =>
+    asking(`{ ${'... { '.repeat(n - 1)} __typename ${'} '.repeat(n - 1)} }`),
+  'selections of all operations, with a fragment written out once in each place': selections,
+  'pairs of fields, or of fragments, that have one name in one place': pairs,
+  'lists of introspection within each other': (n) =>
+    asking(`{ __type(name: "Pet") { ${'fields { type { '.repeat(n)} name ${'} } '.repeat(n)} } }`),
+  'selections of the operation, with its fragments written out': (n) =>
+    asking(
+      `{ ${many(49, () => '...F')} ${many(n - 49 * 101, () => '__typename')} } fragment F on Query { ${many(100, () => '__typename')} }`,
+    ),
+  'aliases, with its fragments written out': (n) => asking(`{ ${many(n, (at) => `a${at}: __typename`)} }`),
+  'directives, with its fragments written out': (n) => asking(`{ ${many(n, () => '__typename @include(if: true)')} }`),
+  'levels of fields': (n) =>
+    asking(`{ __type(name: "Pet") { ${'ofType { '.repeat(n - 2)} name ${'} '.repeat(n - 2)} } }`),
+  'rows of lists: the sizes of lists within lists multiply': rows,
+  "values of those rows' fields": values,
+};
+
+/** So many selections, in operations that share a fragment of 59 in 59 places. */
+function selections(n: number): Sent {
+  const within = (level: number): string =>
+    level === 0 ? 'id' : `id name category { id name pets(first: 1) { nodes { ${within(level - 1)} } } }`;
+  const operations = many(Math.floor(n / 60), (at) => `query Q${at} { ...F }`);
+  const others = `query Others { ${many(n % 60, () => '__typename')} }`;
+  return asking(
+    `${operations} ${others} fragment F on Query { pets(first: 1) { nodes { ${within(8)} } } }`,
+    '{}',
+    'Q0',
+  );
+}
+
+/** So many pairs: each place with k fields has k (k - 1) / 2. */
+function pairs(n: number): Sent {
+  const places: string[] = [];
+  for (let left = n; left > 0; ) {
+    const fields = Math.floor((1 + Math.sqrt(1 + 8 * left)) / 2);
+    places.push(`a${places.length}: __type(name: "Pet") { ${many(fields, () => 'name')} }`);
+    left -= (fields * (fields - 1)) / 2;
+  }
+  return asking(`{ ${places.join(' ')} }`);
+}
+
+function rows(n: number): Sent {
+  const tenThousand = 'pets(first: 100) { nodes { orders(first: 99) { totalCount } } }';
+  const rest = n % 10_000 === 0 ? '' : `pets(first: ${n % 10_000}) { totalCount }`;
+  return asking(`{ ${many(Math.floor(n / 10_000), (at) => `a${at}: ${tenThousand}`)} ${rest} }`);
+}
+
+/** So many values: a page, 20 of each of its rows, and the row itself. */
+function values(n: number): Sent {
+  const pages: string[] = [];
+  let left = n;
+  for (; left > 21; left -= 21 * sizeOf(left) + 1) {
+    pages.push(`a${pages.length}: pets(first: ${sizeOf(left)}) { nodes { ${many(20, () => 'id')} } }`);
+  }
+  return asking(`{ ${pages.join(' ')} ${many(left, () => '__typename')} }`);
+}
+
+function sizeOf(left: number): number {
+  return Math.min(100, Math.floor((left - 1) / 21));
+}
+
+export function many(count: number, make: (n: number) => string, separator = ' '): string {
+  return Array.from({ length: count }, (_, n) => make(n)).join(separator);
+}
