@@ -1,39 +1,45 @@
-import { type AuditResult, serverAudits } from 'graphql-http';
+import { type Audit, type AuditResult, serverAudits } from 'graphql-http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
-import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { keyStore } from '../../src/auth/keys.ts';
+import { accessFrom } from '../../src/auth/setup.ts';
+import { readSettings } from '../../src/env.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { usualRules, usualSettings } from '../support/rules.ts';
+import { usualRules } from '../support/rules.ts';
+
+type Environment = Readonly<Record<string, string>>;
+/** As the suite calls it. */
+type Fetch = (address: string, init?: RequestInit) => Promise<Response>;
 
 /** How many there were when this was written: an update of the suite may add some, but must not lose any. */
 const KNOWN_AUDITS = 61;
+/** Those that send variables to a field of introspection, and want data: they cannot pass where there is none. */
+const OF_INTROSPECTION = ['28B9', '2EA1', '6A70', 'D6D5'];
+const INTROSPECTION = '__type(name: $name) { name }';
+
+const production = { NODE_ENV: 'production', AUTH: 'required' };
+const hardened = { ...production, INTROSPECTION: 'off', PLAYGROUND: 'off' };
 
 let opened: TestDatabase;
-let listener: Listener;
-
-const audits = serverAudits({ url: () => `http://127.0.0.1:${listener.port}/graphql` });
+let key: string;
 
 beforeAll(async () => {
   opened = await openTestDatabase();
-  const app = createApp({
-    database: opened.database,
-    settings: usualSettings,
-    access: OPEN_ACCESS,
-    rules: usualRules,
-    metrics: createMetrics(),
-    logger: pino({ level: 'silent' }),
-  });
-  listener = await listen(app.listener, { host: '127.0.0.1', port: 0 });
+  key = (await keyStore(opened.database).create('audits', ['read'], null)).text;
 });
-afterAll(async () => {
-  await listener?.drain(0);
-  await opened?.dispose();
-});
+afterAll(() => opened?.dispose());
 
-describe('GraphQL over HTTP, by the audits of graphql-http', () => {
+describe.each<[string, Environment, Fetch]>([
+  ['with no settings', {}, fetch],
+  ['in production, with AUTH=required', production, fetch],
+  ['the same without introspection and playground, variables sent to pets', hardened, askPets],
+  ['the same with AUTH=all and a key that may read', { ...hardened, AUTH: 'all' }, askPetsWithKey],
+])('GraphQL over HTTP, by the audits of graphql-http, %s', (_, environment, fetchFn) => {
+  const audits = auditsOf(environment, fetchFn);
+
   test(`there are ${KNOWN_AUDITS} audits at least`, () => {
     expect(audits.length).toBeGreaterThanOrEqual(KNOWN_AUDITS);
   });
@@ -43,6 +49,59 @@ describe('GraphQL over HTTP, by the audits of graphql-http', () => {
     expect(await explain(await fn())).toBe('ok');
   });
 });
+
+describe('GraphQL over HTTP without introspection', () => {
+  const audits = auditsOf(hardened, fetch);
+
+  test('the audits that ask for introspection are refused for that, and no others', async () => {
+    const failed: string[] = [];
+    for (const { id, fn } of audits) {
+      const explained = await explain(await fn());
+      if (explained === 'ok') continue;
+      expect(explained).toContain('introspection has been disabled');
+      failed.push(id);
+    }
+    expect(failed.sort()).toEqual(OF_INTROSPECTION);
+  });
+});
+
+/** The audits of a service with these settings, which is there while the tests of a `describe` run. */
+function auditsOf(environment: Environment, fetchFn: Fetch): Audit[] {
+  let listener: Listener;
+  beforeAll(async () => {
+    const settings = readSettings(environment);
+    const app = createApp({
+      database: opened.database,
+      settings,
+      access: await accessFrom(settings, opened.database),
+      rules: usualRules,
+      metrics: createMetrics(),
+      logger: pino({ level: 'silent' }),
+    });
+    listener = await listen(app.listener, { host: '127.0.0.1', port: 0 });
+  });
+  afterAll(() => listener?.drain(0));
+  return serverAudits({ url: () => `http://127.0.0.1:${listener.port}/graphql`, fetchFn });
+}
+
+/** Sends the same, but asks for pets where the audit asks for a type with a variable. */
+function askPets(address: string, init: RequestInit = {}): Promise<Response> {
+  const url = new URL(address);
+  const asked = url.searchParams.get('query');
+  if (asked !== null) url.searchParams.set('query', aboutPets(asked));
+  const { body } = init;
+  return fetch(url, { ...init, ...(typeof body === 'string' && { body: aboutPets(body) }) });
+}
+
+function askPetsWithKey(address: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${key}`);
+  return askPets(address, { ...init, headers });
+}
+
+function aboutPets(text: string): string {
+  return text.replace(INTROSPECTION, 'pets(name: $name) { totalCount }');
+}
 
 async function explain(result: AuditResult): Promise<string> {
   if (result.status === 'ok') return 'ok';
