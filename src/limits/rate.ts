@@ -136,12 +136,13 @@ export function createRateLimiter(
     }
   }
 
+  /** When the window of the moment began, in seconds since the epoch: what one of another length can be compared with. */
   function windowOf(): number {
-    return Math.floor(clock().getTime() / 1000 / seconds);
+    return Math.floor(clock().getTime() / 1000 / seconds) * seconds;
   }
 
   function secondsLeft(): number {
-    return Math.ceil((windowOf() + 1) * seconds - clock().getTime() / 1000);
+    return Math.ceil(windowOf() + seconds - clock().getTime() / 1000);
   }
 
   function tooMuch(units: number): ServiceError {

@@ -151,18 +151,22 @@ describe('RATE_LIMIT', () => {
   });
 
   if (databaseKind === 'server') {
-    test('is shared by processes within a second, without a statement for each request', async () => {
-      const rate = { units: 10, seconds: 60 };
-      const clock = () => new Date(MOMENT);
-      const one = await start({ RATE_LIMIT: rate }, { clock });
-      const other = createApp({
-        database: one.database,
-        settings: { ...usualSettings, RATE_LIMIT: rate },
+    /** As another process on the same database does it. */
+    const beside = ({ database }: TestApp, RATE_LIMIT: Settings['RATE_LIMIT'], clock: () => Date) =>
+      createApp({
+        database,
+        settings: { ...usualSettings, RATE_LIMIT },
         access: OPEN_ACCESS,
         rules: { ...usualRules, clock },
         metrics: createMetrics(),
         logger: pino({ level: 'silent' }),
       });
+
+    test('is shared by processes within a second, without a statement for each request', async () => {
+      const rate = { units: 10, seconds: 60 };
+      const clock = () => new Date(MOMENT);
+      const one = await start({ RATE_LIMIT: rate }, { clock });
+      const other = beside(one, rate, clock);
       const elsewhere = () => other.fetch(new Request('http://pets.example/pets/1'));
       for (let n = 0; n < 6; n++) await one.rest('GET', '/pets/1');
       expect(left(await elsewhere())).toBe(9);
@@ -170,6 +174,23 @@ describe('RATE_LIMIT', () => {
       await other.flush();
       expect(left(await elsewhere())).toBe(2);
       expect(one.statements.filter((name) => name === 'limits.addUses')).toHaveLength(2);
+    });
+
+    test.each([1, 7_200])('is shared also once its window is another than the %d s of before', async (seconds) => {
+      const rate = { units: 10, seconds: 60 };
+      const now = { milliseconds: MOMENT };
+      const clock = () => new Date(now.milliseconds);
+      const one = await start({ RATE_LIMIT: rate }, { clock });
+      const before = beside(one, { units: 10, seconds }, clock);
+      await before.fetch(new Request('http://pets.example/pets/1'));
+      await before.flush();
+      now.milliseconds += 60_000;
+      const other = beside(one, rate, clock);
+      for (let n = 0; n < 6; n++) await one.rest('GET', '/pets/1');
+      await other.fetch(new Request('http://pets.example/pets/1'));
+      await one.flush();
+      await other.flush();
+      expect(left(await other.fetch(new Request('http://pets.example/pets/1')))).toBe(2);
     });
   }
 });
