@@ -4,6 +4,7 @@ import type { Caller } from '../auth/access.ts';
 import type { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
+import type { Gate } from '../limits/gate.ts';
 import type { Context } from './context.ts';
 import type { LifecycleNotice } from './lifecycle.ts';
 import type { GraphQLRequest } from './params.ts';
@@ -13,6 +14,8 @@ export interface Call {
   readonly request: GraphQLRequest;
   readonly caller: Caller;
   readonly params: Promise<GraphQLParams | undefined>;
+  /** Lets it in once nothing has refused it. */
+  readonly gate: Pick<Gate, 'run'>;
   /** What its resolvers are given; asked for when nothing has refused it. */
   readonly context: () => Context | Promise<Context>;
   /** The root field that the operation selects, or `several`: a label of few values. */

@@ -45,6 +45,9 @@ export interface GraphQLAnswer {
   readonly error: ServiceError | undefined;
 }
 
+/** For what has been let in already. */
+const OPEN_GATE: Call['gate'] = { run: async (work) => work() };
+
 /** The call goes with the request: to isolate a context of its own takes Yoga longer than all else that it does. */
 const NO_CONTEXT = undefined as never;
 
@@ -57,8 +60,8 @@ export function createGraphQLServer(
   const { schema, context, endpoint, entrance, gate, admit, idempotency, lifecyclePage } = options;
   const documents = new KnownDocuments(schema);
   const refuse = createRefuse(entrance, admit, lifecyclePage);
-  const usually = () => context;
-  const takeover = createTakeover(documents, refuse, gate);
+  const usual = { gate, context: () => context };
+  const takeover = createTakeover(documents, refuse);
   const yoga = createYoga<object, Context>({
     schema,
     context: () => context,
@@ -97,11 +100,11 @@ export function createGraphQLServer(
       params.catch(() => {});
       if (request.headers.get('idempotency-key') !== null) {
         const keyed = keyedMutation(caller, request, await params, documents);
-        if (keyed !== undefined) return await answerOnce(keyed, request, caller, params);
+        if (keyed !== undefined) return await gate.run(() => answerOnce(keyed, request, caller, params));
       }
-      return await answer({ request, caller, params, context: usually, operation: 'none' });
+      return await answer({ ...usual, request, caller, params, operation: 'none' });
     } catch (error) {
-      return answer({ request, caller: ANONYMOUS, params: rejected(error), context: usually, operation: 'none' });
+      return answer({ ...usual, request, caller: ANONYMOUS, params: rejected(error), operation: 'none' });
     }
   };
 
@@ -112,10 +115,14 @@ export function createGraphQLServer(
     return { reply, operation: call.operation, error: call.error };
   }
 
-  /** What a failure has left half done, and what may be tried again, is undone whole: the answer is that failure alone. */
+  /**
+   * What a failure has left half done, and what may be tried again, is undone whole: the answer is that failure alone.
+   * Whoever waits for it waits for its transaction to end, too: so all of it is let in at once.
+   */
   async function answerOnce(keyed: KeyedRequest, request: GraphQLRequest, caller: Caller, params: Call['params']) {
     const once = new KeyedCall(idempotency, keyed);
-    const answered = await answer({ request, caller, params, context: () => once.begin(), operation: 'none' });
+    const context = () => once.begin();
+    const answered = await answer({ request, caller, params, gate: OPEN_GATE, context, operation: 'none' });
     const { reply, error, operation } = answered;
     if (once.replay !== undefined) return { reply: once.replay, operation, error: undefined };
     if (!once.hasBegun) {
@@ -163,10 +170,10 @@ function readsExactly(): Plugin {
   };
 }
 
-type Told = Pick<GraphQLServerOptions, 'introspection' | 'suggestions' | 'gate' | 'entrance'>;
+type Told = Pick<GraphQLServerOptions, 'introspection' | 'suggestions' | 'entrance'>;
 
 function runsOperations(documents: KnownDocuments, refuse: Refuse, told: Told): Plugin {
-  const { introspection, suggestions, gate, entrance } = told;
+  const { introspection, suggestions, entrance } = told;
   return {
     onParse({ context: { request, params }, parseFn, setParseFn }) {
       setParseFn((source, options) => {
@@ -203,7 +210,7 @@ function runsOperations(documents: KnownDocuments, refuse: Refuse, told: Told): 
         });
         if (refusal !== undefined) setResultAndStopExecution(refusal);
         else {
-          setExecuteFn(() => gate.run(() => runIn(call.context(), (own) => operation.run(variables, own))));
+          setExecuteFn(() => call.gate.run(() => runIn(call.context(), (own) => operation.run(variables, own))));
         }
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;

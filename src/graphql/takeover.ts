@@ -1,7 +1,6 @@
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { fieldOf, type HttpReply } from '../http/reply.ts';
-import type { Gate } from '../limits/gate.ts';
 import { type Call, callOf, runIn, writeAnswer } from './call.ts';
 import { toClientError } from './errors.ts';
 import type { KnownDocuments } from './operations.ts';
@@ -21,7 +20,7 @@ type UsualParams = GraphQLParams & { readonly query: string };
  * Takes over a request for an operation that has run before: its document is parsed, valid and compiled, so that only
  * what depends on the request is left to do. Every refusal and failure goes on through the server as all others do.
  */
-export function createTakeover(documents: KnownDocuments, refuse: Refuse, gate: Gate) {
+export function createTakeover(documents: KnownDocuments, refuse: Refuse) {
   const mediaTypes = new LRUCache<string, string>({ max: MOST_ACCEPTS });
 
   const plugin: Plugin = {
@@ -65,7 +64,9 @@ export function createTakeover(documents: KnownDocuments, refuse: Refuse, gate: 
     });
     if (refusal !== undefined) return refusal;
     try {
-      const result = await gate.run(() => runIn(call.context(), (context) => operation.run(asked.variables, context)));
+      const result = await call.gate.run(() =>
+        runIn(call.context(), (context) => operation.run(asked.variables, context)),
+      );
       return result.errors === undefined ? result : { ...result, errors: result.errors.map(toClientError) };
     } catch (error) {
       return { errors: [toClientError(error)] };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
@@ -214,12 +215,12 @@ test('a failure of the database is 500 on both faces, and tells nothing of its c
 });
 
 describe('a database that hangs', () => {
-  async function startHanging(settings: Partial<Settings>) {
+  async function startHanging(settings: Partial<Settings>, at = 'from "pets"') {
     const hanging: (() => void)[] = [];
     let hangs = true;
     const app = await startTestApp(settings, {}, (database) =>
       watched(database, async ({ text }, run) => {
-        if (hangs && text.includes('from "pets"')) await new Promise<void>((resolve) => hanging.push(resolve));
+        if (hangs && text.includes(at)) await new Promise<void>((resolve) => hanging.push(resolve));
         return run();
       }),
     );
@@ -260,5 +261,19 @@ describe('a database that hangs', () => {
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'TIMEOUT', status: 504 });
     release();
     expect((await app.rest('GET', '/pets')).status).toBe(200);
+  });
+
+  test.each([
+    ['/categories', { name: 'Cats' }, 201],
+    ['/graphql', { query: 'mutation { createCategory(category: { name: "Owls" }) { name } }' }, 200],
+  ])('has nobody wait longer for an answer that is to be stored under a key: %s', async (path, body, status) => {
+    const { app, release } = await startHanging({ REQUEST_TIMEOUT: 300 }, 'insert into "idempotency_keys"');
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'late' };
+    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    const send = () => app.fetch(new Request(`http://pets.example${path}`, request));
+    const late = await Promise.race([send(), sleep(5_000)]);
+    expect([late?.status, late?.headers.get('retry-after')]).toEqual([504, '1']);
+    release();
+    await expect.poll(async () => (await send()).status).toBe(status);
   });
 });

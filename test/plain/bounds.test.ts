@@ -140,11 +140,12 @@ test('an Accept field is known whose answer has been negotiated, of the last 100
   const query = '{ books { id } }';
   for (const _ of ['once', 'twice']) documents.set(query, parse(query));
   documents.operationOf(documents.get(query) as NonNullable<ReturnType<typeof documents.get>>, undefined);
-  const takeover = createTakeover(documents, () => undefined, createGate(1, 1_000));
+  const takeover = createTakeover(documents, () => undefined);
+  const gate = createGate(1, 1_000);
   const requestWith = (accept: string) => ({ headers: new Headers({ accept }), method: 'POST' }) as never;
   const isTakenOver = async (accept: string) => {
     let isOver = false;
-    const call = { request: requestWith(accept), params: Promise.resolve({ query }), context: () => ({}) };
+    const call = { request: requestWith(accept), params: Promise.resolve({ query }), gate, context: () => ({}) };
     const hook = takeover.plugin.onRequest as NonNullable<Plugin['onRequest']>;
     const endResponse = () => {
       isOver = true;

@@ -10,14 +10,20 @@ export interface Sent {
 /** Takes the place of each statement: it may look at it, and has to run it. */
 export type Watch = (sent: Sent, run: () => Promise<readonly RawRow[]>) => Promise<readonly RawRow[]>;
 
-/** The same database, but for the watch that stands before it. Each statement is a transaction of its own, as before. */
+/**
+ * The same database, but for the watch that stands before it, also in transactions. Each other statement is a transaction
+ * of its own, as before.
+ */
 export function watched(database: Database, watch: Watch): Database {
   return new Database(
     {
       kind: database.kind,
       query: (text, parameters) =>
         watch({ text, parameters }, () => database.transaction((query) => query(text, parameters))),
-      transaction: (work) => database.transaction(work),
+      transaction: (work) =>
+        database.transaction((query) =>
+          work((text, parameters) => watch({ text, parameters }, () => query(text, parameters))),
+        ),
       close: () => database.close(),
     },
     database.probe,
