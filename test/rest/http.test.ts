@@ -555,6 +555,22 @@ describe('the size of a body', () => {
     const declared = await app.rest('POST', '/categories', { body: '{}', headers: { 'content-length': '1048577' } });
     expect(declared.status).toBe(413);
   });
+
+  test.each([
+    ['5000 values', `{"name": [${'1,'.repeat(5_000)}1]}`],
+    ['5000 values', `{${'"name": [[[[[[[[[[]]]]]]]]]],'.repeat(500)}"id": 1234567890123456789}`],
+    ['100000 bytes', `{"name": "${'x'.repeat(100_001)}"}`],
+    ['1000 digits', `{"name": ${'9'.repeat(1_001)}}`],
+  ])('is not all: one that takes long to read is refused before it is read, for more than %s', async (limit, body) => {
+    for (const [method, path] of [
+      ['POST', '/categories'],
+      ['PATCH', '/pets/1'],
+    ] as const) {
+      const answer = await app.rest(method, path, { body });
+      expect([answer.status, answer.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+      expect(answer.body.message).toContain(limit);
+    }
+  });
 });
 
 describe('X-Request-Id', () => {
