@@ -38,9 +38,12 @@ export function expectedVersions(
   return undefined;
 }
 
-/** A tag that is no version's is no row's: nothing matches it. A weak one never matches (RFC 9110, section 13.1.1). */
+/**
+ * A tag that is no version's, to the letter, is no row's: nothing matches it, `"0"` neither, for what is not there has
+ * none. A weak one never matches (RFC 9110, section 13.1.1).
+ */
 function versionOf(tag: string): number[] {
-  const digits = /^"(\d{1,15})"$/.exec(tag)?.[1];
+  const digits = /^"([1-9]\d{0,14})"$/.exec(tag)?.[1];
   return digits === undefined ? [] : [Number(digits)];
 }
 

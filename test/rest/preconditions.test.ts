@@ -196,6 +196,13 @@ describe('If-Match', () => {
     expect([status, error.code]).toEqual(isEntry ? [412, 'PRECONDITION_FAILED'] : [404, 'NOT_FOUND']);
   });
 
+  test('is compared to the letter: the same number with a zero before it is another ETag', async () => {
+    const path = await RESOURCES.pet.make();
+    const tag = (await tagOf(path)).replace('"', '"0');
+    const answer = await app.rest('PATCH', path, { body: { name: 'Max' }, headers: { 'if-match': tag } });
+    expectError(answer, 'PRECONDITION_FAILED', /has version 1; another was expected/);
+  });
+
   test('* is for whatever is there', async () => {
     const path = await RESOURCES.pet.make();
     expect((await app.rest('PATCH', path, { body: { name: 'Max' }, headers: { 'if-match': '*' } })).status).toBe(200);
@@ -244,6 +251,15 @@ describe('PUT /store/inventory/{petId}', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(412)]);
     await app.rest('DELETE', path);
     expect((await begin()).status).toBe(201);
+  });
+
+  test('If-Match is of what is counted: no ETag begins to count', async () => {
+    const path = `/store/inventory/${await makePet()}`;
+    for (const tag of ['"0"', '"1"']) {
+      const answer = await app.rest('PUT', path, { body: { quantity: 5 }, headers: { 'if-match': tag } });
+      expectError(answer, 'PRECONDITION_FAILED', /has version 0/);
+      expect((await app.rest('GET', path)).status).toBe(404);
+    }
   });
 
   test('If-Match: * cannot be told from beginning to count: it is refused', async () => {
