@@ -13,7 +13,7 @@ import { fetchHandler } from './http/fetch.ts';
 import { type IncomingRequest, type RawRequest, readRequest } from './http/incoming.ts';
 import { prefersHtml } from './http/negotiation.ts';
 import { nodeListener } from './http/node.ts';
-import { contentLength, type HttpReply, type SentReply } from './http/reply.ts';
+import { contentLength, fieldOf, type HttpReply, type SentReply } from './http/reply.ts';
 import { createIdempotency } from './idempotency/run.ts';
 import { createAdmit } from './lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
@@ -133,6 +133,9 @@ export function createApp({ database, settings, access, rules, metrics, logger }
     hasSchema: settings.INTROSPECTION === 'on',
   });
 
+  // Caches that would otherwise choose how long an answer is good, and for whom, ask each time (RFC 9111, section 5.2.2).
+  const caching = ['cache-control', settings.AUTH === 'all' ? 'private, no-cache' : 'no-cache'];
+
   const logsRequests = logger.isLevelEnabled('debug');
 
   return {
@@ -166,6 +169,7 @@ export function createApp({ database, settings, access, rules, metrics, logger }
     const { status, body } = reply;
     const origin = request.headers.get('origin');
     const headers = [...reply.headers, ...NO_SNIFFING, 'x-request-id', request.id, ...cors.headersFor(origin)];
+    if (fieldOf(headers, 'cache-control') === undefined) headers.push(...caching);
     const length = contentLength(reply);
     if (length !== undefined) headers.push('content-length', String(length));
     if (request.account !== undefined && limiter !== undefined) headers.push(...limiter.headersFor(request.account));

@@ -150,11 +150,15 @@ function negotiated(headers: GraphQLRequest['headers']): Record<string, string> 
   return fields;
 }
 
+/** What is written where answers are sent. */
+const WRITTEN_LATER: ReadonlySet<string> = new Set(['content-length', 'cache-control']);
+
 async function toReply(response: Response, { notice }: Call): Promise<HttpReply> {
   const headers = [...(notice?.headers ?? [])];
-  response.headers.forEach((value, name) => {
-    // The length is written where the answer is sent.
-    if (name !== 'content-length') headers.push(name.toLowerCase(), value);
+  response.headers.forEach((value, field) => {
+    const name = field.toLowerCase();
+    // A stream asks to stay open, also where the service is about to stop.
+    if (!WRITTEN_LATER.has(name) && value !== 'keep-alive') headers.push(name, value);
   });
   const body = await response.text();
   return { status: response.status, headers, body: body === '' ? null : body };

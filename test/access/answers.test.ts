@@ -46,6 +46,33 @@ describe('pages', () => {
   });
 });
 
+const STREAM = 'text/event-stream';
+
+test('no cache answers in our place unasked, and where reads are closed none keeps an answer for others', async () => {
+  const paths = [
+    '/pets',
+    '/pets/0',
+    '/pets/x',
+    '/graphql?query={pets{totalCount}}',
+    '/lifecycle',
+    '/metrics',
+    '/nothing',
+  ];
+  const key = await makeKey(closed, ['read']);
+  for (const [app, expected] of [
+    [open, 'no-cache'],
+    [closed, 'private, no-cache'],
+  ] as const) {
+    for (const headers of [{}, { authorization: `Bearer ${key}` }, { 'if-none-match': '*' }, { accept: STREAM }]) {
+      for (const path of paths) {
+        const answer = await app.fetch(new Request(`http://pets.example${path}`, { headers }));
+        expect([path, headers, answer.headers.get('cache-control')]).toEqual([path, headers, expected]);
+        expect(answer.headers.get('connection')).toBeNull();
+      }
+    }
+  }
+});
+
 test('a stored answer is told only to who may still do what it answers', async () => {
   const may = await issuer.token({ scope: 'catalogue:write' });
   const mayNot = await issuer.token({ scope: 'orders:write' });

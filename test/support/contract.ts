@@ -30,7 +30,15 @@ ajv.addSchema(openApi, 'contract');
 const validators = new Map<object, ValidateFunction>();
 
 /** Header fields that answers have for other reasons than the contract's. */
-const OF_HTTP = new Set(['content-type', 'x-content-type-options', 'content-length', 'vary', 'allow', 'connection']);
+const OF_HTTP = new Set([
+  'content-type',
+  'x-content-type-options',
+  'content-length',
+  'cache-control',
+  'vary',
+  'allow',
+  'connection',
+]);
 
 /**
  * Holds an answer to the committed description: its operation has the status, its headers are described, and its body
