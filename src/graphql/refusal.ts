@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../auth/access.ts';
-import { ServiceError, validationFailed } from '../errors.ts';
+import { type ErrorCode, ServiceError, validationFailed } from '../errors.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import { byCoordinate } from '../lifecycle/guard.ts';
 import type { Entrance } from '../limits/entrance.ts';
@@ -31,6 +31,9 @@ export type Refuse = (
   notify: (notice: LifecycleNotice) => void,
 ) => ExecutionResult | undefined;
 
+/** Who must not come in, or not now, is told so by the status, whatever he accepts. */
+const TOLD_BY_STATUS: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED']);
+
 /** @param page the path of the page about deprecations and sunsets */
 export function createRefuse(entrance: Pick<Entrance, 'authorize' | 'charge'>, admit: Admit, page: string): Refuse {
   const noticeOf = lifecycleNotices(page);
@@ -40,8 +43,7 @@ export function createRefuse(entrance: Pick<Entrance, 'authorize' | 'charge'>, a
       return undefined;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      // Who must not come in is told so by the status, whatever he accepts.
-      return { errors: [refused(error, { spec: error.status !== 401 && error.status !== 403 })] };
+      return { errors: [refused(error, { spec: !TOLD_BY_STATUS.has(error.code) })] };
     }
   };
 

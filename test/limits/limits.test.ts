@@ -97,6 +97,18 @@ describe('RATE_LIMIT', () => {
     ]);
   });
 
+  test('is 429 by the status of GraphQL too, whether the request or what it asks for is too much', async () => {
+    const app = await limited(20);
+    const rows = (first: number) => app.graphql(`{ pets(first: ${first}) { nodes { id } } }`);
+    const refusals = [];
+    // Each costs six, and one is charged for having asked: the last are refused before they are read.
+    for (let n = 0; n < 8; n++) refusals.push(await rows(100));
+    for (const { status, headers, errors } of refusals.slice(3)) {
+      expect([status, errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+  });
+
   test('leaves the checks alone, for whoever asks', async () => {
     const app = await limited(1);
     for (let n = 0; n < 5; n++) {
