@@ -183,12 +183,13 @@ function combine<T extends number | Amount, R>(parts: readonly Known<T>[], make:
   return parts.some((part) => typeof part === 'function') ? resolve : resolve({});
 }
 
-function integerDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> {
-  const defaults: Record<string, unknown> = {};
-  for (const { variable, defaultValue } of variableDefinitions) {
-    if (defaultValue?.kind === Kind.INT) defaults[variable.name.value] = defaultValue.value;
-  }
-  return defaults;
+/** As own properties, whatever they are called: `__proto__` is the name of a variable like any other. */
+function integerDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
+  return Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue?.kind === Kind.INT ? [[variable.name.value, defaultValue.value]] : [],
+    ),
+  );
 }
 
 function tooMuch(message: string): ServiceError {

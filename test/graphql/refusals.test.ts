@@ -240,6 +240,11 @@ describe('what asks for too much is refused before anything is read', () => {
     ['the same by a variable', tooManyRows, `query ($n: Int) ${thrice('first: $n')}`, { n: 100 }],
     ['the same by the default of a variable', tooManyRows, `query ($n: Int = 100) ${thrice('first: $n')}`],
     [
+      'the same by the default of a variable with a name that is no property of its own',
+      tooManyRows,
+      `query ($__proto__: Int = 100) ${thrice('first: $__proto__')}`,
+    ],
+    [
       'the same beside a variable that is absent',
       tooManyRows,
       `query ($f: Int, $n: Int) ${thrice('first: $f, last: $n')}`,
