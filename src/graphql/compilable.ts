@@ -14,8 +14,8 @@ import {
  * Whether graphql-jit would answer a document otherwise than the specification has it. These it would: literals that
  * JSON does not hold (bigints, dates); a variable within an object literal, which becomes null when it is absent;
  * the default of a required variable; several changes, which it does not stop at a failure; a key that is selected twice
- * under conditions, which loses its place; and the name `__proto__`, which makes no property. Introspection is not worth
- * compiling.
+ * under conditions, which loses its place; the name `__proto__`, which makes no property; and a variable with a name that
+ * every object has, such as `constructor`, which is never absent. Introspection is not worth compiling.
  */
 export function isBeyondCompiler(schema: GraphQLSchema, document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
@@ -38,7 +38,7 @@ export function isBeyondCompiler(schema: GraphQLSchema, document: DocumentNode):
         isBeyond ||= value.kind === Kind.VARIABLE;
       },
       [Kind.VARIABLE_DEFINITION]: ({ variable, type, defaultValue }) => {
-        isBeyond ||= variable.name.value === '__proto__';
+        isBeyond ||= variable.name.value in Object.prototype;
         isBeyond ||= type.kind === Kind.NON_NULL_TYPE && defaultValue !== undefined;
       },
       [Kind.OPERATION_DEFINITION]: ({ operation, selectionSet }) => {

@@ -129,6 +129,10 @@ describe('a document is answered the same, byte for byte, however often it comes
       'variables with names that JavaScript knows',
       'query ($__proto__: Int = 2, $constructor: PetSort, $toString: String) { pets(first: $__proto__, sort: $constructor, name: $toString) { nodes { id } } }',
     ],
+    [
+      'an absent variable with a name that every object has',
+      'query ($constructor: Int = 2, $valueOf: String) { pets(first: $constructor, name: $valueOf) { nodes { id } } }',
+    ],
     ['a failure', '{ pets(first: 0) { nodes { id } } }'],
     [
       'failures beside answers',
