@@ -3,6 +3,7 @@ import { is, Param, Placeholder, type SQLWrapper } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import { DatabaseError, type Driver, type Parameter, type Query, type RawRow, toParameter } from './driver.ts';
+import { OneByOne } from './one-by-one.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 
 /** Watches the database at work; called once a statement or batch. */
@@ -24,9 +25,14 @@ export interface DatabaseLocation {
 
 /** A database whose statements run in transactions, one transaction at a time. */
 export interface Session {
+  /** A change that fails here is undone alone, as it would be outside, and the others stand. */
   readonly database: Database;
+  /** A change that fails here takes the transaction with it, and is one statement less. */
+  readonly strict: Database;
+  /** Marks the place to which the next change is undone when it fails: with what is read, it is no wait of its own. */
+  mark(): Promise<void>;
   /**
-   * Runs the work, whose statements are this database's; rolls back when it rejects. The session must not be used again
+   * Runs the work, whose statements are these databases'; rolls back when it rejects. The session must not be used again
    * then: nobody knows what the work still does.
    *
    * @param assertWanted throws when nobody waits any more: asked before each statement and before the end
@@ -94,25 +100,29 @@ export class Database {
 
   /** Runs the work in one transaction on one connection, however long it takes; rolls back when it rejects. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return this.#driver.transaction(work, { isLong: true });
+    const begunWork = async (query: Query, begun: Promise<unknown>) => {
+      await begun;
+      return work(query);
+    };
+    return this.#driver.transaction(begunWork, { isLong: true });
   }
 
-  /**
-   * A database like this one, whose statements run in the transaction of the moment. A change that fails is undone
-   * alone, as it would be outside, and the others stand. None is tried again: it would wait for the same locks.
-   */
+  /** Databases like this one, whose statements run in the transaction of the moment. None is tried again: it would wait for the same locks. */
   session(): Session {
-    let current: Query | undefined;
-    const query: Query = async (text, parameters) => {
+    let current: OneByOne | undefined;
+    const now = () => {
       if (current === undefined) throw new Error('The transaction has ended.');
-      return current(text, parameters);
+      return current;
     };
+    const asking = (query: Query) => new Database({ ...this.#driver, query }, this.probe, 1);
     return {
-      database: new Database({ ...this.#driver, query }, this.probe, 1),
+      database: asking(async (text, parameters) => now().undoneAlone(text, parameters)),
+      strict: asking(async (text, parameters) => now().query(text, parameters)),
+      mark: async () => now().mark(),
       transaction: (work, assertWanted) =>
         this.#driver.transaction(
-          async (own) => {
-            current = oneByOne(own, assertWanted);
+          async (own, begun) => {
+            current = new OneByOne(own, begun, assertWanted);
             try {
               const result = await work();
               assertWanted();
@@ -167,34 +177,6 @@ function isDeadlock(error: unknown): boolean {
 function contended(cause: unknown): ServiceError {
   const message = 'Others are changing the same rows; try again.';
   return new ServiceError('UNAVAILABLE', message, { cause, headers: { 'retry-after': '1' } });
-}
-
-/**
- * The statements of a transaction, one after another: a change that fails is undone alone. A read that fails takes the
- * transaction with it, for it does so only where the database is too slow or away.
- */
-function oneByOne(query: Query, assertWanted: () => void): Query {
-  let last: Promise<unknown> = Promise.resolve();
-  return (text, parameters) => {
-    const run = last.then(() => {
-      assertWanted();
-      return /^select\b/i.test(text) ? query(text, parameters) : undoneAlone(query, text, parameters);
-    });
-    last = run.catch(() => {});
-    return run;
-  };
-}
-
-async function undoneAlone(query: Query, text: string, parameters: readonly Parameter[]) {
-  await query('savepoint statement', []);
-  try {
-    const rows = await query(text, parameters);
-    await query('release savepoint statement', []);
-    return rows;
-  } catch (error) {
-    await query('rollback to savepoint statement', []);
-    throw error;
-  }
 }
 
 /** Reads one parameter from the values of the placeholders. */

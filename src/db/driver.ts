@@ -14,9 +14,14 @@ export interface Driver {
   /**
    * Runs the work in one transaction on one connection; rolls back when it rejects.
    *
+   * @param work may read before the transaction has begun, so as not to wait for that; before it changes anything it has to
+   *   wait
    * @param options.isLong whether its statements may take as long as they take
    */
-  transaction<T>(work: (query: Query) => Promise<T>, options: { readonly isLong: boolean }): Promise<T>;
+  transaction<T>(
+    work: (query: Query, begun: Promise<unknown>) => Promise<T>,
+    options: { readonly isLong: boolean },
+  ): Promise<T>;
   close(): Promise<void>;
 }
 

@@ -4,6 +4,8 @@ import { PGlite, type Transaction } from '@electric-sql/pglite';
 import { DatabaseError, type Driver, type Query } from './driver.ts';
 import { lockFolder } from './lock.ts';
 
+/** Of each transaction that is there. */
+const BEGUN = Promise.resolve();
 const INT8 = 20;
 const TIMESTAMPTZ = 1184;
 const asText = (text: string) => text;
@@ -25,7 +27,7 @@ export async function openEmbedded(folder: string): Promise<Driver> {
     return {
       kind: 'embedded',
       query: queryOn(database),
-      transaction: (work) => database.transaction((transaction) => work(queryOn(transaction))),
+      transaction: (work) => database.transaction((transaction) => work(queryOn(transaction), BEGUN)),
       close: async () => {
         await database.close();
         await unlock();

@@ -76,7 +76,7 @@ export async function connectServer(url: string, poolSize: number, deadline: num
  */
 async function transact<T>(
   connection: Connection<postgres.Sql>,
-  work: (query: Query) => Promise<T>,
+  work: (query: Query, begun: Promise<unknown>) => Promise<T>,
   deadline: number | undefined,
 ): Promise<T> {
   let isOver = false;
@@ -85,11 +85,8 @@ async function transact<T>(
     return run(connection, text, parameters, deadline);
   };
   try {
-    await query('begin isolation level read committed', []);
-    if (deadline === undefined) {
-      for (const limit of LIMITS) await query(`set local ${limit} = 0`, []);
-    }
-    const result = await work(query);
+    const begun = begin();
+    const [result] = await Promise.all([work(query, begun), begun]);
     await query('commit', []);
     return result;
   } catch (error) {
@@ -97,6 +94,12 @@ async function transact<T>(
     throw error;
   } finally {
     isOver = true;
+  }
+
+  async function begin(): Promise<void> {
+    await query('begin isolation level read committed', []);
+    if (deadline !== undefined) return;
+    for (const limit of LIMITS) await query(`set local ${limit} = 0`, []);
   }
 }
 

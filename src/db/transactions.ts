@@ -21,6 +21,9 @@ export interface Transactions<Made> {
   run<T>(work: (made: Made) => Promise<Settled<T>>): Promise<T>;
 }
 
+/** What a session has, as the work may use it. */
+export type Own = Omit<Session, 'transaction'>;
+
 /** Carries the value of what does not stand out of its transaction. */
 class RolledBack extends Error {
   readonly value: unknown;
@@ -34,13 +37,13 @@ class RolledBack extends Error {
 /**
  * @param most how many run at once
  * @param deadline how long each may take, the wait for it included, in milliseconds
- * @param make makes what the work needs of a database, such as its statements; once for each that runs at once
+ * @param make makes what the work needs of its databases, such as their statements; once for each that runs at once
  */
 export function createTransactions<Made>(
   database: Database,
   most: number,
   deadline: number,
-  make: (database: Database) => Made,
+  make: (own: Own) => Made,
 ): Transactions<Made> {
   interface Place {
     readonly session: Session;
@@ -49,7 +52,7 @@ export function createTransactions<Made>(
   const places = createPool<Place>(most, {
     open: () => {
       const session = database.session();
-      return { session, made: make(session.database) };
+      return { session, made: make(session) };
     },
     close: async () => {},
   });

@@ -60,7 +60,7 @@ export function createGraphQLServer(
   const { schema, context, endpoint, entrance, gate, admit, idempotency, lifecyclePage } = options;
   const documents = new KnownDocuments(schema);
   const refuse = createRefuse(entrance, admit, lifecyclePage);
-  const usual = { gate, context: () => context };
+  const usually = () => context;
   const takeover = createTakeover(documents, refuse);
   const yoga = createYoga<object, Context>({
     schema,
@@ -102,9 +102,10 @@ export function createGraphQLServer(
         const keyed = keyedMutation(caller, request, await params, documents);
         if (keyed !== undefined) return await gate.run(() => answerOnce(keyed, request, caller, params));
       }
-      return await answer({ ...usual, request, caller, params, operation: 'none' });
+      return await answer({ request, caller, params, gate, context: usually, operation: 'none' });
     } catch (error) {
-      return answer({ ...usual, request, caller: ANONYMOUS, params: rejected(error), operation: 'none' });
+      const params = rejected(error);
+      return answer({ request, caller: ANONYMOUS, params, gate, context: usually, operation: 'none' });
     }
   };
 

@@ -1,5 +1,5 @@
 import type { Database } from '../db/client.ts';
-import { createTransactions, type Settled } from '../db/transactions.ts';
+import { createTransactions, type Own, type Settled } from '../db/transactions.ts';
 import { ServiceError } from '../errors.ts';
 import type { Context } from '../graphql/context.ts';
 import type { HttpReply } from '../http/reply.ts';
@@ -50,9 +50,10 @@ export function createIdempotency(
   let forgetting = Promise.resolve();
   /** The keys of this process; those of others are locked in the database. */
   const running = new Set<string>();
-  const transactions = createTransactions(database, MOST_AT_ONCE, deadline, (session) => ({
-    own: keyStore(session),
-    context: makeContext(session),
+  const transactions = createTransactions(database, MOST_AT_ONCE, deadline, ({ database: own, strict, mark }) => ({
+    own: keyStore(strict),
+    context: makeContext(own),
+    mark,
   }));
 
   return {
@@ -61,9 +62,8 @@ export function createIdempotency(
       if (running.has(id)) throw conflict();
       running.add(id);
       try {
-        // An answer that is there stays as it is: so most replays need no transaction.
-        const stored = await keys.find(request);
-        const outcome = stored ?? (await transactions.run((place) => answerOnce(request, work, place)));
+        const outcome = await transactions.run((place) => answerOnce(request, work, place));
+        if (outcome === undefined) throw conflict();
         return 'fingerprint' in outcome ? replay(request, outcome) : outcome;
       } finally {
         running.delete(id);
@@ -85,14 +85,15 @@ export function createIdempotency(
   };
 }
 
-/** What has been stored meanwhile, or the answer to the work; a conflict where another process is at it. */
+/** What has been stored before, or the answer to the work; undefined where another process is at it. */
 async function answerOnce(
   request: KeyedRequest,
   work: (context: Context) => Promise<Outcome>,
-  { own, context }: { readonly own: KeyStore; readonly context: Context },
-): Promise<Settled<StoredReply | HttpReply>> {
-  if (!(await own.hold(request))) throw conflict();
-  const stored = await own.find(request);
+  { own, context, mark }: { readonly own: KeyStore; readonly context: Context; readonly mark: Own['mark'] },
+): Promise<Settled<StoredReply | HttpReply | undefined>> {
+  // Sent together: what holds the key has ended when it is looked for.
+  const [isHeld, stored] = await Promise.all([own.hold(request), own.find(request), mark()]);
+  if (!isHeld) return { value: undefined, stands: false };
   if (stored !== undefined) return { value: stored, stands: true };
   const { reply, isFinal } = await work(context);
   if (isFinal) await own.keep(request, assertShort(reply));

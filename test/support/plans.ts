@@ -1,5 +1,5 @@
 import type { Database } from '../../src/db/client.ts';
-import type { Parameter } from '../../src/db/driver.ts';
+import type { Parameter, Query } from '../../src/db/driver.ts';
 import { seed } from '../../src/seed.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { type Sent, watched } from './watched.ts';
@@ -47,10 +47,10 @@ export interface ExplainedApp extends TestApp {
 export async function startExplainedApp(): Promise<ExplainedApp> {
   let plans: Plan[] | undefined;
   const app = await startTestApp({}, {}, (database) =>
-    watched(database, async (sent, run) => {
-      const wanted = plans;
+    watched(database, async (sent, run, own) => {
+      const wanted = /^(savepoint|rollback)\b/.test(sent.text) ? undefined : plans;
       for (const planning of wanted === undefined ? [] : PLANNINGS) {
-        wanted?.push(await explain(database, sent, planning));
+        wanted?.push(await explain(own === undefined ? inTransaction(database) : inSavepoint(own), sent, planning));
       }
       return run();
     }),
@@ -88,27 +88,45 @@ async function fill(database: Database): Promise<void> {
 }
 
 /** Runs a statement as the service sends it, tells how that was done, and rolls it back. */
-async function explain(database: Database, { text, parameters }: Sent, planning: Plan['planning']): Promise<Plan> {
-  const rollback = new Error('It was only tried.');
+async function explain(tried: Tried, { text, parameters }: Sent, planning: Plan['planning']): Promise<Plan> {
   let plan: Plan | undefined;
-  await database
-    .transaction(async (query) => {
-      const countScans = async () => Number((await query(SCANS, [`{${TABLES}}`]))[0]?.[0]);
-      await query(`set local plan_cache_mode = ${planning}`, []);
-      await query(`prepare tried as ${text}`, []);
-      const before = await countScans();
-      const values = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`;
-      const [[told] = []] = await query(`explain (analyze, timing off, format json) execute tried${values}`, []);
-      const scans = (await countScans()) - before;
-      await query('deallocate tried', []);
-      const [{ Plan: step }] = (typeof told === 'string' ? JSON.parse(told) : told) as [{ Plan: Step }];
-      plan = { planning, scans, ...read(step) };
+  await tried(async (query) => {
+    const countScans = async () => Number((await query(SCANS, [`{${TABLES}}`]))[0]?.[0]);
+    await query(`set local plan_cache_mode = ${planning}`, []);
+    await query(`prepare tried as ${text}`, []);
+    const before = await countScans();
+    const values = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`;
+    const [[told] = []] = await query(`explain (analyze, timing off, format json) execute tried${values}`, []);
+    const scans = (await countScans()) - before;
+    await query('deallocate tried', []);
+    const [{ Plan: step }] = (typeof told === 'string' ? JSON.parse(told) : told) as [{ Plan: Step }];
+    plan = { planning, scans, ...read(step) };
+  });
+  return plan as Plan;
+}
+
+/** Does the work, and rolls back what it has done. */
+type Tried = (work: (query: Query) => Promise<void>) => Promise<void>;
+
+function inTransaction(database: Database): Tried {
+  const rollback = new Error('It was only tried.');
+  return async (work) => {
+    const trial = database.transaction(async (query) => {
+      await work(query);
       throw rollback;
-    })
-    .catch((error: unknown) => {
+    });
+    await trial.catch((error: unknown) => {
       if (error !== rollback) throw error;
     });
-  return plan as Plan;
+  };
+}
+
+function inSavepoint(query: Query): Tried {
+  return async (work) => {
+    await query('savepoint trial', []);
+    await work(query);
+    await query('rollback to savepoint trial', []);
+  };
 }
 
 const SCANS =

@@ -1,5 +1,5 @@
 import { Database } from '../../src/db/client.ts';
-import type { Parameter, RawRow } from '../../src/db/driver.ts';
+import type { Parameter, Query, RawRow } from '../../src/db/driver.ts';
 
 /** A statement on its way to the database. */
 export interface Sent {
@@ -7,8 +7,13 @@ export interface Sent {
   readonly parameters: readonly Parameter[];
 }
 
-/** Takes the place of each statement: it may look at it, and has to run it. */
-export type Watch = (sent: Sent, run: () => Promise<readonly RawRow[]>) => Promise<readonly RawRow[]>;
+/** Takes the place of each statement: it may look at it, and has to run it. Those of a transaction come one after another. */
+export type Watch = (
+  sent: Sent,
+  run: () => Promise<readonly RawRow[]>,
+  /** Asks in the statement's transaction, where it has one. */
+  own?: Query,
+) => Promise<readonly RawRow[]>;
 
 /**
  * The same database, but for the watch that stands before it, also in transactions. Each other statement is a transaction
@@ -21,9 +26,15 @@ export function watched(database: Database, watch: Watch): Database {
       query: (text, parameters) =>
         watch({ text, parameters }, () => database.transaction((query) => query(text, parameters))),
       transaction: (work) =>
-        database.transaction((query) =>
-          work((text, parameters) => watch({ text, parameters }, () => query(text, parameters))),
-        ),
+        database.transaction((query) => {
+          let last: Promise<unknown> = Promise.resolve();
+          const watching: Query = (text, parameters) => {
+            const rows = last.then(() => watch({ text, parameters }, () => query(text, parameters), query));
+            last = rows.catch(() => {});
+            return rows;
+          };
+          return work(watching, Promise.resolve());
+        }),
       close: () => database.close(),
     },
     database.probe,

@@ -1,0 +1,78 @@
+import type { Parameter, Query, RawRow } from './driver.ts';
+
+/**
+ * The statements of a transaction, one after another. What only reads is sent at once behind what was sent before it; a
+ * change waits until all before it has been answered, for it must never run where the transaction has not begun. A read that
+ * fails takes the transaction with it, for it does so only where the database is too slow or away.
+ */
+export class OneByOne {
+  readonly #send: Query;
+  readonly #assertWanted: () => void;
+  /** All that was sent; rejects when the transaction cannot go on. */
+  #sent: Promise<unknown>;
+  /** The last change, whether it stands or not. */
+  #changed: Promise<unknown> = Promise.resolve();
+  #isMarked = false;
+
+  /**
+   * @param send sends a statement in the transaction
+   * @param begun when it has begun
+   * @param assertWanted throws when nobody waits any more: asked before each statement
+   */
+  constructor(send: Query, begun: Promise<unknown>, assertWanted: () => void) {
+    this.#send = send;
+    this.#assertWanted = assertWanted;
+    this.#sent = begun;
+  }
+
+  /** Runs a statement; a change that fails takes the transaction with it. */
+  query(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+    return isRead(text) ? this.#read(text, parameters) : this.#change(() => this.#ask(text, parameters));
+  }
+
+  /** Runs a statement; a change that fails is undone alone. */
+  undoneAlone(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+    return isRead(text) ? this.#read(text, parameters) : this.#change(() => this.#try(text, parameters));
+  }
+
+  /** Marks the place to which the next change is undone when it fails. */
+  async mark(): Promise<void> {
+    await this.#read('savepoint statement', []);
+    this.#isMarked = true;
+  }
+
+  async #read(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+    await this.#changed;
+    const rows = this.#ask(text, parameters);
+    this.#sent = Promise.all([this.#sent, rows]);
+    this.#sent.catch(() => {});
+    return rows;
+  }
+
+  #change(run: () => Promise<readonly RawRow[]>): Promise<readonly RawRow[]> {
+    const change = this.#changed.then(() => this.#sent).then(run);
+    this.#changed = change.catch(() => {});
+    return change;
+  }
+
+  async #try(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+    if (!this.#isMarked) await this.#ask('savepoint statement', []);
+    this.#isMarked = false;
+    try {
+      return await this.#ask(text, parameters);
+    } catch (error) {
+      await this.#ask('rollback to savepoint statement', []);
+      this.#isMarked = true;
+      throw error;
+    }
+  }
+
+  async #ask(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+    this.#assertWanted();
+    return this.#send(text, parameters);
+  }
+}
+
+function isRead(text: string): boolean {
+  return /^select\b/i.test(text);
+}
