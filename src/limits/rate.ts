@@ -78,7 +78,7 @@ export function createRateLimiter(
   return {
     charge(caller, units) {
       const use = useOf(caller);
-      if (use.used + units > quota) throw tooMuch(units);
+      if (use.used + units > quota) throw tooMuch(units, quota - use.used);
       use.used += units;
       use.unstored += units;
       if (!isShared) return;
@@ -145,12 +145,14 @@ export function createRateLimiter(
     return Math.ceil(windowOf() + seconds - clock().getTime() / 1000);
   }
 
-  function tooMuch(units: number): ServiceError {
+  function tooMuch(units: number, left: number): ServiceError {
     const wait = secondsLeft();
     const message =
       units > quota
         ? `The request costs ${units} units, and ${quota} is the most in ${seconds} s; ask for less at once.`
-        : `You have used up your ${quota} units of these ${seconds} s; there are more in ${wait} s.`;
+        : left <= 0
+          ? `You have used up your ${quota} units of these ${seconds} s; there are more in ${wait} s.`
+          : `The request costs ${units} units more, and you have ${left} of ${quota} left; there are more in ${wait} s.`;
     return new ServiceError('RATE_LIMITED', message, { headers: { 'retry-after': `${wait}` } });
   }
 }

@@ -90,6 +90,16 @@ describe('RATE_LIMIT', () => {
     expect(headers.get('retry-after')).toMatch(/^\d+$/);
   });
 
+  test('tells what a request costs that is too much for what is left', async () => {
+    const app = await limited(10);
+    for (let n = 0; n < 6; n++) await app.rest('GET', '/pets/1');
+    const { status, body } = await app.rest('GET', '/pets?limit=100');
+    expect([status, body.message]).toEqual([
+      429,
+      expect.stringMatching(/^The request costs 5 units more, and you have 3 of 10 left; there are more in \d+ s\.$/),
+    ]);
+  });
+
   test('refuses at once what costs more than there ever is', async () => {
     const app = await limited(4);
     const { status, body } = await app.rest('GET', '/pets?limit=100');
