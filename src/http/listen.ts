@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { Connection } from './connection.ts';
 
 const OPTIONS = {
   // So that its lack is answered here, with the Error object.
@@ -19,9 +19,6 @@ const LAST_REQUESTS = 500;
 
 /** How long nothing may move on a connection unless more is said, in milliseconds. */
 const LONGEST_STALL = 40_000;
-
-/** How long who is refused may take to close the connection, in milliseconds. */
-const LONGEST_FAREWELL = 2_000;
 
 /** The service on its port. */
 export interface Listener {
@@ -44,27 +41,25 @@ export function listen(
   handler: RequestListener,
   { host, port, stall = LONGEST_STALL }: { host: string; port: number; stall?: number },
 ): Promise<Listener> {
+  const connections = new WeakMap<Socket, Connection>();
   const server = createServer(OPTIONS, (request, response) => {
-    const { socket } = request;
-    const connection = connectionOf(socket);
-    if (connection.refusal !== undefined) return;
+    const connection = connectionOf(request.socket);
     const fault = faultOf(request);
-    if (fault !== undefined) return refuse(socket, fault);
-    if (connection.answering === undefined) return answer(connection, response);
-    connection.waiting.push(response);
-    // What has been read is a few hundred requests at most.
-    socket.pause();
+    if (fault === undefined) connection.answer(response);
+    else connection.refuse(fault);
   });
   server.setTimeout(stall);
   // As many as their size allows: Node would drop those after the first 1,000, and with them what they ask for.
   server.maxHeadersCount = 0;
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) =>
-    refuse(socket, UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.'),
+    connectionOf(socket).refuse(UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.'),
   );
   server.on('checkExpectation', ({ socket }: IncomingMessage) =>
-    refuse(socket, 'The Expect field can only be 100-continue.'),
+    connectionOf(socket).refuse('The Expect field can only be 100-continue.'),
   );
-  server.on('connect', ({ socket }: IncomingMessage) => refuse(socket, 'This is no proxy: it has no method CONNECT.'));
+  server.on('connect', ({ socket }: IncomingMessage) =>
+    connectionOf(socket).refuse('This is no proxy: it has no method CONNECT.'),
+  );
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(explain(error, host, port))));
     server.listen(port, host, () => {
@@ -72,18 +67,12 @@ export function listen(
     });
   });
 
-  function answer(connection: Connection, response: ServerResponse): void {
-    connection.answering = response;
-    response.once('close', () => {
-      const next = connection.waiting.shift();
-      connection.answering = next;
-      const { socket } = response.req;
-      if (!socket.writable) return;
-      if (next !== undefined) return answer(connection, next);
-      socket.resume();
-      if (connection.refusal !== undefined) writeRefusal(socket, connection.refusal);
-    });
-    handler(response.req, response);
+  function connectionOf(socket: Socket): Connection {
+    const known = connections.get(socket);
+    if (known !== undefined) return known;
+    const connection = new Connection(socket, handler);
+    connections.set(socket, connection);
+    return connection;
   }
 
   function drain(grace: number): Promise<void> {
@@ -112,56 +101,6 @@ function faultOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string 
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'Transfer-Encoding can only be chunked.';
   return undefined;
-}
-
-/** What comes on one connection is answered one after another, so that nobody takes many places with one. */
-interface Connection {
-  answering: ServerResponse | undefined;
-  readonly waiting: ServerResponse[];
-  /** Why nothing that comes from then on is a request. */
-  refusal: string | undefined;
-}
-
-const connections = new WeakMap<Socket, Connection>();
-
-function connectionOf(socket: Socket): Connection {
-  const known = connections.get(socket);
-  if (known !== undefined) return known;
-  const connection = { answering: undefined, waiting: [], refusal: undefined };
-  connections.set(socket, connection);
-  return connection;
-}
-
-/**
- * What is not proper HTTP never reaches the service; it is answered here, with the Error object like any other failure, and
- * after the requests that came before it: otherwise they would seem to be refused.
- */
-function refuse(socket: Socket, message: string): void {
-  const connection = connectionOf(socket);
-  if (connection.refusal !== undefined) return;
-  connection.refusal = message;
-  const { answering, waiting } = connection;
-  // Whatever has not come in whole is what is refused.
-  if (waiting.at(-1)?.req.complete === false) waiting.pop();
-  if (answering === undefined || !answering.req.complete) writeRefusal(socket, message);
-}
-
-function writeRefusal(socket: Socket, message: string): void {
-  if (!socket.writable) return;
-  const body = JSON.stringify({ code: 'INVALID_ARGUMENT', message, status: 400 });
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    'content-type: application/json',
-    'x-content-type-options: nosniff',
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${randomUUID()}`,
-    'connection: close',
-  ];
-  // What has been taken from HTTP's hands has nobody else to hear of its end, or to bring it about.
-  socket.on('error', () => {});
-  const late = setTimeout(() => socket.destroy(), LONGEST_FAREWELL);
-  socket.once('close', () => clearTimeout(late));
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {

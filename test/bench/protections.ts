@@ -39,8 +39,8 @@ function protectionsOf(service: Build, issuer: Issuer): readonly Protection[] {
       contests: [GET, CREATE],
       without: {
         file: 'http/listen.js',
-        replace: 'const { socket } = request;',
-        by: 'return handler(request, response); const { socket } = request;',
+        replace: 'const connection = connectionOf(request.socket);',
+        by: 'return handler(request, response); const connection = connectionOf(request.socket);',
       },
     },
     {

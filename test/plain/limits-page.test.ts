@@ -65,7 +65,7 @@ const unmet = [
   'graphql/operations.ts MOST_TEXTS',
   'graphql/takeover.ts LONGEST_ACCEPT',
   'graphql/takeover.ts MOST_ACCEPTS',
-  'http/listen.ts LONGEST_FAREWELL',
+  'http/connection.ts LONGEST_FAREWELL',
   'http/listen.ts LONGEST_STALL',
   'http/node.ts LONGEST_WAIT',
   'idempotency/run.ts MOST_AT_ONCE',

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** How long who is refused may take to close the connection, in milliseconds. */
+const LONGEST_FAREWELL = 2_000;
+
+/** A client's connection. What comes on it is answered one after another, so that nobody takes many places with one. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #handler: RequestListener;
+  /** The answer that was begun last. */
+  #answering: ServerResponse | undefined;
+  readonly #waiting: ServerResponse[] = [];
+  /** Whether something goes on once that answer is over. */
+  #isWatched = false;
+  /** Why nothing that comes from then on is a request. */
+  #refusal: string | undefined;
+
+  /** @param handler answers a request */
+  constructor(socket: Socket, handler: RequestListener) {
+    this.#socket = socket;
+    this.#handler = handler;
+  }
+
+  /** Answers a request, now or after those before it. */
+  answer(response: ServerResponse): void {
+    if (this.#refusal !== undefined) return;
+    if (this.#waiting.length === 0 && this.#isFree()) this.#begin(response);
+    else {
+      this.#waiting.push(response);
+      this.#goOnAfterwards();
+      // What has been read already is some hundred requests at most.
+      this.#socket.pause();
+    }
+  }
+
+  /**
+   * What is not proper HTTP never reaches the service; it is answered here, with the Error object like any other failure,
+   * and after the requests that came before it: otherwise they would seem to be refused.
+   */
+  refuse(message: string): void {
+    if (this.#refusal !== undefined) return;
+    this.#refusal = message;
+    // Whatever has not come in whole is what is refused.
+    if (this.#waiting.at(-1)?.req.complete === false) this.#waiting.pop();
+    if (this.#isFree() || this.#answering?.req.complete === false) writeRefusal(this.#socket, message);
+    else this.#goOnAfterwards();
+  }
+
+  #isFree(): boolean {
+    return this.#answering === undefined || this.#answering.writableFinished;
+  }
+
+  #begin(response: ServerResponse): void {
+    this.#answering = response;
+    this.#handler(response.req, response);
+  }
+
+  /** Goes on with what waits behind the answer. Most answers have nothing behind them, and are not watched. */
+  #goOnAfterwards(): void {
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    this.#answering?.once('close', () => {
+      this.#isWatched = false;
+      if (this.#socket.writable) this.#goOn();
+    });
+  }
+
+  #goOn(): void {
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#begin(next);
+    else if (this.#refusal !== undefined) writeRefusal(this.#socket, this.#refusal);
+    if (next !== undefined && (this.#waiting.length > 0 || this.#refusal !== undefined)) this.#goOnAfterwards();
+    else this.#socket.resume();
+  }
+}
+
+function writeRefusal(socket: Socket, message: string): void {
+  if (!socket.writable) return;
+  const body = JSON.stringify({ code: 'INVALID_ARGUMENT', message, status: 400 });
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'content-type: application/json',
+    'x-content-type-options: nosniff',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${randomUUID()}`,
+    'connection: close',
+  ];
+  // What has been taken from HTTP's hands has nobody else to hear of its end, or to bring it about.
+  socket.on('error', () => {});
+  const late = setTimeout(() => socket.destroy(), LONGEST_FAREWELL);
+  socket.once('close', () => clearTimeout(late));
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
