@@ -15,23 +15,46 @@ const KEY = /^psk_([a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
 /** How long a key that was looked up is taken as it was then, in milliseconds: what a revocation may take. */
 const FRESH = 2_000;
 const MOST_KNOWN = 1_000;
+/** What a secret is compared with where there is no key: that takes as long. */
+const NO_DIGEST = Buffer.from(digestOf(''));
 
 /** @returns verifies API keys against the database, those that came just now from memory */
 export function keyVerifier(database: Database, clock: () => Date): Verifier {
   const { byId } = keyStore(database);
-  const known = new LRUCache<string, Promise<ApiKey | undefined>>({ max: MOST_KNOWN, ttl: FRESH });
+  const known = new LRUCache<string, Promise<Known | undefined>>({ max: MOST_KNOWN, ttl: FRESH });
 
   return async (token) => {
     const [, id, secret] = KEY.exec(token) ?? [];
     if (id === undefined || secret === undefined) throw badToken('The API key is not complete.');
-    const looking = known.get(id) ?? byId.one(id);
-    known.set(id, looking, { noUpdateTTL: true });
-    looking.catch(() => known.delete(id));
-    const key = await looking;
-    const isRight = timingSafeEqual(Buffer.from(digestOf(secret)), Buffer.from(key?.digest ?? digestOf('')));
-    if (key === undefined || !isRight || key.revokedAt !== null) throw badToken('The API key is not known.');
+    const key = await (known.get(id) ?? lookUp(id));
+    const isRight = timingSafeEqual(Buffer.from(digestOf(secret)), key?.digest ?? NO_DIGEST);
+    if (key === undefined || !isRight || key.isRevoked) throw badToken('The API key is not known.');
     if (key.expiresAt !== null && key.expiresAt <= clock()) throw badToken('The API key has expired.');
-    return callerOf(key);
+    return key.caller;
+  };
+
+  function lookUp(id: string): Promise<Known | undefined> {
+    const looking = byId.one(id).then((key) => key && toKnown(key));
+    known.set(id, looking);
+    looking.catch(() => known.delete(id));
+    return looking;
+  }
+}
+
+/** A key that was looked up. */
+interface Known {
+  readonly caller: Caller;
+  readonly digest: Buffer;
+  readonly isRevoked: boolean;
+  readonly expiresAt: Date | null;
+}
+
+function toKnown({ id, digest, scopes, revokedAt, expiresAt }: ApiKey): Known {
+  return {
+    caller: { id: `key:${id}`, scopes: new Set(scopes.split(' ')) },
+    digest: Buffer.from(digest),
+    isRevoked: revokedAt !== null,
+    expiresAt,
   };
 }
 
@@ -87,10 +110,6 @@ export function keyStore(database: Database) {
       return key;
     },
   };
-}
-
-function callerOf({ id, scopes }: ApiKey): Caller {
-  return { id: `key:${id}`, scopes: new Set(scopes.split(' ')) };
 }
 
 function digestOf(secret: string): string {
