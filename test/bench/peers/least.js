@@ -6,6 +6,10 @@ import { gathered } from './shared/gathered.js';
 import { petsByIds } from './shared/pets.js';
 import { ADDRESS, announce } from './shared/process.js';
 
+const EXPOSED =
+  'Accept-Patch, Allow, API-Stability, Deprecation, ETag, Idempotent-Replayed, Link, Location, RateLimit, ' +
+  'RateLimit-Policy, Retry-After, Sunset, Warning, WWW-Authenticate, X-Request-Id';
+
 const petById = gathered(petsByIds);
 
 const server = createServer((request, response) => {
@@ -38,12 +42,8 @@ function headers(id, body) {
       'link',
       `<http://127.0.0.1/pets?id=${id}>; rel="successor-version", <http://127.0.0.1/lifecycle>; rel="sunset"`,
     ],
+    ...['etag', '"1"', 'cache-control', 'no-cache', 'x-content-type-options', 'nosniff'],
     ...['content-type', 'application/json', 'content-length', Buffer.byteLength(body), 'x-request-id', randomUUID()],
-    ...[
-      'access-control-allow-origin',
-      '*',
-      'access-control-expose-headers',
-      'Allow, Deprecation, Link, Sunset, Warning',
-    ],
+    ...['access-control-allow-origin', '*', 'access-control-expose-headers', EXPOSED],
   ];
 }
