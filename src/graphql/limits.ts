@@ -168,7 +168,8 @@ function pageSize({ arguments: given = [] }: FieldNode): Known<number> {
     .map(({ value }): Known<number> => {
       if (value.kind !== Kind.VARIABLE) return Number(value.kind === Kind.INT && value.value);
       const name = value.name.value;
-      return (variables) => Number(variables[name]);
+      // Whatever else it is will be refused, and may not even be made a number of.
+      return ({ [name]: given }) => (typeof given === 'number' ? given : 0);
     });
   return combine(sizes, (amounts) => {
     const asked = amounts.filter((size) => size > 0);
@@ -187,7 +188,7 @@ function combine<T extends number | Amount, R>(parts: readonly Known<T>[], make:
 function integerDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
   return Object.fromEntries(
     variableDefinitions.flatMap(({ variable, defaultValue }) =>
-      defaultValue?.kind === Kind.INT ? [[variable.name.value, defaultValue.value]] : [],
+      defaultValue?.kind === Kind.INT ? [[variable.name.value, Number(defaultValue.value)]] : [],
     ),
   );
 }

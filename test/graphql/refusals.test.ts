@@ -67,6 +67,12 @@ describe('wrong values are told as VALIDATION_FAILED, 422', () => {
       FIRST,
       { first: 1.5 },
     ],
+    [
+      'an object that no number can be made of',
+      'first must be an integer from -2147483648 to 2147483647, not an object.',
+      FIRST,
+      { first: { toString: '' } },
+    ],
     ['an integer beyond 32 bits', /^changes\.quantity must be .*2147483647/, ORDER, { changes: { quantity: 3e9 } }],
     ['an identifier as a string', /^pet\.categoryId must be an integer .*, not "1"\.$/, PET, pet({ categoryId: '1' })],
     [
