@@ -226,16 +226,14 @@ export function createApp({ database, settings, access, rules, metrics, logger }
     request: IncomingRequest,
     read: (request: IncomingRequest) => HealthAnswer | Promise<HealthAnswer>,
   ): Promise<Answered> {
-    if (TELLS_OF_CLIENTS.has(operation)) {
-      try {
-        entrance.authorize(await entrance.enter(request), [READ]);
-      } catch (thrown) {
-        const error = toServiceError(thrown);
-        return { face, operation, reply: errorReply(error, request.headers.get('accept')), error };
-      }
+    try {
+      if (TELLS_OF_CLIENTS.has(operation)) entrance.authorize(await entrance.enter(request), [READ]);
+      const { error, ...reply } = await read(request);
+      return { face, operation, reply, error };
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      return { face, operation, reply: errorReply(error, request.headers.get('accept')), error };
     }
-    const { error, ...reply } = await read(request);
-    return { face, operation, reply, error };
   }
 
   async function answerGraphQL(request: IncomingRequest): Promise<Answered> {
@@ -249,8 +247,11 @@ export function createApp({ database, settings, access, rules, metrics, logger }
     if (hasPlayground && isRead && prefersHtml(request.headers.get('accept'))) {
       return { face: 'page', operation: 'playground', reply: await playground(request) };
     }
-    const { reply, operation, error } = await graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request);
-    return { face, operation, reply, error };
+    if (method !== 'HEAD') return { face, ...(await graphql(request)) };
+    const asGet = { ...request, method: 'GET' };
+    const answered = await graphql(asGet);
+    request.account = asGet.account;
+    return { face, ...answered };
   }
 
   function report(

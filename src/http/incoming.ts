@@ -38,7 +38,7 @@ export interface IncomingRequest {
   readonly base: string;
   readonly remote: () => string;
   /** Who is charged for it, once somebody is. */
-  account?: string;
+  account?: string | undefined;
   /** Why it cannot be answered at all. */
   readonly fault: ServiceError | undefined;
   /** The absolute address of a path of the service. */

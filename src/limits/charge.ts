@@ -1,6 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { Caller } from '../auth/access.ts';
-import { ANONYMOUS } from '../auth/access.ts';
+import { ANONYMOUS, type Caller } from '../auth/access.ts';
 import type { RequestHeaders } from '../http/incoming.ts';
 import type { RateLimiter } from './rate.ts';
 
@@ -10,7 +9,7 @@ export interface Chargeable {
   /** The address that the connection comes from; empty without a connection. */
   readonly remote: () => string;
   /** Who is charged, once somebody is. */
-  account?: string;
+  account?: string | undefined;
 }
 
 /** Charges units for a request: to its caller, or to its address while nobody knows who calls. */

@@ -9,7 +9,7 @@ export interface Gate {
    *   then is ended by the limit of its statement
    */
   run<T>(work: () => T | Promise<T>): Promise<T>;
-  /** Waits no longer than so many milliseconds from now, for whatever is under way then. */
+  /** Waits no longer than so many milliseconds from now, for whatever is under way then: it is UNAVAILABLE. */
   endWithin(milliseconds: number): void;
 }
 
@@ -26,7 +26,7 @@ export function createGate(most: number, deadline: number): Gate {
   return {
     endWithin(milliseconds) {
       setTimeout(() => {
-        for (const giveUp of givingUp) giveUp(tooMuch());
+        for (const giveUp of givingUp) giveUp(stopping());
       }, milliseconds).unref();
     },
 
@@ -63,6 +63,10 @@ function tooMuch(): ServiceError {
   return new ServiceError('UNAVAILABLE', 'Too many requests are being answered at once; try again.', {
     headers: { 'retry-after': '1' },
   });
+}
+
+function stopping(): ServiceError {
+  return new ServiceError('UNAVAILABLE', 'The service is stopping; try again.', { headers: { 'retry-after': '1' } });
 }
 
 function tooLate(deadline: number): ServiceError {

@@ -125,8 +125,6 @@ export function createRateLimiter(
         const use = uses.peek(caller);
         if (use !== undefined && use.window === window) use.used = used + use.unstored;
       }
-      if (window > forgotten) await forget({ window });
-      forgotten = window;
     } catch (error) {
       for (const [index, { caller, use }] of counted.entries()) {
         use.unstored += told[index]?.used ?? 0;
@@ -134,6 +132,8 @@ export function createRateLimiter(
       }
       throw error;
     }
+    if (window > forgotten) await forget({ window });
+    forgotten = window;
   }
 
   /** When the window of the moment began, in seconds since the epoch: what one of another length can be compared with. */
@@ -153,6 +153,7 @@ export function createRateLimiter(
         : left <= 0
           ? `You have used up your ${quota} units of these ${seconds} s; there are more in ${wait} s.`
           : `The request costs ${units} units more, and you have ${left} of ${quota} left; there are more in ${wait} s.`;
-    return new ServiceError('RATE_LIMITED', message, { headers: { 'retry-after': `${wait}` } });
+    // What is too much of itself is so at any time.
+    return new ServiceError('RATE_LIMITED', message, units > quota ? {} : { headers: { 'retry-after': `${wait}` } });
   }
 }

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { keyStore } from '../../src/auth/keys.ts';
+import type { Database } from '../../src/db/client.ts';
 import type { Settings } from '../../src/env.ts';
 import type { LifecycleRules } from '../../src/lifecycle/guard.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -18,8 +19,12 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((app) => app.dispose()));
 });
 
-async function start(settings: Partial<Settings>, rules: Partial<LifecycleRules> = {}): Promise<TestApp> {
-  const app = await startTestApp(settings, rules);
+async function start(
+  settings: Partial<Settings>,
+  rules: Partial<LifecycleRules> = {},
+  wrap?: (database: Database) => Database,
+): Promise<TestApp> {
+  const app = await startTestApp(settings, rules, wrap);
   opened.push(app);
   return app;
 }
@@ -41,6 +46,9 @@ describe('RATE_LIMIT', () => {
     expect(left(await app.rest('GET', '/categories/1'))).toBe(98);
     expect(left(await app.rest('GET', '/pets/x'))).toBe(97);
     expect(left(await app.rest('POST', '/pets', { body: '{' }))).toBe(96);
+    expect(
+      left(await app.fetch(new Request('http://pets.example/graphql?query={__typename}', { method: 'HEAD' }))),
+    ).toBe(95);
   });
 
   test('is 429 with Retry-After when nothing is left, and over with the window', async () => {
@@ -102,11 +110,12 @@ describe('RATE_LIMIT', () => {
 
   test('refuses at once what costs more than there ever is', async () => {
     const app = await limited(4);
-    const { status, body } = await app.rest('GET', '/pets?limit=100');
+    const { status, body, headers } = await app.rest('GET', '/pets?limit=100');
     expect([status, body.message]).toEqual([
       429,
       expect.stringMatching(/^The request costs 5 units, and 4 is the most/),
     ]);
+    expect(headers.get('retry-after')).toBeNull();
   });
 
   test('is 429 by the status of GraphQL too, whether the request or what it asks for is too much', async () => {
@@ -121,13 +130,16 @@ describe('RATE_LIMIT', () => {
     }
   });
 
-  test('leaves the checks alone, for whoever asks', async () => {
-    const app = await limited(1);
-    for (let n = 0; n < 5; n++) {
-      const response = await app.fetch(new Request('http://pets.example/livez'));
-      expect([response.status, response.headers.get('ratelimit')]).toEqual([200, null]);
-    }
-  });
+  test.each(['/livez', '/readyz', '/', '/reference', '/openapi.json', '/schema.graphql'])(
+    'charges nobody for %s',
+    async (path) => {
+      const app = await limited(1);
+      for (let n = 0; n < 3; n++) {
+        const response = await app.fetch(new Request(`http://pets.example${path}`));
+        expect([response.status, response.headers.get('ratelimit')]).toEqual([200, null]);
+      }
+    },
+  );
 
   test('has nobody wait for the body of who has nothing left, on either face', async () => {
     const app = await limited(1);
@@ -139,8 +151,8 @@ describe('RATE_LIMIT', () => {
     }
   });
 
-  test('charges nobody for /readyz: all who ask that at once are one statement', async () => {
-    const app = await start({});
+  test('asks the database once for all who ask /readyz at once', async () => {
+    const app = await limited(1);
     const ask = async () => (await app.fetch(new Request('http://pets.example/readyz'))).status;
     expect(await Promise.all(Array.from({ length: 50 }, ask))).toEqual(Array(50).fill(200));
     expect(await ask()).toBe(200);
@@ -201,6 +213,21 @@ describe('RATE_LIMIT', () => {
       expect(one.statements.filter((name) => name === 'limits.addUses')).toHaveLength(2);
     });
 
+    test('counts nothing twice when what is over cannot be forgotten', async () => {
+      const app = await start(
+        { RATE_LIMIT: { units: 10, seconds: 60 } },
+        { clock: () => new Date(MOMENT) },
+        (database) =>
+          watched(database, async ({ text }, run) => {
+            if (text.startsWith('delete from "rate_limits"')) throw new Error('The connection is lost.');
+            return run();
+          }),
+      );
+      for (let n = 0; n < 3; n++) await app.rest('GET', '/pets/1');
+      for (let n = 0; n < 3; n++) await app.flush();
+      expect(left(await app.rest('GET', '/pets/1'))).toBe(6);
+    });
+
     test.each([1, 7_200])('is shared also once its window is another than the %d s of before', async (seconds) => {
       const rate = { units: 10, seconds: 60 };
       const now = { milliseconds: MOMENT };
@@ -221,13 +248,12 @@ describe('RATE_LIMIT', () => {
 });
 
 test('a failure of the database is 500 on both faces, and tells nothing of its cause', async () => {
-  const app = await startTestApp({}, {}, (database) =>
+  const app = await start({}, {}, (database) =>
     watched(database, async ({ text }, run) => {
       if (text.includes('from "pets"')) throw new Error(`secret-host refused: ${text}`);
       return run();
     }),
   );
-  opened.push(app);
   const rest = await app.rest('GET', '/pets');
   const graphql = await app.graphql('{ pets { nodes { id } } }');
   const message = 'The service failed; the request id finds the cause in its log.';
