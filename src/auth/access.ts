@@ -12,7 +12,7 @@ export interface Caller {
 /** Whoever did not say who he is. */
 export const ANONYMOUS: Caller = { id: 'anonymous', scopes: new Set() };
 
-/** What is known of a credential; rejects with UNAUTHENTICATED when it is none. */
+/** Whose a credential is; rejects with UNAUTHENTICATED when it is nobody's, UNAVAILABLE or TIMEOUT when nobody can tell. */
 export type Verifier = (token: string) => Promise<Caller>;
 
 /** Lets in who belongs in. */
@@ -20,14 +20,17 @@ export interface Access {
   /**
    * Who asks, by the `Authorization` field (RFC 6750).
    *
-   * @throws {ServiceError} UNAUTHENTICATED when there is a credential that is not good; UNAVAILABLE when nobody can tell
+   * @throws {ServiceError} UNAUTHENTICATED when there is a credential that is not good; UNAVAILABLE or TIMEOUT when
+   *   nobody can tell
    */
   authenticate(headers: RequestHeaders): Caller | Promise<Caller>;
   /** @throws {ServiceError} UNAUTHENTICATED for a caller who is not known, FORBIDDEN for one who lacks a scope */
   authorize(caller: Caller, scopes: readonly string[]): void;
 }
 
-const REALM = 'Bearer realm="pet-store"';
+/** What is asked for (RFC 6750, section 3): with an error only where a token came. */
+const CHALLENGE = 'Bearer realm="pet-store"';
+const IS_BEARER = /^Bearer(?: |$)/i;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 /** Everyone may do everything, and is not asked who he is. */
@@ -43,6 +46,7 @@ export function createAccess(closed: 'changes' | 'all', verify: Verifier): Acces
     authenticate(headers) {
       const authorization = headers.get('authorization');
       if (authorization === null) return ANONYMOUS;
+      if (!IS_BEARER.test(authorization)) throw otherScheme();
       const token = BEARER.exec(authorization)?.[1];
       if (token === undefined) throw badToken('The Authorization field must be Bearer and a token.');
       return verify(token);
@@ -60,18 +64,23 @@ export function createAccess(closed: 'changes' | 'all', verify: Verifier): Acces
 export function badToken(message: string, cause?: unknown): ServiceError {
   return new ServiceError('UNAUTHENTICATED', message, {
     cause,
-    headers: { 'www-authenticate': `${REALM}, error="invalid_token", error_description="${message}"` },
+    headers: { 'www-authenticate': `${CHALLENGE}, error="invalid_token", error_description="${message}"` },
   });
+}
+
+function otherScheme(): ServiceError {
+  const message = 'The Authorization field must be Bearer and a token.';
+  return new ServiceError('UNAUTHENTICATED', message, { headers: { 'www-authenticate': CHALLENGE } });
 }
 
 function unknownCaller(scope: string): ServiceError {
   const message = `This needs an API key or a token with the scope ${scope}: Authorization: Bearer, and then it.`;
   return new ServiceError('UNAUTHENTICATED', message, {
-    headers: { 'www-authenticate': `${REALM}, scope="${scope}"` },
+    headers: { 'www-authenticate': `${CHALLENGE}, scope="${scope}"` },
   });
 }
 
 function forbidden(scope: string): ServiceError {
-  const headers = { 'www-authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` };
+  const headers = { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` };
   return new ServiceError('FORBIDDEN', `This needs the scope ${scope}, which yours does not have.`, { headers });
 }

@@ -25,7 +25,7 @@ const LONGEST_SUBJECT = 255;
 /** What a token alone is to blame for, when its key is looked for. */
 const OF_TOKEN = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
-/** @returns verifies JSON Web Tokens (RFC 7519) that are access tokens; what they may do is in `scope` (RFC 8693, section 4.2) */
+/** @returns verifies JSON Web Tokens (RFC 7519) that are for the audience; what they may do is in `scope` (RFC 8693, section 4.2) */
 export function jwtVerifier(options: JwtOptions, clock: () => Date): Verifier {
   const { issuer, audience, algorithms, clockSkew } = options;
   const keys = createRemoteJWKSet(new URL(options.jwks), { timeoutDuration: PATIENCE });

@@ -27,9 +27,16 @@ describe('a credential', () => {
     const token = await issuer.token({ scope: 'read' });
     const send = (authorization: string) => closed.rest('GET', '/pets', { headers: { authorization } });
     expect((await send(`bearer ${token}`)).status).toBe(200);
-    for (const authorization of ['', 'Bearer', 'Basic YTpi', token, `Bearer ${token} ${token}`, 'Bearer ü']) {
-      expect((await send(authorization)).status).toBe(401);
+    const challenge = async (authorization: string) => {
+      const { status, headers } = await send(authorization);
+      expect(status).toBe(401);
+      return headers.get('www-authenticate');
+    };
+    for (const bad of ['Bearer', `Bearer ${token} ${token}`, 'Bearer ü']) {
+      expect(await challenge(bad)).toMatch(/^Bearer realm="pet-store", error="invalid_token"/);
     }
+    // RFC 6750, section 3.1: without a token there SHOULD NOT be an error code.
+    for (const other of ['', 'Basic YTpi', token]) expect(await challenge(other)).toBe('Bearer realm="pet-store"');
   });
 
   describe('that is an API key', () => {
