@@ -83,6 +83,7 @@ function writeRefusal(socket: Socket, message: string): void {
     'HTTP/1.1 400 Bad Request',
     'content-type: application/json',
     'x-content-type-options: nosniff',
+    `date: ${new Date().toUTCString()}`,
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${randomUUID()}`,
     'connection: close',

@@ -17,9 +17,6 @@ const HOST = 'host';
 /** How long idle connections may bring a last request once no more are taken, in milliseconds. */
 const LAST_REQUESTS = 500;
 
-/** How long nothing may move on a connection unless more is said, in milliseconds. */
-const LONGEST_STALL = 40_000;
-
 /** The service on its port. */
 export interface Listener {
   readonly port: number;
@@ -39,7 +36,7 @@ export interface Listener {
  */
 export function listen(
   handler: RequestListener,
-  { host, port, stall = LONGEST_STALL }: { host: string; port: number; stall?: number },
+  { host, port, stall }: { host: string; port: number; stall: number },
 ): Promise<Listener> {
   const connections = new WeakMap<Socket, Connection>();
   const server = createServer(OPTIONS, (request, response) => {
@@ -99,8 +96,9 @@ function faultOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string 
   if (hosts === 0 && httpVersion === '1.1') return 'HTTP/1.1 needs a Host field.';
   if (hosts > 1) return 'There must be one Host field.';
   const coding = headers['transfer-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'Transfer-Encoding can only be chunked.';
-  return undefined;
+  if (coding === undefined) return undefined;
+  if (httpVersion !== '1.1') return 'Transfer-Encoding is of HTTP/1.1.';
+  return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding can only be chunked.';
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {

@@ -76,7 +76,7 @@ async function serve(database: Database, basePath: string): Promise<Listener> {
     logger: pino({ level: 'silent' }),
   });
   await app.begin();
-  return listen(app.listener, { host: '127.0.0.1', port: 0 });
+  return listen(app.listener, { host: '127.0.0.1', port: 0, stall: 40_000 });
 }
 
 /** Runs the checks, each as a new visitor, and says which hold. */

@@ -35,7 +35,7 @@ beforeAll(async () => {
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
   });
-  listener = await listen(app.listener, { host: '127.0.0.1', port: 0 });
+  listener = await listen(app.listener, { host: '127.0.0.1', port: 0, stall: 40_000 });
   base = `http://127.0.0.1:${listener.port}${BASE_PATH}`;
 });
 afterAll(async () => {

@@ -78,7 +78,7 @@ function auditsOf(environment: Environment, fetchFn: Fetch): Audit[] {
       metrics: createMetrics(),
       logger: pino({ level: 'silent' }),
     });
-    listener = await listen(app.listener, { host: '127.0.0.1', port: 0 });
+    listener = await listen(app.listener, { host: '127.0.0.1', port: 0, stall: 40_000 });
   });
   afterAll(() => listener?.drain(0));
   return serverAudits({ url: () => `http://127.0.0.1:${listener.port}/graphql`, fetchFn });

@@ -66,7 +66,6 @@ const unmet = [
   'graphql/takeover.ts LONGEST_ACCEPT',
   'graphql/takeover.ts MOST_ACCEPTS',
   'http/connection.ts LONGEST_FAREWELL',
-  'http/listen.ts LONGEST_STALL',
   'http/node.ts LONGEST_WAIT',
   'idempotency/run.ts MOST_AT_ONCE',
   'lifecycle/client.ts LONGEST_REMEMBERED',

@@ -176,7 +176,7 @@ describe('one connection', () => {
         if (++all === most) response.setHeader('connection', 'close');
         response.end(url);
       },
-      { host: '127.0.0.1', port: 0 },
+      { host: '127.0.0.1', port: 0, stall: 40_000 },
     );
     const socket = connect(listener.port, '127.0.0.1');
     for (let n = 0; n < 2 * most; n++) socket.write(head('GET', `/${n}`));

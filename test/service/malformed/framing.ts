@@ -60,7 +60,9 @@ export const malformedFraming: Readonly<Record<string, readonly string[]>> = {
     ['Transfer-Encoding: identity', 'Transfer-Encoding: chunked'],
     ['Transfer-Encoding : chunked'],
     ['Transfer_Encoding: chunked', 'Content-Length: x'],
-  ].map((lines) => post(lines, '2\r\n{}\r\n0\r\n\r\n')),
+  ]
+    .map((lines) => post(lines, '2\r\n{}\r\n0\r\n\r\n'))
+    .concat(post(['Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n').replace('HTTP/1.1', 'HTTP/1.0')),
   'a chunk': [
     ...[
       'g\r\n{}\r\n',
