@@ -17,7 +17,7 @@ const TAKEN_OVER = new Response(null);
 type UsualParams = GraphQLParams & { readonly query: string };
 
 /**
- * Takes over a request for an operation that has run before: its document is parsed, valid and compiled, so that only
+ * Takes over a request for an operation that has run before: its document is parsed, valid and measured, so that only
  * what depends on the request is left to do. Every refusal and failure goes on through the server as all others do.
  */
 export function createTakeover(documents: KnownDocuments, refuse: Refuse) {

@@ -80,7 +80,7 @@ export function keyStore(database: Database) {
   };
 }
 
-/** Locks have numbers of 64 bits: two keys that share one would only hold up each other. */
+/** Locks have numbers of 64 bits: of two keys that share one, the second would be told to try again. */
 function lockOf({ caller, key }: KeyedRequest): bigint {
-  return Buffer.from(hash('sha256', JSON.stringify([caller, key]), 'hex').slice(0, 16), 'hex').readBigInt64BE();
+  return hash('sha256', JSON.stringify([caller, key]), 'buffer').readBigInt64BE();
 }

@@ -4,7 +4,7 @@ import type { Guard, Naming } from './guard.ts';
 import type { Marked } from './marked.ts';
 
 /** Who asks, and whether for nothing deprecated or experimental. */
-export interface Caller {
+export interface Asker {
   readonly headers: Pick<Headers, 'get'>;
   readonly isStrict: boolean;
 }
@@ -14,14 +14,14 @@ export interface Caller {
  *
  * @throws {ServiceError} as the guard does; what is refused is counted all the same, for somebody still asks for it
  */
-export type Admit = (uses: readonly Marked[], caller: Caller, naming: Naming) => void;
+export type Admit = (uses: readonly Marked[], asker: Asker, naming: Naming) => void;
 
 /**
  * Whether the client wants nothing deprecated or experimental: `API-Lifecycle: strict`.
  *
  * @throws {ServiceError} INVALID_ARGUMENT when the field says anything else
  */
-export function wantsStrict(headers: Caller['headers']): boolean {
+export function wantsStrict(headers: Asker['headers']): boolean {
   const asked = headers.get('api-lifecycle');
   if (asked === null || asked === 'strict') return asked !== null;
   throw new ServiceError('INVALID_ARGUMENT', 'The API-Lifecycle field can only be strict.');
@@ -30,10 +30,10 @@ export function wantsStrict(headers: Caller['headers']): boolean {
 /** @param count told of each use, and of the client whose it is */
 export function createAdmit(guard: Guard, count: (use: Marked, client: string) => void): Admit {
   const clientOf = clientReader();
-  return (uses, caller, naming) => {
+  return (uses, asker, naming) => {
     if (uses.length === 0) return;
-    const client = clientOf(caller.headers);
+    const client = clientOf(asker.headers);
     for (const use of uses) count(use, client);
-    guard(uses, caller.isStrict, naming);
+    guard(uses, asker.isStrict, naming);
   };
 }
