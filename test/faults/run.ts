@@ -20,6 +20,7 @@ const { values } = parseArgs({
   },
 });
 const { only } = values;
+if (values.record && (values.quick || only !== undefined)) throw new Error('--record is of a whole run alone.');
 const scenarios = [...outages, ...stops, ...kills, ...replays].filter(
   ({ name }) => only === undefined || name.includes(only),
 );

@@ -159,6 +159,6 @@ function isLeaf(type: GraphQLLeafType, value: unknown): boolean {
   return IS_OF[type.name]?.(value) ?? false;
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

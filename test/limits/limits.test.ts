@@ -304,7 +304,7 @@ describe('a database that hangs', () => {
       app.rest('PATCH', '/pets/1', { body: { name: 'Max' }, headers: { 'idempotency-key': 'late' } }),
     ]);
     expect(performance.now() - began).toBeLessThan(2_000);
-    for (const { status, body, headers } of answers.slice(0, 2)) {
+    for (const { status, body, headers } of answers) {
       expect([status, body.code, headers.get('retry-after')]).toEqual([504, 'TIMEOUT', '1']);
     }
     const { errors } = await app.graphql('{ pets { nodes { id } } }');
