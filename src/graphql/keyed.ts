@@ -1,7 +1,6 @@
 import { type DocumentNode, getOperationAST, parse } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Caller } from '../auth/access.ts';
-import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import { fingerprintOf, type KeyedRequest, readKey } from '../idempotency/key.ts';
 import type { Idempotency, Outcome } from '../idempotency/run.ts';
@@ -21,11 +20,12 @@ export function keyedMutation(
   params: GraphQLParams | undefined,
   documents: KnownDocuments,
 ): KeyedRequest | undefined {
-  const key = readKey(headers);
-  if (key === null || typeof params?.query !== 'string') return undefined;
+  if (typeof params?.query !== 'string') return undefined;
   const { query, operationName, variables } = params;
   const document = documents.get(query) ?? parsed(query);
   if (document === undefined || getOperationAST(document, operationName)?.operation !== 'mutation') return undefined;
+  const key = readKey(headers);
+  if (key === null) return undefined;
   return { caller: caller.id, key, fingerprint: fingerprintOf('graphql', query, operationName, variables) };
 }
 
@@ -45,7 +45,6 @@ export class KeyedCall {
   readonly #idempotency: Idempotency;
   readonly #request: KeyedRequest;
   #answering: Promise<HttpReply> | undefined;
-  #isGivenUp = false;
   #settle: { resolve(outcome: Outcome): void; reject(error: unknown): void } | undefined;
 
   constructor(idempotency: Idempotency, request: KeyedRequest) {
@@ -62,7 +61,6 @@ export class KeyedCall {
   begin(): Promise<Context> {
     return new Promise((resolve, reject) => {
       this.#answering = this.#idempotency.answer(this.#request, async (context) => {
-        if (this.#isGivenUp) throw new ServiceError('TIMEOUT', 'Nobody waits for it any more.');
         resolve(context);
         return new Promise((end, fail) => {
           this.#settle = { resolve: end, reject: fail };
@@ -73,11 +71,6 @@ export class KeyedCall {
         reject(new Error('It has been done.'));
       }, reject);
     });
-  }
-
-  /** Nobody waits for it any more: it must not begin. */
-  giveUp(): void {
-    this.#isGivenUp = true;
   }
 
   /** Ends its transaction; the answer, once it stands. */

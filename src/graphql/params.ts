@@ -3,7 +3,6 @@ import { ServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { parseJson } from '../json.ts';
 import type { Chargeable } from '../limits/charge.ts';
-import { assertReadable } from '../limits/json.ts';
 
 /** A request to the endpoint. */
 export interface GraphQLRequest extends WithBody, Chargeable {
@@ -30,7 +29,7 @@ async function readPost(request: GraphQLRequest): Promise<GraphQLParams> {
   if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');
   }
-  const body = await readJson(request, assertReadable);
+  const body = await readJson(request);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ServiceError('INVALID_ARGUMENT', 'The body must be a JSON object with a query; batches are not taken.');
   }

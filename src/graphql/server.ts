@@ -126,10 +126,7 @@ export function createGraphQLServer(
     const answered = await answer({ request, caller, params, gate: OPEN_GATE, context, operation: 'none' });
     const { reply, error, operation } = answered;
     if (once.replay !== undefined) return { reply: once.replay, operation, error: undefined };
-    if (!once.hasBegun) {
-      once.giveUp();
-      return answered;
-    }
+    if (!once.hasBegun) return answered;
     if (error !== undefined && !isForGood(error)) await once.undo(error);
     return { ...answered, reply: await once.end({ reply, isFinal: true }) };
   }
@@ -237,7 +234,10 @@ function answersExactly(): Plugin {
       const failures = (errors ?? []).flatMap(({ originalError }) =>
         originalError instanceof ServiceError ? [originalError] : [],
       );
-      const [gravest] = failures.sort((one, other) => other.status - one.status);
+      // One that may be over soon is told before those that are for good: all of it may be tried again.
+      const [gravest] = failures.sort(
+        (one, other) => Number(isForGood(one)) - Number(isForGood(other)) || other.status - one.status,
+      );
       if (gravest !== undefined) call.error = gravest;
     },
   };
