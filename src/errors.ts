@@ -74,6 +74,9 @@ export class ServiceError extends GraphQLError {
   }
 }
 
+/** The header fields of a failure that may be over in a second (RFC 9110, section 10.2.3). */
+export const RETRY_SOON = { 'retry-after': '1' };
+
 /** Whether it will be so again: what may be tried again says when. */
 export function isForGood({ status, headers }: ServiceError): boolean {
   return status < 500 && headers['retry-after'] === undefined;

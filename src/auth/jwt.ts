@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { ServiceError } from '../errors.ts';
+import { RETRY_SOON, ServiceError } from '../errors.ts';
 import { badToken, type Caller, type Verifier } from './access.ts';
 
 /** Whose tokens are taken. */
@@ -83,5 +83,5 @@ function refusal(error: unknown): ServiceError {
 
 function cannotTell(cause: unknown): ServiceError {
   const message = 'Whether the token is good cannot be told just now; try again.';
-  return new ServiceError('UNAVAILABLE', message, { cause, headers: { 'retry-after': '1' } });
+  return new ServiceError('UNAVAILABLE', message, { cause, headers: RETRY_SOON });
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { is, Param, Placeholder, type SQLWrapper } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import { ServiceError } from '../errors.ts';
-import { DatabaseError, type Driver, type Parameter, type Query, type RawRow, toParameter } from './driver.ts';
+import { RETRY_SOON, ServiceError } from '../errors.ts';
+import { DatabaseError, type Driver, isRead, type Parameter, type Query, type RawRow, toParameter } from './driver.ts';
 import { OneByOne } from './one-by-one.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 
@@ -167,7 +167,7 @@ export class Database {
 function mayRunAgain(sql: string, error: unknown, milliseconds: number): boolean {
   if (isDeadlock(error)) return true;
   const isAway = error instanceof ServiceError && error.code === 'UNAVAILABLE' && milliseconds < PATIENCE;
-  return isAway && /^select\b/i.test(sql);
+  return isAway && isRead(sql);
 }
 
 function isDeadlock(error: unknown): boolean {
@@ -176,7 +176,7 @@ function isDeadlock(error: unknown): boolean {
 
 function contended(cause: unknown): ServiceError {
   const message = 'Others are changing the same rows; try again.';
-  return new ServiceError('UNAVAILABLE', message, { cause, headers: { 'retry-after': '1' } });
+  return new ServiceError('UNAVAILABLE', message, { cause, headers: RETRY_SOON });
 }
 
 /** Reads one parameter from the values of the placeholders. */

@@ -1,3 +1,5 @@
+import { RETRY_SOON, ServiceError } from '../errors.ts';
+
 /** A value on its way to the database, in a form that both drivers pass on unchanged. */
 export type Parameter = string | number | boolean | null;
 
@@ -37,6 +39,16 @@ export class DatabaseError extends Error {
     this.state = state;
     this.constraint = constraint;
   }
+}
+
+/** The failure of what the database has not done in time. */
+export function tooSlow(cause?: unknown): ServiceError {
+  return new ServiceError('TIMEOUT', 'The database took too long; try again.', { cause, headers: RETRY_SOON });
+}
+
+/** Whether the statement changes nothing, so that it may run twice, or in vain. */
+export function isRead(text: string): boolean {
+  return /^select\b/i.test(text);
 }
 
 /**

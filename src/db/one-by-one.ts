@@ -1,4 +1,4 @@
-import type { Parameter, Query, RawRow } from './driver.ts';
+import { isRead, type Parameter, type Query, type RawRow } from './driver.ts';
 
 /**
  * The statements of a transaction, one after another. What only reads is sent at once behind what was sent before it; a
@@ -71,8 +71,4 @@ export class OneByOne {
     this.#assertWanted();
     return this.#send(text, parameters);
   }
-}
-
-function isRead(text: string): boolean {
-  return /^select\b/i.test(text);
 }

@@ -1,6 +1,4 @@
-import { ServiceError } from '../errors.ts';
-
-const RETRY_SOON = { 'retry-after': '1' };
+import { RETRY_SOON, ServiceError } from '../errors.ts';
 
 /** A connection to a server, used by one at a time. */
 export interface Connection<Client> {

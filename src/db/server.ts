@@ -1,6 +1,6 @@
 import postgres from 'postgres';
-import { ServiceError } from '../errors.ts';
-import { DatabaseError, type Driver, type Parameter, type Query, type RawRow } from './driver.ts';
+import { RETRY_SOON, ServiceError } from '../errors.ts';
+import { DatabaseError, type Driver, type Parameter, type Query, type RawRow, tooSlow } from './driver.ts';
 import { type Connection, createPool } from './pool.ts';
 
 /** The part of a deadline after which the server itself ends a statement; ours is for a server that is frozen. */
@@ -11,7 +11,6 @@ const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_sessio
 /** How long what is still under way may take when all is closed, in seconds. */
 const CLOSING = 0.5;
 const OLDEST_SERVER = 140_000;
-const RETRY_SOON = { 'retry-after': '1' };
 
 const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string) => text };
 
@@ -149,10 +148,6 @@ function translate(error: unknown): unknown {
 function away(cause: unknown): ServiceError {
   const message = 'The database cannot be reached just now; try again.';
   return new ServiceError('UNAVAILABLE', message, { cause, headers: RETRY_SOON });
-}
-
-function tooSlow(cause: unknown): ServiceError {
-  return new ServiceError('TIMEOUT', 'The database took too long; try again.', { cause, headers: RETRY_SOON });
 }
 
 function firstCause(error: unknown): string {

@@ -1,8 +1,6 @@
-import { ServiceError } from '../errors.ts';
 import type { Database, Session } from './client.ts';
+import { tooSlow } from './driver.ts';
 import { createPool } from './pool.ts';
-
-const RETRY_SOON = { 'retry-after': '1' };
 
 /** What the work in a transaction has come to. */
 export interface Settled<T> {
@@ -82,8 +80,4 @@ export function createTransactions<Made>(
       }, deadline);
     },
   };
-}
-
-function tooSlow(): ServiceError {
-  return new ServiceError('TIMEOUT', 'The database took too long; try again.', { headers: RETRY_SOON });
 }

@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { bigint } from 'drizzle-orm/pg-core';
-import { ServiceError } from '../errors.ts';
+import { RETRY_SOON, ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 
 /** The versions that a row may have for a write to happen; any, where it is null or undefined. */
@@ -33,7 +33,7 @@ export function hasExpected({ version }: Versioned, expected: ExpectedVersion): 
  */
 export function notExpected(what: string, row: Versioned, expected: ExpectedVersion): ServiceError {
   if (hasExpected(row, expected)) {
-    return new ServiceError('CONFLICT', `${what} was being changed; try again.`, { headers: { 'retry-after': '1' } });
+    return new ServiceError('CONFLICT', `${what} was being changed; try again.`, { headers: RETRY_SOON });
   }
   const wanted = expected?.join(' or ') || 'another';
   const message = `${what} has version ${row.version}; ${wanted} was expected. Read it again, and decide anew.`;

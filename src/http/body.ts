@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.ts';
 import { parseJson } from '../json.ts';
+import { assertReadable } from '../limits/json.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -22,13 +23,10 @@ export interface WithBody {
 /**
  * Reads a request's body as JSON, integers exact.
  *
- * @param check looks at the bytes before they are read as JSON
- * @throws {ServiceError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, INVALID_ARGUMENT when the request was cut off, or as the check does
+ * @throws {ServiceError} PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE when it is encoded, MALFORMED_JSON, INVALID_ARGUMENT when the
+ *   request was cut off
  */
-export async function readJson(
-  { headers, readBody }: WithBody,
-  check: (bytes: Buffer) => void = () => {},
-): Promise<unknown> {
+export async function readJson({ headers, readBody }: WithBody): Promise<unknown> {
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding !== 'identity') throw encoded(encoding);
   if (Number(headers.get('content-length')) > LARGEST_BODY) throw tooLarge();
@@ -36,7 +34,7 @@ export async function readJson(
     throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
   });
   if (bytes === undefined) throw tooLarge();
-  check(bytes);
+  assertReadable(bytes);
   return parseBody(bytes);
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from '../db/client.ts';
 import { createTransactions, type Own, type Settled } from '../db/transactions.ts';
-import { ServiceError } from '../errors.ts';
+import { RETRY_SOON, ServiceError } from '../errors.ts';
 import type { Context } from '../graphql/context.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { KeyedRequest } from './key.ts';
@@ -118,5 +118,5 @@ function replay(request: KeyedRequest, { fingerprint, reply }: StoredReply): Htt
 
 function conflict(): ServiceError {
   const message = 'A request with this Idempotency-Key is being answered just now; try again for its answer.';
-  return new ServiceError('IDEMPOTENCY_CONFLICT', message, { headers: { 'retry-after': '1' } });
+  return new ServiceError('IDEMPOTENCY_CONFLICT', message, { headers: RETRY_SOON });
 }

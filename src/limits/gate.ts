@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { RETRY_SOON, ServiceError } from '../errors.ts';
 
 /** Lets in so much work at once, and waits for each so long. */
 export interface Gate {
@@ -61,16 +61,16 @@ export function createGate(most: number, deadline: number): Gate {
 
 function tooMuch(): ServiceError {
   return new ServiceError('UNAVAILABLE', 'Too many requests are being answered at once; try again.', {
-    headers: { 'retry-after': '1' },
+    headers: RETRY_SOON,
   });
 }
 
 function stopping(): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'The service is stopping; try again.', { headers: { 'retry-after': '1' } });
+  return new ServiceError('UNAVAILABLE', 'The service is stopping; try again.', { headers: RETRY_SOON });
 }
 
 function tooLate(deadline: number): ServiceError {
   return new ServiceError('TIMEOUT', `The request took longer than ${deadline / 1000} s; try again.`, {
-    headers: { 'retry-after': '1' },
+    headers: RETRY_SOON,
   });
 }

@@ -16,7 +16,6 @@ import type { Marked } from '../lifecycle/marked.ts';
 import { type Chargeable, unitsOf } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
-import { assertReadable } from '../limits/json.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
 import type { Endpoint, EndpointRequest } from './compile.ts';
 import { splitPair } from './parameters.ts';
@@ -231,7 +230,7 @@ class EndpointCall implements EndpointRequest {
     const { method } = this.#endpoint.route;
     const contentType = this.#request.headers.get('content-type');
     if (contentType !== null) assertMediaType(method, contentType);
-    const body = await readJson(this.#request, assertReadable);
+    const body = await readJson(this.#request);
     if (contentType === null) assertMediaType(method, null);
     return body;
   }
