@@ -13,6 +13,8 @@ import type { GraphQLRequest } from './params.ts';
 export interface Call {
   readonly request: GraphQLRequest;
   readonly caller: Caller;
+  /** Of the answer. */
+  readonly mediaType: string;
   readonly params: Promise<GraphQLParams | undefined>;
   /** Lets it in once nothing has refused it. */
   readonly gate: Pick<Gate, 'run'>;

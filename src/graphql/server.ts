@@ -1,6 +1,6 @@
 import { type GraphQLSchema, NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
-import { ANONYMOUS, type Caller } from '../auth/access.ts';
+import { ANONYMOUS } from '../auth/access.ts';
 import { isForGood, MOST_ISSUES, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { KeyedRequest } from '../idempotency/key.ts';
@@ -15,6 +15,7 @@ import type { Context } from './context.ts';
 import { formatError, refused, toClientError } from './errors.ts';
 import { KeyedCall, keyedMutation } from './keyed.ts';
 import { MOST_TOKENS } from './limits.ts';
+import { JSON_TYPE, mediaTypeReader } from './media-type.ts';
 import { KnownOperationsRule } from './operation-types.ts';
 import { KnownDocuments } from './operations.ts';
 import { type GraphQLRequest, readParams } from './params.ts';
@@ -62,6 +63,7 @@ export function createGraphQLServer(
   const refuse = createRefuse(entrance, admit, lifecyclePage);
   const usually = () => context;
   const takeover = createTakeover(documents, refuse);
+  const mediaTypeFor = mediaTypeReader();
   const yoga = createYoga<object, Context>({
     schema,
     context: () => context,
@@ -75,7 +77,7 @@ export function createGraphQLServer(
     graphiql: false,
     // A document that cannot be parsed is cheap to refuse again, and its error would keep all of it in memory.
     parserAndValidationCache: { documentCache: documents, errorCache: { get: () => undefined, set: () => {} } },
-    plugins: [takeover.plugin, readsExactly(), runsOperations(documents, refuse, options), answersExactly()],
+    plugins: [takeover, readsExactly(), runsOperations(documents, refuse, options), answersExactly()],
   });
 
   class CallRequest extends yoga.fetchAPI.Request {
@@ -85,34 +87,40 @@ export function createGraphQLServer(
 
     constructor(call: Call) {
       const { method, search, headers } = call.request;
-      super(`http://service${endpoint}?${search}`, { method, headers: negotiated(headers) });
+      const contentType = headers.get('content-type');
+      super(`http://service${endpoint}?${search}`, {
+        method,
+        headers: { accept: call.mediaType, ...(contentType !== null && { 'content-type': contentType }) },
+      });
       this.call = call;
     }
   }
 
   return async (request) => {
+    const wanted = mediaTypeFor(request.headers.get('accept'));
+    const mediaType = wanted ?? JSON_TYPE;
+    const always = { request, mediaType, operation: 'none' };
     try {
       const entering = entrance.enter(request);
       const caller = entering instanceof Promise ? await entering : entering;
+      if (wanted === undefined) throw notAcceptable();
       // Not before: whoever must not come in, or has used up his share, has no body read.
       const params = readParams(request);
       // Whoever asks for them is told of a failure.
       params.catch(() => {});
       if (request.headers.get('idempotency-key') !== null) {
         const keyed = keyedMutation(caller, request, await params, documents);
-        if (keyed !== undefined) return await gate.run(() => answerOnce(keyed, request, caller, params));
+        if (keyed !== undefined) return await gate.run(() => answerOnce(keyed, { ...always, caller, params }));
       }
-      return await answer({ request, caller, params, gate, context: usually, operation: 'none' });
+      return await answer({ ...always, caller, params, gate, context: usually });
     } catch (error) {
-      const params = rejected(error);
-      return answer({ request, caller: ANONYMOUS, params, gate, context: usually, operation: 'none' });
+      return answer({ ...always, caller: ANONYMOUS, params: rejected(error), gate, context: usually });
     }
   };
 
   async function answer(call: Call): Promise<GraphQLAnswer> {
     const response = await yoga.handleRequest(new CallRequest(call), NO_CONTEXT);
     const reply = call.reply ?? (await toReply(response, call));
-    takeover.learn(call.request, reply);
     return { reply, operation: call.operation, error: call.error };
   }
 
@@ -120,10 +128,10 @@ export function createGraphQLServer(
    * What a failure has left half done, and what may be tried again, is undone whole: the answer is that failure alone.
    * Whoever waits for it waits for its transaction to end, too: so all of it is let in at once.
    */
-  async function answerOnce(keyed: KeyedRequest, request: GraphQLRequest, caller: Caller, params: Call['params']) {
+  async function answerOnce(keyed: KeyedRequest, asked: Omit<Call, 'gate' | 'context'>) {
     const once = new KeyedCall(idempotency, keyed);
     const context = () => once.begin();
-    const answered = await answer({ request, caller, params, gate: OPEN_GATE, context, operation: 'none' });
+    const answered = await answer({ ...asked, gate: OPEN_GATE, context });
     const { reply, error, operation } = answered;
     if (once.replay !== undefined) return { reply: once.replay, operation, error: undefined };
     if (!once.hasBegun) return answered;
@@ -138,14 +146,10 @@ function rejected(error: unknown): Promise<never> {
   return rejection;
 }
 
-/** What Yoga reads of the header fields. */
-function negotiated(headers: GraphQLRequest['headers']): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const name of ['accept', 'content-type']) {
-    const value = headers.get(name);
-    if (value !== null) fields[name] = value;
-  }
-  return fields;
+/** Before anything is done: the server itself would find out afterwards. */
+function notAcceptable(): ServiceError {
+  const message = `Answers are ${JSON_TYPE} or application/graphql-response+json; the Accept field takes neither.`;
+  return new ServiceError('NOT_ACCEPTABLE', message);
 }
 
 /** What is written where answers are sent. */

@@ -1,15 +1,8 @@
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
-import { LRUCache } from 'lru-cache';
-import { fieldOf, type HttpReply } from '../http/reply.ts';
 import { type Call, callOf, runIn, writeAnswer } from './call.ts';
 import { toClientError } from './errors.ts';
 import type { KnownDocuments } from './operations.ts';
-import type { GraphQLRequest } from './params.ts';
 import type { Refuse } from './refusal.ts';
-
-/** How many `Accept` fields are known, and how long they are. */
-const MOST_ACCEPTS = 100;
-const LONGEST_ACCEPT = 200;
 
 /** Ends a request at the hook; the answer is beside it, for to read it from a `Response` would only take time. */
 const TAKEN_OVER = new Response(null);
@@ -20,36 +13,22 @@ type UsualParams = GraphQLParams & { readonly query: string };
  * Takes over a request for an operation that has run before: its document is parsed, valid and measured, so that only
  * what depends on the request is left to do. Every refusal and failure goes on through the server as all others do.
  */
-export function createTakeover(documents: KnownDocuments, refuse: Refuse) {
-  const mediaTypes = new LRUCache<string, string>({ max: MOST_ACCEPTS });
-
-  const plugin: Plugin = {
+export function createTakeover(documents: KnownDocuments, refuse: Refuse): Plugin {
+  return {
     async onRequest({ request, endResponse }) {
       const call = callOf(request);
       const params = await call.params.catch(() => undefined);
-      const contentType = mediaTypes.get(acceptOf(call.request));
-      if (params === undefined || contentType === undefined || !isUsual(params)) return;
+      if (params === undefined || !isUsual(params)) return;
       const result = await answer(call, params);
       call.result = result;
       if (result === undefined || result.errors !== undefined) return;
-      const headers = [...(call.notice?.headers ?? []), 'content-type', contentType];
+      const headers = [...(call.notice?.headers ?? []), 'content-type', `${call.mediaType}; charset=utf-8`];
       call.reply = { status: 200, headers, body: writeAnswer(result, call.notice) };
       endResponse(TAKEN_OVER);
     },
     onParams({ request, setResult }) {
       const { result } = callOf(request);
       if (result !== undefined) setResult(result);
-    },
-  };
-
-  return {
-    plugin,
-    /** Yoga negotiates: what it has answered to an `Accept` field once, is answered to it again. */
-    learn(request: GraphQLRequest, { headers }: HttpReply): void {
-      const accept = acceptOf(request);
-      const contentType = fieldOf(headers, 'content-type');
-      if (accept.length > LONGEST_ACCEPT || mediaTypes.has(accept) || !isPlainJson(contentType)) return;
-      mediaTypes.set(accept, contentType);
     },
   };
 
@@ -72,15 +51,6 @@ export function createTakeover(documents: KnownDocuments, refuse: Refuse) {
       return { errors: [toClientError(error)] };
     }
   }
-}
-
-function acceptOf({ headers }: GraphQLRequest): string {
-  return headers.get('accept') ?? '';
-}
-
-/** An answer in parts, or as a stream of events, is written by the server alone. */
-function isPlainJson(contentType: string | undefined): contentType is string {
-  return contentType !== undefined && /^application\/(graphql-response\+)?json(;|$)/.test(contentType);
 }
 
 /** A request as most are: anything else is looked at by the server. */

@@ -2,6 +2,11 @@ import Negotiator from 'negotiator';
 
 const PROBLEM = 'application/problem+json';
 
+/** The one of these media types that the client would rather have; the first where it is all one; undefined for none. */
+export function preferredOf(accept: string, available: readonly string[]): string | undefined {
+  return mediaTypes(accept, [...available])[0];
+}
+
 /** Whether the client takes JSON: an answer has no other form. One that asks for problems alone takes it too. */
 export function acceptsJson(accept: string | null): boolean {
   if (accept === null || accept === '' || accept === '*/*' || accept === 'application/json') return true;
@@ -16,7 +21,7 @@ export function acceptsProblem(accept: string | null): boolean {
 
 /** Whether the client would rather have a page than JSON: a browser does. */
 export function prefersHtml(accept: string | null): boolean {
-  return accept !== null && mediaTypes(accept, ['application/json', 'text/html'])[0] === 'text/html';
+  return accept !== null && preferredOf(accept, ['application/json', 'text/html']) === 'text/html';
 }
 
 /** Whether the client takes a compressed answer. */

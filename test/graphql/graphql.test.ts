@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type GraphQLInputType, getNamedType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { stringifyJson } from '../../src/json.ts';
@@ -264,6 +265,32 @@ describe('over HTTP', () => {
       );
       expect([type, response.status]).toEqual([type, 415]);
     }
+  });
+
+  test.each([
+    'text/html',
+    'image/png',
+    'application/problem+json',
+    'multipart/mixed',
+    'text/event-stream',
+    'application/json;q=0',
+    `a/b;x="${','.repeat(15_000)}"`,
+  ])('a change whose answer would not be accepted is not done: 406, for Accept: %.40s', async (accept) => {
+    for (const key of [undefined, randomUUID()]) {
+      const response = await app.fetch(
+        new Request('http://pets.example/graphql', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept, ...(key && { 'idempotency-key': key }) },
+          body: JSON.stringify({ query: MUTATION }),
+        }),
+      );
+      expect([response.status, response.headers.get('content-type')]).toEqual([406, 'application/json; charset=utf-8']);
+      expect(await response.json()).toMatchObject({
+        errors: [{ extensions: { code: 'NOT_ACCEPTABLE', status: 406 } }],
+      });
+      expect([...response.headers].join().length).toBeLessThan(2_000);
+    }
+    expect((await ask(app, '{ categories(name: "By GET") { totalCount } }')).categories.totalCount).toBe(0);
   });
 
   test('a document that cannot run is 4xx for clients of application/graphql-response+json', async () => {

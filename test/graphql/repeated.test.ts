@@ -154,9 +154,10 @@ describe('whatever form of answer is accepted, it is the same however often it i
     'application/json',
     'application/graphql-response+json',
     '*/*',
-    'text/event-stream',
-    'multipart/mixed',
+    'application/graphql-response+json, application/json;q=0.9',
+    'multipart/mixed;deferSpec=20220824, application/json',
     'text/html;q=0.1, */*',
+    'text/html',
   ])('%s', async (accept) => {
     const seen = new Set<string>();
     for (let time = 0; time < TIMES; time++) {

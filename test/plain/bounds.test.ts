@@ -1,13 +1,10 @@
 import '../../src/heap.ts';
 import { parse } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import { describe, expect, test } from 'vitest';
 import { COMPILED_AT, KnownDocuments } from '../../src/graphql/operations.ts';
-import { createTakeover } from '../../src/graphql/takeover.ts';
 import { parseJson } from '../../src/json.ts';
 import { clientReader } from '../../src/lifecycle/client.ts';
 import { OTHERS, Tally } from '../../src/lifecycle/tally.ts';
-import { createGate } from '../../src/limits/gate.ts';
 import { createRateLimiter } from '../../src/limits/rate.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { bookSchema } from '../support/books.ts';
@@ -133,33 +130,6 @@ test.each(['embedded', 'server'])(
 test('an integer with more digits than any that is taken is not read to its last one, which takes long', () => {
   expect(parseJson('9'.repeat(1_000))).toBe(BigInt('9'.repeat(1_000)));
   expect(parseJson('9'.repeat(1_000_000))).toBe(Number.POSITIVE_INFINITY);
-});
-
-test('an Accept field is known whose answer has been negotiated, of the last 100, up to 200 characters', async () => {
-  const documents = new KnownDocuments(bookSchema);
-  const query = '{ books { id } }';
-  for (const _ of ['once', 'twice']) documents.set(query, parse(query));
-  documents.operationOf(documents.get(query) as NonNullable<ReturnType<typeof documents.get>>, undefined);
-  const takeover = createTakeover(documents, () => undefined);
-  const gate = createGate(1, 1_000);
-  const requestWith = (accept: string) => ({ headers: new Headers({ accept }), method: 'POST' }) as never;
-  const isTakenOver = async (accept: string) => {
-    let isOver = false;
-    const call = { request: requestWith(accept), params: Promise.resolve({ query }), gate, context: () => ({}) };
-    const hook = takeover.plugin.onRequest as NonNullable<Plugin['onRequest']>;
-    const endResponse = () => {
-      isOver = true;
-    };
-    await hook({ request: { call }, endResponse } as never);
-    return isOver;
-  };
-  const accepts = [...numbers(150).map((n) => `application/json; n=${n}`), 'application/json; n='.padEnd(201, 'x')];
-  for (const accept of accepts) {
-    takeover.learn(requestWith(accept), { status: 200, headers: ['content-type', 'application/json'], body: '' });
-  }
-  const taken = [];
-  for (const accept of accepts) if (await isTakenOver(accept)) taken.push(accept);
-  expect(taken).toEqual(accepts.slice(50, 150));
 });
 
 describe('uses are counted', () => {
