@@ -78,6 +78,9 @@ test('a write finds its row by its key, and so do the checks of foreign keys', a
   await write('PUT', `/pets/${id}`, 200, { name: 'Max', categoryId });
   await write('PATCH', `/pets/${id}`, 200, { status: 'sold' });
   await write('PUT', `/store/inventory/${id}`, 201, { quantity: 3 });
+  await expectByIndex(10, () =>
+    app.rest('PUT', `/store/inventory/${id}`, { body: { quantity: 3 }, headers: { 'if-match': '"999"' } }),
+  );
   const order = await write('POST', '/store/orders', 201, { petId: id, quantity: 2 });
   await write('POST', '/store/orders', 409, { petId: id, quantity: 2 });
   await write('PATCH', `/store/orders/${order.id}`, 200, { quantity: 3 });

@@ -28,9 +28,6 @@ export interface InventoryFilters {
   readonly status?: readonly PetStatus[] | null | undefined;
 }
 
-/** What a pet that is not counted has for a version. */
-const NOT_COUNTED = { version: 0, petVersion: 0 };
-
 /** The version of an entry: what changes it, or the status of its pet, changes the sum. */
 export function entryVersion({ version, petVersion }: Pick<InventoryItem, 'version' | 'petVersion'>): number {
   return version + petVersion;
@@ -93,6 +90,12 @@ export function inventoryStore(database: Database) {
       from stock join pet on pet.id = stock.pet_id`,
     { ...columns, began: flag },
   );
+  const versionOfPet = database.statement(
+    'inventory.versionOfPet',
+    sql`select coalesce((select ${bothVersions} where ${counted}), 0)
+      from ${pets} left join ${inventory} on ${inventory.petId} = ${pets.id} where ${pets.id} = ${petId}`,
+    { version: inventory.version },
+  );
   const stop = database.statement(
     'inventory.stop',
     sql`with before as (
@@ -121,12 +124,13 @@ export function inventoryStore(database: Database) {
      * counted has version 0.
      */
     async replaceStock(id: Int64, quantity: number, expectedVersion: ExpectedVersion): Promise<InventoryItem> {
+      const noPet = () => new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
       const [item] = await explaining(replace({ petId: id, quantity, expectedVersion }), {
-        inventory_pet_id_pets_id_fk: () => new ServiceError('NOT_FOUND', `No pet has the id ${id}.`),
+        inventory_pet_id_pets_id_fk: noPet,
       });
       if (item !== undefined) return item as InventoryItem;
-      const version = entryVersion((await byPetId.one(id)) ?? NOT_COUNTED);
-      throw notExpected(`The inventory entry of pet ${id}`, { version }, expectedVersion);
+      const [seen] = await versionOfPet({ petId: id });
+      throw seen === undefined ? noPet() : notExpected(`The inventory entry of pet ${id}`, seen, expectedVersion);
     },
 
     /** The pet is no longer counted. Rejects with NOT_FOUND when it was not. */
