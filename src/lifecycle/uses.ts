@@ -1,4 +1,5 @@
 import {
+  type ArgumentNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -10,6 +11,9 @@ import {
   type InlineFragmentNode,
   isInputObjectType,
   Kind,
+  type ObjectFieldNode,
+  type OperationDefinitionNode,
+  print,
   TypeInfo,
   typeFromAST,
   type ValueNode,
@@ -37,8 +41,19 @@ export interface OperationUses {
 export type UseFinder = (document: DocumentNode, operationName: string | undefined) => OperationUses;
 
 type Collect = (variables: Variables, found: Set<Marked>) => void;
-type Condition = (variables: Variables) => boolean;
 type Conditional = FieldNode | FragmentSpreadNode | InlineFragmentNode;
+
+/** What has to hold for something to be used; the same text means the same. */
+interface Condition {
+  readonly text: string;
+  holds(variables: Variables): boolean;
+}
+
+interface Use {
+  readonly one: Marked;
+  /** All of which have to hold. */
+  readonly conditions: readonly Condition[];
+}
 
 /**
  * Makes the finder for a schema.
@@ -52,9 +67,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
   return (document, operationName) => {
     const operation = getOperationAST(document, operationName);
     if (marked.size === 0 || operation == null) return { always: [], given: undefined };
-    const always = new Set<Marked>();
     const dependent: Collect[] = [];
-    const conditions: Condition[] = [];
     const defaultOf = new Map<string, unknown>();
     const fragments = new Map<string, FragmentDefinitionNode>();
     for (const node of document.definitions) {
@@ -70,60 +83,82 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
       }
     }
 
-    const note = (element: Markable | null | undefined, isGiven?: Condition) => {
-      const one = element == null ? undefined : marked.get(element);
-      if (one === undefined) return;
-      const all = isGiven === undefined ? [...conditions] : [...conditions, isGiven];
-      if (all.length === 0) always.add(one);
-      else dependent.push((variables, found) => all.every((holds) => holds(variables)) && found.add(one));
-    };
-    const noteInput = (element: Markable | null | undefined, value: ValueNode) => {
-      const variable = value.kind === Kind.VARIABLE ? value.name.value : undefined;
-      const isAlways = variable === undefined || (defaults === 'count' && defaultOf.has(variable));
-      note(element, isAlways ? undefined : (variables) => variables[variable] !== undefined);
-    };
-    const enter = ({ directives = [] }: Conditional) => {
-      for (const { name, arguments: [given] = [] } of directives) {
-        if (name.value !== 'skip' && name.value !== 'include') continue;
-        const isWanted = name.value === 'include';
-        conditions.push((variables) => (given !== undefined && isTrue(given.value, variables)) === isWanted);
-      }
-    };
-    const leave = ({ directives = [] }: Conditional) => {
-      conditions.length -= directives.filter(({ name: { value } }) => value === 'skip' || value === 'include').length;
-    };
     const isTrue = (value: ValueNode, variables: Variables): boolean => {
       if (value.kind !== Kind.VARIABLE) return value.kind === Kind.BOOLEAN && value.value;
       const name = value.name.value;
       return (variables[name] === undefined ? defaultOf.get(name) : variables[name]) === true;
     };
+    const conditionsOf = ({ directives = [] }: Conditional): Condition[] =>
+      directives.flatMap(({ name, arguments: [given] = [] }) => {
+        if (given === undefined || (name.value !== 'skip' && name.value !== 'include')) return [];
+        const isWanted = name.value === 'include';
+        const holds = (variables: Variables) => isTrue(given.value, variables) === isWanted;
+        return [{ text: `${isWanted} ${print(given.value)}`, holds }];
+      });
 
-    const types = new TypeInfo(schema);
-    const inside = visitWithTypeInfo(types, {
-      [Kind.VARIABLE_DEFINITION]: () => false,
-      [Kind.FIELD]: {
-        enter: (node) => {
-          enter(node);
-          note(types.getFieldDef());
+    /** Once for each fragment, however often it is spread: a document could have it visited a million times. */
+    const ofFragments = new Map<string, readonly Use[]>();
+    const usesOfFragment = (name: string): readonly Use[] => {
+      const fragment = fragments.get(name);
+      const uses = ofFragments.get(name) ?? (fragment === undefined ? [] : usesWithin(fragment));
+      ofFragments.set(name, uses);
+      return uses;
+    };
+
+    const usesWithin = (whole: OperationDefinitionNode | FragmentDefinitionNode): readonly Use[] => {
+      const uses = new Map<string, Use>();
+      const around: Condition[] = [];
+      const add = (one: Marked, conditions: readonly Condition[]) => {
+        const all = new Map([...around, ...conditions].map((condition) => [condition.text, condition]));
+        uses.set([one.coordinate, ...[...all.keys()].sort()].join('\n'), { one, conditions: [...all.values()] });
+      };
+      const note = (element: Markable | null | undefined, conditions: readonly Condition[] = []) => {
+        const one = element == null ? undefined : marked.get(element);
+        if (one !== undefined) add(one, conditions);
+      };
+      const noteInput = (element: Markable | null | undefined, value: ValueNode) => {
+        const variable = value.kind === Kind.VARIABLE ? value.name.value : undefined;
+        if (variable === undefined || (defaults === 'count' && defaultOf.has(variable))) note(element);
+        else note(element, [{ text: `given ${variable}`, holds: (variables) => variables[variable] !== undefined }]);
+      };
+      const enter = (node: Conditional) => {
+        around.push(...conditionsOf(node));
+      };
+      const leave = (node: Conditional) => {
+        around.length -= conditionsOf(node).length;
+      };
+      const types = new TypeInfo(schema);
+      const visitor = {
+        [Kind.VARIABLE_DEFINITION]: () => false,
+        [Kind.FIELD]: {
+          enter: (node: FieldNode) => {
+            enter(node);
+            note(types.getFieldDef());
+          },
+          leave,
         },
-        leave,
-      },
-      [Kind.INLINE_FRAGMENT]: { enter, leave },
-      [Kind.FRAGMENT_SPREAD]: (node) => {
-        enter(node);
-        const fragment = fragments.get(node.name.value);
-        if (fragment !== undefined) visit(fragment, inside);
-        leave(node);
-      },
-      [Kind.ARGUMENT]: ({ value }) => noteInput(types.getArgument(), value),
-      [Kind.ENUM]: () => note(types.getEnumValue()),
-      [Kind.OBJECT_FIELD]: ({ name, value }) => {
-        const type = getNamedType(types.getParentInputType());
-        noteInput(isInputObjectType(type) ? type.getFields()[name.value] : undefined, value);
-      },
-    });
-    visit(operation, inside);
+        [Kind.INLINE_FRAGMENT]: { enter, leave },
+        [Kind.FRAGMENT_SPREAD]: (node: FragmentSpreadNode) => {
+          enter(node);
+          for (const { one, conditions } of usesOfFragment(node.name.value)) add(one, conditions);
+          leave(node);
+        },
+        [Kind.ARGUMENT]: ({ value }: ArgumentNode) => noteInput(types.getArgument(), value),
+        [Kind.ENUM]: () => note(types.getEnumValue()),
+        [Kind.OBJECT_FIELD]: ({ name, value }: ObjectFieldNode) => {
+          const type = getNamedType(types.getParentInputType());
+          noteInput(isInputObjectType(type) ? type.getFields()[name.value] : undefined, value);
+        },
+      };
+      visit(whole, visitWithTypeInfo(types, visitor));
+      return [...uses.values()];
+    };
 
+    const always = new Set<Marked>();
+    for (const { one, conditions } of usesWithin(operation)) {
+      if (conditions.length === 0) always.add(one);
+      else dependent.push((variables, found) => conditions.every(({ holds }) => holds(variables)) && found.add(one));
+    }
     const fixed = [...always];
     const given = (variables: Variables) => {
       const found = new Set(always);

@@ -31,5 +31,11 @@ export const fragments: readonly Hostile[] = [
     'that 300 operations share',
     asking(`${operations(300, '...F0')} ${chain(90, 'Query', (next) => next, '__typename')}`, { operationName: 'Q0' }),
   ],
+  [
+    '40 of 40 of a list of 4,600',
+    asking(
+      `{ ${'...A '.repeat(40)} } fragment A on Query { ${'...B '.repeat(40)} } fragment B on Query { pets(id: [${'1 '.repeat(4600)}]) { totalCount } }`,
+    ),
+  ],
   ['2,400 that there are not', asking(`{ ${many(2400, (n) => `...F${n}`)} }`)],
 ];
