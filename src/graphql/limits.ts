@@ -23,7 +23,10 @@ import { ServiceError } from '../errors.ts';
 export const MOST_TOKENS = 5_000;
 /** How many rows of lists an operation may ask for: the sizes of lists within lists multiply. */
 const MOST_ROWS = 20_000;
-/** How many values it may ask for: each field of each row is one, or several where its text may be long. */
+/**
+ * How many values it may ask for: each field of each row is one, or several where its text may be long, and so is each item of
+ * a list that a field is given.
+ */
 const MOST_VALUES = 100_000;
 /** How many items a list is taken to have whose size nobody asks for: those of introspection, and of marks. */
 const ITEMS_OF_LIST = 10;
@@ -118,6 +121,12 @@ export function measureOperation(
     if (node.alias !== undefined && ++aliases > MOST_ALIASES) {
       throw tooMuch(`The operation has more than ${MOST_ALIASES} aliases.`);
     }
+    return combine([amountOfRows(parent, node, depth), itemsGiven(node)], ([rows = NOTHING, items = NOTHING]) =>
+      add(rows, items),
+    );
+  }
+
+  function amountOfRows(parent: GraphQLObjectType | undefined, node: FieldNode, depth: number): Known<Amount> {
     const field = fieldOf(parent, node.name.value);
     const own = { rows: 0, values: Number(field?.extensions.values ?? 1) };
     if (node.selectionSet === undefined) return own;
@@ -169,12 +178,23 @@ function pageSize({ arguments: given = [] }: FieldNode): Known<number> {
       if (value.kind !== Kind.VARIABLE) return Number(value.kind === Kind.INT && value.value);
       const name = value.name.value;
       // Whatever else it is will be refused, and may not even be made a number of.
-      return ({ [name]: given }) => (typeof given === 'number' ? given : 0);
+      return ({ [name]: given }) => (Number.isInteger(given) ? (given as number) : 0);
     });
   return combine(sizes, (amounts) => {
     const asked = amounts.filter((size) => size > 0);
     return asked.length === 0 ? DEFAULT_PAGE_SIZE : Math.max(...asked);
   });
+}
+
+/** The items of the lists among its arguments: each time that it is asked for they are looked at. */
+function itemsGiven({ arguments: given = [] }: FieldNode): Known<Amount> {
+  const items = given.map(({ value }): Known<Amount> => {
+    if (value.kind === Kind.LIST) return { rows: 0, values: value.values.length };
+    if (value.kind !== Kind.VARIABLE) return NOTHING;
+    const name = value.name.value;
+    return ({ [name]: list }) => (Array.isArray(list) ? { rows: 0, values: list.length } : NOTHING);
+  });
+  return combine(items, (amounts) => amounts.reduce(add, NOTHING));
 }
 
 /** What is made of several: known at once where all of them are. */

@@ -46,7 +46,7 @@ export const examples: Readonly<Record<string, (n: number) => Sent>> = {
   'levels of fields': (n) =>
     asking(`{ __type(name: "Pet") { ${'ofType { '.repeat(n - 2)} name ${'} '.repeat(n - 2)} } }`),
   'rows of lists: the sizes of lists within lists multiply': rows,
-  "values of those rows' fields": values,
+  "values of those rows' fields, and items of the lists that fields are given": values,
 };
 
 /** So many selections, in operations that share a fragment of 59 in 59 places. */

@@ -11,7 +11,7 @@ const read = (file: string) => readFileSync(new URL(file, source), 'utf8');
 const folders = ['auth', 'graphql', 'http', 'idempotency', 'limits', 'rest'];
 const files = [
   ...folders.flatMap((folder) => readdirSync(new URL(folder, source)).map((name) => `${folder}/${name}`)),
-  ...['db/paging.ts', 'errors.ts', 'lifecycle/client.ts', 'resources/lifecycle/store.ts'],
+  ...['db/cursor.ts', 'db/paging.ts', 'errors.ts', 'lifecycle/client.ts', 'resources/lifecycle/store.ts'],
 ];
 
 /** Every bound that they have a name for. */
@@ -41,7 +41,7 @@ const met: Readonly<Record<string, string>> = {
   'graphql/limits.ts MOST_FIELDS': 'selections of the operation, with its fragments written out',
   'graphql/limits.ts MOST_ROWS': 'rows of lists: the sizes of lists within lists multiply',
   'graphql/limits.ts MOST_TOKENS': 'tokens of its document',
-  'graphql/limits.ts MOST_VALUES': "values of those rows' fields",
+  'graphql/limits.ts MOST_VALUES': "values of those rows' fields, and items of the lists that fields are given",
   'http/body.ts LARGEST_BODY': 'body',
   'http/listen.ts headersTimeout': 'time until its header has come',
   'http/listen.ts keepAliveTimeout': 'time that a connection is kept without a request',
@@ -58,6 +58,7 @@ const met: Readonly<Record<string, string>> = {
 const unmet = [
   'auth/jwt.ts MOST_KNOWN',
   'auth/keys.ts MOST_KNOWN',
+  'db/cursor.ts LONGEST_CURSOR',
   'graphql/media-type.ts LONGEST_ACCEPT',
   'graphql/media-type.ts MOST_ACCEPTS',
   'graphql/operations.ts MOST_CHARACTERS',

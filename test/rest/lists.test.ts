@@ -234,6 +234,7 @@ describe.each(walks)('a walk through %s', (_, list, query) => {
     ['the wrong end of time', encode(['shipDate', '1', '-infinity'])],
     ['no value', encode(['name', '1'])],
     ['a megabyte', 'x'.repeat(100_000)],
+    ['a name of 3,000 characters', encode(['pets.name', '1', 'x'.repeat(3_000)])],
   ])('takes no cursor that is forged: %s', async (_, forged) => {
     await assertRefused(`${path}?${query}&after=${encodeURIComponent(forged)}`);
   });

@@ -28,6 +28,13 @@ export const variables: readonly Hostile[] = [
   ['500,000 ids', given(`{"ids":[${'1,'.repeat(500_000)}1]}`)],
   ['500,000 ids, one of them long', given(`{"ids":[1234567890123456789,${'1,'.repeat(500_000)}1]}`)],
   ['260,000 wrong ids', given(`{"ids":[${'"x",'.repeat(250_000)}1]}`)],
+  [
+    '4,900 ids under 190 names',
+    given(
+      `{"ids":[${'1,'.repeat(4_899)}1]}`,
+      `query ($ids: [Int64!]) { ${many(190, (n) => `p${n}: pets(id: $ids, first: 1) { totalCount }`)} }`,
+    ),
+  ],
   ['100,000 keys', given(`{${keys(100_000)}}`)],
   ['100,000 keys, one value long', given(`{"ids":1234567890123456789,${keys(100_000)}}`)],
   ['80,000 keys in an input', given(`{"pet":{${keys(80_000)}}}`, CREATE)],
