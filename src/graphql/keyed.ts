@@ -1,4 +1,4 @@
-import { type DocumentNode, getOperationAST, parse } from 'graphql';
+import { type DocumentNode, getOperationAST, Kind, parse } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Caller } from '../auth/access.ts';
 import type { HttpReply } from '../http/reply.ts';
@@ -8,6 +8,11 @@ import type { Context } from './context.ts';
 import { MOST_TOKENS } from './limits.ts';
 import type { KnownDocuments } from './operations.ts';
 import type { GraphQLRequest } from './params.ts';
+
+/** A mutation that must not be done twice. */
+export interface KeyedMutation extends KeyedRequest {
+  readonly changes: 'one' | 'several';
+}
 
 /**
  * The request as one that must not be done twice; undefined where it came without a key or is no mutation.
@@ -19,14 +24,17 @@ export function keyedMutation(
   { headers }: GraphQLRequest,
   params: GraphQLParams | undefined,
   documents: KnownDocuments,
-): KeyedRequest | undefined {
+): KeyedMutation | undefined {
   if (typeof params?.query !== 'string') return undefined;
   const { query, operationName, variables } = params;
   const document = documents.get(query) ?? parsed(query);
-  if (document === undefined || getOperationAST(document, operationName)?.operation !== 'mutation') return undefined;
+  const operation = document && getOperationAST(document, operationName);
+  if (operation?.operation !== 'mutation') return undefined;
   const key = readKey(headers);
   if (key === null) return undefined;
-  return { caller: caller.id, key, fingerprint: fingerprintOf('graphql', query, operationName, variables) };
+  const [first, ...others] = operation.selectionSet.selections;
+  const changes = first?.kind === Kind.FIELD && others.length === 0 ? 'one' : 'several';
+  return { caller: caller.id, key, fingerprint: fingerprintOf('graphql', query, operationName, variables), changes };
 }
 
 /** What cannot be read is refused where all else is. */
@@ -43,11 +51,11 @@ export class KeyedCall {
   /** The answer of before, where it has been done already. */
   replay: HttpReply | undefined;
   readonly #idempotency: Idempotency;
-  readonly #request: KeyedRequest;
+  readonly #request: KeyedMutation;
   #answering: Promise<HttpReply> | undefined;
   #settle: { resolve(outcome: Outcome): void; reject(error: unknown): void } | undefined;
 
-  constructor(idempotency: Idempotency, request: KeyedRequest) {
+  constructor(idempotency: Idempotency, request: KeyedMutation) {
     this.#idempotency = idempotency;
     this.#request = request;
   }
@@ -60,12 +68,13 @@ export class KeyedCall {
   /** The context to run in; rejects when it must not be run. */
   begin(): Promise<Context> {
     return new Promise((resolve, reject) => {
-      this.#answering = this.#idempotency.answer(this.#request, async (context) => {
+      const work = async (context: Context): Promise<Outcome> => {
         resolve(context);
         return new Promise((end, fail) => {
           this.#settle = { resolve: end, reject: fail };
         });
-      });
+      };
+      this.#answering = this.#idempotency.answer(this.#request, work, this.#request.changes);
       this.#answering.then((reply) => {
         if (!this.hasBegun) this.replay = reply;
         reject(new Error('It has been done.'));

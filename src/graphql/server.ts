@@ -3,7 +3,6 @@ import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { ANONYMOUS } from '../auth/access.ts';
 import { isForGood, MOST_ISSUES, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
-import type { KeyedRequest } from '../idempotency/key.ts';
 import type { Idempotency } from '../idempotency/run.ts';
 import type { Admit } from '../lifecycle/admit.ts';
 import { unitsOfDocument } from '../limits/charge.ts';
@@ -13,7 +12,7 @@ import { type Call, callOf, runIn, writeAnswer } from './call.ts';
 import { incomparable } from './comparable.ts';
 import type { Context } from './context.ts';
 import { formatError, refused, toClientError } from './errors.ts';
-import { KeyedCall, keyedMutation } from './keyed.ts';
+import { KeyedCall, type KeyedMutation, keyedMutation } from './keyed.ts';
 import { MOST_TOKENS } from './limits.ts';
 import { JSON_TYPE, mediaTypeReader } from './media-type.ts';
 import { KnownOperationsRule } from './operation-types.ts';
@@ -128,7 +127,7 @@ export function createGraphQLServer(
    * What a failure has left half done, and what may be tried again, is undone whole: the answer is that failure alone.
    * Whoever waits for it waits for its transaction to end, too: so all of it is let in at once.
    */
-  async function answerOnce(keyed: KeyedRequest, asked: Omit<Call, 'gate' | 'context'>) {
+  async function answerOnce(keyed: KeyedMutation, asked: Omit<Call, 'gate' | 'context'>) {
     const once = new KeyedCall(idempotency, keyed);
     const context = () => once.begin();
     const answered = await answer({ ...asked, gate: OPEN_GATE, context });

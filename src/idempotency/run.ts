@@ -19,18 +19,28 @@ export interface Idempotency {
    * Does what is asked, and stores the answer in the same transaction; or answers with what was stored, byte for byte.
    *
    * @param work does it, with the stores of the context alone
+   * @param changes whether it changes one thing, or several in an order of the client's own
    * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT while the same is being done, or as transactions
    *   do: then nothing was done
    */
-  answer(request: KeyedRequest, work: (context: Context) => Promise<Outcome>): Promise<HttpReply>;
+  answer(
+    request: KeyedRequest,
+    work: (context: Context) => Promise<Outcome>,
+    changes: 'one' | 'several',
+  ): Promise<HttpReply>;
   /** Forgets the answers of over a day ago, now and each hour. */
   begin(onFailure: (error: unknown) => void): void;
   /** Forgets no more; answers when nothing is being forgotten. */
   end(): Promise<void>;
 }
 
-/** How many such requests are under way at once, so that the others have connections too. */
+/** How many requests that change one thing are under way at once, so that the others have connections too. */
 const MOST_AT_ONCE = 4;
+/**
+ * How many that change several. Each holds rows while it waits for others: were there two, they could wait for each other
+ * until the database ends one, and have all others wait that long.
+ */
+const MOST_OF_SEVERAL = 1;
 /** The longest answer that is kept, in characters. */
 const LONGEST_BODY = 1_048_576;
 const AN_HOUR = 3_600_000;
@@ -50,19 +60,21 @@ export function createIdempotency(
   let forgetting = Promise.resolve();
   /** The keys of this process; those of others are locked in the database. */
   const running = new Set<string>();
-  const transactions = createTransactions(database, MOST_AT_ONCE, deadline, ({ database: own, strict, mark }) => ({
-    own: keyStore(strict),
-    context: makeContext(own),
-    mark,
-  }));
+  const transactionsOf = (most: number) =>
+    createTransactions(database, most, deadline, ({ database: own, strict, mark }) => ({
+      own: keyStore(strict),
+      context: makeContext(own),
+      mark,
+    }));
+  const transactions = { one: transactionsOf(MOST_AT_ONCE), several: transactionsOf(MOST_OF_SEVERAL) };
 
   return {
-    async answer(request, work) {
+    async answer(request, work, changes) {
       const id = JSON.stringify([request.caller, request.key]);
       if (running.has(id)) throw conflict();
       running.add(id);
       try {
-        const outcome = await transactions.run((place) => answerOnce(request, work, place));
+        const outcome = await transactions[changes].run((place) => answerOnce(request, work, place));
         if (outcome === undefined) throw conflict();
         return 'fingerprint' in outcome ? replay(request, outcome) : outcome;
       } finally {

@@ -131,7 +131,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     const fingerprint = fingerprintOf(endpoint.operation.operationId, variables);
     const keyed = { caller: caller.id, key, fingerprint };
     const accept = call.headers.get('accept');
-    return gate.run(() => idempotency.answer(keyed, (own) => outcomeOf(replyIn(own), accept, always)));
+    return gate.run(() => idempotency.answer(keyed, (own) => outcomeOf(replyIn(own), accept, always), 'one'));
   }
 }
 

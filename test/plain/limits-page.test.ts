@@ -69,6 +69,7 @@ const unmet = [
   'http/connection.ts LONGEST_FAREWELL',
   'http/node.ts LONGEST_WAIT',
   'idempotency/run.ts MOST_AT_ONCE',
+  'idempotency/run.ts MOST_OF_SEVERAL',
   'lifecycle/client.ts LONGEST_REMEMBERED',
   'lifecycle/client.ts MOST_REMEMBERED',
   'limits/rate.ts MOST_CALLERS',

@@ -243,6 +243,19 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     expect(await stockOf(petId)).toBe(1);
   });
 
+  test('never waits in a circle for others that change the same things the other way round', async () => {
+    const pets = [await countedPet(100), await countedPet(100)];
+    const query = `mutation ($one: Int64!, $two: Int64!) {
+      one: placeOrder(order: { petId: $one }) { id } two: placeOrder(order: { petId: $two }) { id }
+    }`;
+    const orders = Array.from({ length: 30 }, (_, n) => {
+      const [one, two] = n % 2 === 0 ? pets : [...pets].reverse();
+      return ask(randomUUID(), query, { one, two });
+    });
+    expect((await Promise.all(orders)).flatMap(({ errors = [] }) => errors)).toEqual([]);
+    expect(await Promise.all(pets.map(stockOf))).toEqual([70, 70]);
+  });
+
   test('keeps what was done beside what the database itself refused', async () => {
     const name = `beside${randomUUID()}`;
     const query = `mutation ($one: NewPet!, $two: NewPet!) {
