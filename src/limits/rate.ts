@@ -147,13 +147,15 @@ export function createRateLimiter(
 
   function tooMuch(units: number, left: number): ServiceError {
     const wait = secondsLeft();
+    // Beyond the one unit of each request, which was charged as it came in.
+    const whole = units === 1 ? 1 : units + 1;
     const message =
-      units > quota
-        ? `The request costs ${units} units, and ${quota} is the most in ${seconds} s; ask for less at once.`
+      whole > quota
+        ? `The request costs ${whole} units, and ${quota} is the most in ${seconds} s; ask for less at once.`
         : left <= 0
           ? `You have used up your ${quota} units of these ${seconds} s; there are more in ${wait} s.`
           : `The request costs ${units} units more, and you have ${left} of ${quota} left; there are more in ${wait} s.`;
     // What is too much of itself is so at any time.
-    return new ServiceError('RATE_LIMITED', message, units > quota ? {} : { headers: { 'retry-after': `${wait}` } });
+    return new ServiceError('RATE_LIMITED', message, whole > quota ? {} : { headers: { 'retry-after': `${wait}` } });
   }
 }
