@@ -18,6 +18,8 @@ export function createPlayground(endpoint: string): ServedAsset {
       return renderGraphiQL({
         title: 'Pet store: GraphQL',
         endpoint,
+        // What a reader types there is a credential.
+        shouldPersistHeaders: false,
         defaultTabs: examples.map((query) => ({ query })),
       });
     },

@@ -1,4 +1,4 @@
-import { match, ok } from 'node:assert/strict';
+import { equal, match, ok } from 'node:assert/strict';
 import type { Checks } from './harness.ts';
 
 /** GraphiQL, with examples to run. */
@@ -24,6 +24,20 @@ export const playgroundChecks: Checks = {
     await editor.getByText('the earliest ship date first').click();
     await page.keyboard.press('Control+Enter');
     await page.locator('.result-window').getByText('"totalCount"').waitFor();
+  },
+
+  'the playground keeps no header that is typed into it, for that may be a credential': async ({ page, base }) => {
+    await page.goto(`${base}/graphql`);
+    await page.locator('.graphiql-query-editor').getByText('Five pets by name').waitFor();
+    await page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await page.locator('.graphiql-editor-tool .graphiql-editor:not(.hidden)').click();
+    await page.keyboard.type('{"authorization": "Bearer psk_secret"}');
+    await page.getByRole('button', { name: /execute query/i }).click();
+    await page.locator('.result-window').getByText('"nodes"').waitFor();
+    await page.getByText('psk_secret').first().waitFor();
+    // It stores what it keeps a moment after the last key.
+    await page.waitForTimeout(1_000);
+    equal(await page.evaluate(() => JSON.stringify({ ...localStorage }).includes('psk_secret')), false);
   },
 
   'the playground knows the schema': async ({ page, base }) => {
