@@ -34,7 +34,7 @@ async function start(): Promise<void> {
 
 async function startAlone(settings: Settings, logger: Logger): Promise<void> {
   const serving = await serve(settings, logger, { isPrepared: false });
-  stopOnSignal(['SIGTERM', 'SIGINT'], () => serving.stop({ isReplaced: false }), logger);
+  stopOnSignal(['SIGTERM', 'SIGINT', 'SIGHUP'], () => serving.stop({ isReplaced: false }), logger);
   announce(settings, logger, serving.port);
 }
 

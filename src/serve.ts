@@ -16,6 +16,8 @@ import { isEmpty, seed } from './seed.ts';
  */
 const GRACE = 7_500;
 const FAREWELL = 1_000;
+/** How long a body may be on its way beside that, where the process is replaced and so need not hurry. */
+const LONGEST_UPLOAD = 30_000;
 /** How long a client may pause while it reads its answer, in milliseconds, beside the time that the answer may take. */
 const LONGEST_PAUSE = 30_000;
 const EXAMPLE_PETS = 200;
@@ -86,7 +88,7 @@ export async function serve(
       port: listener.port,
       async stop({ isReplaced }) {
         // Whoever is replaced has all the time that its requests may take.
-        const grace = isReplaced ? settings.REQUEST_TIMEOUT + FAREWELL : GRACE;
+        const grace = isReplaced ? LONGEST_UPLOAD + settings.REQUEST_TIMEOUT + FAREWELL : GRACE;
         app.beginDrain({ isReplaced, grace });
         await listener.drain(grace);
         await Promise.race([app.flush(), sleep(FAREWELL)]);

@@ -53,34 +53,37 @@ describe('the service as a process', () => {
     await withService({ AUTH: 'required' }, async ({ output }) => expect(output()).not.toContain('"level":40'));
   });
 
-  test('SIGTERM finishes the request in flight, takes no more connections, and ends with 0', async () => {
-    await withService({}, async (service) => {
-      const body = JSON.stringify({ name: 'Slow' });
-      const slow = httpRequest(`${service.base}/categories`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    '%s finishes the request in flight, takes no more connections, and ends with 0',
+    async (signal) => {
+      await withService({}, async (service) => {
+        const body = JSON.stringify({ name: 'Slow' });
+        const slow = httpRequest(`${service.base}/categories`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
+        });
+        const answered = new Promise<number | undefined>((resolve, reject) => {
+          slow.once('response', (response) => resolve(response.statusCode));
+          slow.once('error', reject);
+        });
+        slow.write(body.slice(0, 5));
+        await fetch(`${service.base}/livez`);
+        const ended = service.stop(signal);
+        await expect.poll(() => service.output()).toContain('stopping');
+        // A connection that was open may bring one request more, on its way when the end began; new ones are refused.
+        const last = await fetch(`${service.base}/livez`);
+        expect([last.status, last.headers.get('connection')]).toEqual([200, 'close']);
+        await expect(fetch(`${service.base}/livez`)).rejects.toThrow();
+        const began = performance.now();
+        slow.end(body.slice(5));
+        expect(await answered).toBe(201);
+        expect(await ended).toBe(0);
+        // Not the whole grace: no connection is kept open that nobody is answered on.
+        expect(performance.now() - began).toBeLessThan(5_000);
+        expect(service.output()).toContain('"msg":"stopped"');
       });
-      const answered = new Promise<number | undefined>((resolve, reject) => {
-        slow.once('response', (response) => resolve(response.statusCode));
-        slow.once('error', reject);
-      });
-      slow.write(body.slice(0, 5));
-      await fetch(`${service.base}/livez`);
-      const ended = service.stop('SIGTERM');
-      await expect.poll(() => service.output()).toContain('stopping');
-      // A connection that was open may bring one request more, on its way when the end began; new ones are refused.
-      const last = await fetch(`${service.base}/livez`);
-      expect([last.status, last.headers.get('connection')]).toEqual([200, 'close']);
-      await expect(fetch(`${service.base}/livez`)).rejects.toThrow();
-      const began = performance.now();
-      slow.end(body.slice(5));
-      expect(await answered).toBe(201);
-      expect(await ended).toBe(0);
-      // Not the whole grace: no connection is kept open that nobody is answered on.
-      expect(performance.now() - began).toBeLessThan(5_000);
-      expect(service.output()).toContain('"msg":"stopped"');
-    });
-  });
+    },
+  );
 
   test('a request that is cut off in its middle changes nothing and harms nobody', async () => {
     await withService({}, async (service) => {

@@ -105,6 +105,22 @@ if (databaseKind === 'embedded') {
       expect(used.reduce((sum, [, , uses]) => sum + Number(uses), 0)).toBe(300);
     });
 
+    test('SIGHUP loses no request whose body is slow to come', async () => {
+      await withService({ ...several(), REQUEST_TIMEOUT: '1' }, async ({ base, process }) => {
+        const body = JSON.stringify({ name: 'Slow' });
+        const headers = { 'content-type': 'application/json', 'content-length': `${body.length}` };
+        const slow = httpRequest(`${base}/categories`, { method: 'POST', headers });
+        const answered = once(slow, 'response');
+        slow.write(body.slice(0, 5));
+        await fetchAnew(`${base}/livez`);
+        process.kill('SIGHUP');
+        // Longer than both take to be replaced, and what is being worked on has.
+        await sleep(7_000);
+        slow.end(body.slice(5));
+        expect((await answered)[0].statusCode).toBe(201);
+      });
+    });
+
     test('SIGHUP replaces each, once for each signal, and no request is lost', async () => {
       const before = await answering(service);
       const load = startLoad(service.base, work, clients);

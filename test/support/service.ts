@@ -13,7 +13,7 @@ export interface Service {
   /** Everything it has written so far. */
   output(): string;
   /** Asks it to stop, or kills it; answers with the exit code when it has gone. */
-  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+  stop(signal?: 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): Promise<number | null>;
 }
 
 /** A command of the project that has ended. */
