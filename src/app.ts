@@ -116,7 +116,7 @@ export function createApp({ database, settings, access, rules, metrics, logger }
     idempotency,
     lifecyclePage: LIFECYCLE_PAGE,
     introspection: settings.INTROSPECTION === 'on',
-    suggestions: settings.NODE_ENV !== 'production',
+    suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',
   });
   const hasPlayground = settings.PLAYGROUND === 'on';
   const playground = createPlayground(`${basePath}/graphql`);

@@ -61,7 +61,7 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
   ETag: {
     description:
       'Which version of the row or list this is (RFC 9110). `If-None-Match` with it asks for another alone; `If-Match` ' +
-      'with it lets a change happen only to this very version.',
+      'with that of a row lets a change happen only to this very version.',
     schema: text,
     example: '"3"',
   },
