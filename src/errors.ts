@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
 
 /**
- * Every way a request can fail: the code a program reads, the HTTP status that goes with it and the title
- * that RFC 9457 asks for. The status of an answer is chosen here and nowhere else.
+ * Every way a request can fail: the code a program reads, the HTTP status that goes with it and what
+ * descriptions call it. The status of an answer is chosen here and nowhere else.
  */
 export const errorTable = {
   MALFORMED_JSON: { status: 400, title: 'The body is not JSON' },

@@ -37,7 +37,7 @@ export function describeRoutes(endpoints: readonly Endpoint[], basePath: string)
       Error: { code: 'NOT_FOUND', message: 'No pet has the id 12.', status: 404 },
       Problem: {
         type: 'about:blank',
-        title: 'Not found',
+        title: 'Not Found',
         status: 404,
         detail: 'No pet has the id 12.',
         code: 'NOT_FOUND',

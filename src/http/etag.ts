@@ -30,6 +30,12 @@ export function isKnown(etag: string, ifNoneMatch: string | null): boolean {
   return known.includes('*') || known.some((tag) => opaque(tag) === opaque(etag));
 }
 
+/** Whether it is one of those that the client wants: by the strong comparison, as `If-Match` is defined. */
+export function isWanted(etag: string, ifMatch: string): boolean {
+  const wanted = readTags('If-Match', ifMatch);
+  return wanted.includes('*') || wanted.includes(etag);
+}
+
 function opaque(tag: string): string {
   return tag.replace(/^W\//, '');
 }

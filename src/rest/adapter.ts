@@ -4,7 +4,7 @@ import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { isForGood, ServiceError, toServiceError } from '../errors.ts';
 import type { Context } from '../graphql/context.ts';
 import { readJson, type WithBody } from '../http/body.ts';
-import { isKnown, tagOf } from '../http/etag.ts';
+import { isKnown, isWanted, tagOf } from '../http/etag.ts';
 import type { RequestHeaders } from '../http/incoming.ts';
 import { acceptsJson } from '../http/negotiation.ts';
 import { fieldOf, type HeaderFields, type HttpReply } from '../http/reply.ts';
@@ -102,9 +102,6 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     const call = new EndpointCall(endpoint, segments, request, admit);
     const always = endpoint.lifecycle.headersFor(call);
     try {
-      if (!acceptsJson(accept)) {
-        throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json; the Accept field takes none of it.');
-      }
       return { face: 'rest', operation, reply: await run(endpoint, request, call, always) };
     } catch (thrown) {
       const error = toServiceError(thrown);
@@ -121,16 +118,21 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     const entering = entrance.enter(request);
     const caller = entering instanceof Promise ? await entering : entering;
     entrance.authorize(caller, endpoint.scopes);
+    const accept = call.headers.get('accept');
+    if (!acceptsJson(accept)) {
+      throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json; the Accept field takes none of it.');
+    }
     const variables = await endpoint.read(call);
     const isList = endpoint.route.reply.kind === 'list';
     if (isList) entrance.charge(request, caller, unitsOf(Number(variables.limit ?? DEFAULT_PAGE_SIZE)));
     const replyIn = async (own: Context) => toReply(await endpoint.run(variables, call, own), always, isList);
-    if (endpoint.route.method === 'GET') return unlessKnown(await gate.run(() => replyIn(context)), call.headers);
+    if (endpoint.route.method === 'GET') {
+      return underPreconditions(await gate.run(() => replyIn(context)), call.headers);
+    }
     const key = readKey(call.headers);
     if (key === null) return gate.run(() => replyIn(context));
     const fingerprint = fingerprintOf(endpoint.operation.operationId, variables);
     const keyed = { caller: caller.id, key, fingerprint };
-    const accept = call.headers.get('accept');
     return gate.run(() => idempotency.answer(keyed, (own) => outcomeOf(replyIn(own), accept, always), 'one'));
   }
 }
@@ -168,12 +170,22 @@ async function outcomeOf(reply: Promise<HttpReply>, accept: string | null, alway
   }
 }
 
-/** A client that has what a GET would answer is told so instead (RFC 9110, section 13.1.2). */
-function unlessKnown(reply: HttpReply, headers: RequestHeaders): HttpReply {
+/**
+ * What a GET answers under its preconditions, in their order (RFC 9110, section 13.2.2): a client that has it already is
+ * told so instead.
+ *
+ * @throws {ServiceError} PRECONDITION_FAILED when it is not what the client wants
+ */
+function underPreconditions(reply: HttpReply, headers: RequestHeaders): HttpReply {
+  const ifMatch = headers.get('if-match');
   const ifNoneMatch = headers.get('if-none-match');
-  if (ifNoneMatch === null) return reply;
+  if (ifMatch === null && ifNoneMatch === null) return reply;
   const etag = fieldOf(reply.headers, 'etag');
-  if (etag === undefined || !isKnown(etag, ifNoneMatch)) return reply;
+  if (etag === undefined) return reply;
+  if (ifMatch !== null && !isWanted(etag, ifMatch)) {
+    throw new ServiceError('PRECONDITION_FAILED', `Its ETag is ${etag} now, which If-Match does not name.`);
+  }
+  if (!isKnown(etag, ifNoneMatch)) return reply;
   // The content type, which comes last, is of a body.
   return { status: 304, headers: reply.headers.slice(0, -2), body: null };
 }

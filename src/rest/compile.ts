@@ -10,7 +10,7 @@ import { readBody } from './body.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
-import type { Answer, ReplyContext, Route } from './route.ts';
+import { type Answer, mayBegin, type ReplyContext, type Route } from './route.ts';
 import { nullDropper, selectsField } from './selection.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
@@ -86,7 +86,7 @@ function reader(route: Route, operation: ResolvedOperation, { marked, given }: E
   const isRead = route.method === 'GET';
   const conditions = {
     isWrite: inPrecondition !== undefined,
-    mayBegin: route.method === 'PUT' && 201 in route.reply.statuses,
+    mayBegin: mayBegin(route),
   };
 
   return async (request) => {

@@ -22,6 +22,7 @@ const WITH_BODY: readonly ErrorCode[] = [
 const WITH_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
 const MAY_BE_TRIED_AGAIN: ReadonlySet<ErrorCode> = new Set([
   'IDEMPOTENCY_CONFLICT',
+  'CONFLICT',
   'RATE_LIMITED',
   'BROWNOUT',
   'UNAVAILABLE',
@@ -30,7 +31,8 @@ const MAY_BE_TRIED_AGAIN: ReadonlySet<ErrorCode> = new Set([
 const WRITES: readonly ErrorCode[] = ['IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_KEY_REUSED'];
 /** What may be found once a write runs, and is answered again under its key. */
 const REPLAYED: readonly number[] = [404, 409, 412, 422];
-const WITH_PRECONDITION: readonly ErrorCode[] = ['PRECONDITION_FAILED'];
+/** Also of two writers at once, of which one comes too late. */
+const WITH_PRECONDITION: readonly ErrorCode[] = ['CONFLICT', 'PRECONDITION_FAILED'];
 
 const text = { type: 'string' };
 /** Every header field that an answer is described with. */
@@ -113,7 +115,7 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
 };
 
 /** The failures that an operation can answer with, by status. */
-export function failures({ route, operation, lifecycle }: Endpoint): [string, JsonSchema][] {
+export function failures({ route, operation, lifecycle, hasTag }: Endpoint): [string, JsonSchema][] {
   const marks = lifecycle.marked?.marks;
   const codes = new Set<ErrorCode>([
     ...ALWAYS,
@@ -121,6 +123,7 @@ export function failures({ route, operation, lifecycle }: Endpoint): [string, Js
     ...(operation.inBody === undefined ? [] : WITH_BODY),
     ...(route.method === 'GET' ? [] : WRITES),
     ...(operation.inPrecondition === undefined ? [] : WITH_PRECONDITION),
+    ...(route.method === 'GET' && hasTag ? (['PRECONDITION_FAILED'] as const) : []),
     ...(route.errors ?? []),
     ...markFailures(marks),
   ]);
@@ -185,7 +188,7 @@ export function problemSchema(): JsonSchema {
     required: ['type', 'title', 'status', 'detail', 'code'],
     properties: {
       type: { type: 'string', description: 'Always `about:blank`: the code tells the kind of failure.' },
-      title: { type: 'string', description: 'The kind of failure, in words.' },
+      title: { type: 'string', description: 'The status, in the words of HTTP.' },
       status: errorFields.status,
       detail: { type: 'string', description: 'What was wrong, where, and what is accepted.' },
       code: errorFields.code,

@@ -1,4 +1,5 @@
-import { errorTable, type ServiceError } from '../errors.ts';
+import { STATUS_CODES } from 'node:http';
+import type { ServiceError } from '../errors.ts';
 import { acceptsProblem } from '../http/negotiation.ts';
 import type { HeaderFields, HttpReply } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
@@ -13,7 +14,7 @@ export function errorReply(error: ServiceError, accept: string | null, headers: 
   const { code, status, message } = error;
   const isProblem = acceptsProblem(accept);
   const body = isProblem
-    ? { type: 'about:blank', title: errorTable[code].title, status, detail: message, ...error.extensions }
+    ? { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, ...error.extensions }
     : { code, message, status };
   return {
     status,

@@ -1,4 +1,5 @@
 import type { Endpoint } from './compile.ts';
+import { mayBegin } from './route.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /** The request header fields that operations take. They have no examples, as those of the lifecycle have none. */
@@ -16,7 +17,8 @@ export const REQUEST_HEADERS = {
     name: 'If-Match',
     in: 'header',
     required: false,
-    description: 'The `ETag` that the row must have, or several: otherwise nothing happens, and the answer is 412.',
+    description:
+      'The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412.',
     schema: { type: 'string' },
   },
   'If-None-Match': {
@@ -26,11 +28,24 @@ export const REQUEST_HEADERS = {
     description: 'The `ETag` of what the client has, or several: the answer is 304 while it is so.',
     schema: { type: 'string' },
   },
+  'If-None-Match-Any': {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description: '`*` for a row that is not there yet: otherwise nothing happens, and the answer is 412.',
+    schema: { type: 'string', enum: ['*'] },
+  },
 } as const;
 
 /** Those that an operation takes. */
-export function headerParameters({ route, operation }: Endpoint): JsonSchema[] {
-  const ofWrites = operation.inPrecondition === undefined ? ['Idempotency-Key'] : ['Idempotency-Key', 'If-Match'];
-  const names = route.method === 'GET' ? ['If-None-Match'] : ofWrites;
+export function headerParameters({ route, operation, hasTag }: Endpoint): JsonSchema[] {
+  const names =
+    route.method === 'GET'
+      ? [...(hasTag ? ['If-Match'] : []), 'If-None-Match']
+      : [
+          'Idempotency-Key',
+          ...(operation.inPrecondition === undefined ? [] : ['If-Match']),
+          ...(mayBegin(route) ? ['If-None-Match-Any'] : []),
+        ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }

@@ -52,6 +52,11 @@ export interface Route extends RouteOptions {
   readonly path: string;
 }
 
+/** Whether it makes the row where there is none. */
+export function mayBegin({ method, reply }: Pick<Route, 'method' | 'reply'>): boolean {
+  return method === 'PUT' && 201 in reply.statuses;
+}
+
 /** Declares an HTTP operation; whether it holds is found when the routes are compiled. */
 export function route(method: Method, path: string, options: RouteOptions): Route {
   return { method, path, ...options };

@@ -628,7 +628,7 @@ export interface components {
          * @description A failure as problem details (RFC 9457), for a client that accepts them.
          * @example {
          *       "type": "about:blank",
-         *       "title": "Not found",
+         *       "title": "Not Found",
          *       "status": 404,
          *       "detail": "No pet has the id 12.",
          *       "code": "NOT_FOUND"
@@ -637,7 +637,7 @@ export interface components {
         Problem: {
             /** @description Always `about:blank`: the code tells the kind of failure. */
             type: string;
-            /** @description The kind of failure, in words. */
+            /** @description The status, in the words of HTTP. */
             title: string;
             /** @description The HTTP status code: that of the response. */
             status: number;
@@ -664,10 +664,12 @@ export interface components {
     parameters: {
         /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
         "Idempotency-Key": string;
-        /** @description The `ETag` that the row must have, or several: otherwise nothing happens, and the answer is 412. */
+        /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
         "If-Match": string;
         /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
         "If-None-Match": string;
+        /** @description `*` for a row that is not there yet: otherwise nothing happens, and the answer is 412. */
+        "If-None-Match-Any": "*";
         /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
         "API-Client": string;
         /** @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client. */
@@ -696,7 +698,7 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description Which version of the row or list this is (RFC 9110). `If-None-Match` with it asks for another alone; `If-Match` with it lets a change happen only to this very version.
+         * @description Which version of the row or list this is (RFC 9110). `If-None-Match` with it asks for another alone; `If-Match` with that of a row lets a change happen only to this very version.
          * @example "3"
          */
         ETag: string;
@@ -774,6 +776,8 @@ export interface operations {
                 after?: string;
             };
             header?: {
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -851,6 +855,19 @@ export interface operations {
             };
             /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
             406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
+            412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -1122,6 +1139,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
@@ -1281,6 +1300,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Warning: components["headers"]["Warning"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
             429: {
                 headers: {
@@ -1364,7 +1401,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -1461,7 +1498,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. */
+            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1594,7 +1631,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -1790,7 +1827,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -1897,7 +1934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. */
+            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2047,6 +2084,8 @@ export interface operations {
                 after?: string;
             };
             header?: {
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -2124,6 +2163,19 @@ export interface operations {
             };
             /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
             406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
+            412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2395,6 +2447,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -2497,6 +2551,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
             429: {
                 headers: {
@@ -2560,7 +2627,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2657,7 +2724,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. */
+            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2790,7 +2857,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2997,6 +3064,8 @@ export interface operations {
                 after?: string;
             };
             header?: {
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -3074,6 +3143,19 @@ export interface operations {
             };
             /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
             406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
+            412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -3345,6 +3427,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -3447,6 +3531,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
             429: {
                 headers: {
@@ -3510,7 +3607,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -3600,7 +3697,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `ORDER_COMPLETE`: The order is complete. `CONFLICT`: In conflict with what is stored. */
+            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. `ORDER_COMPLETE`: The order is complete. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3706,7 +3803,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3813,7 +3910,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `OUT_OF_STOCK`: Out of stock. `ORDER_COMPLETE`: The order is complete. `CONFLICT`: In conflict with what is stored. */
+            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. `OUT_OF_STOCK`: Out of stock. `ORDER_COMPLETE`: The order is complete. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3963,6 +4060,8 @@ export interface operations {
                 after?: string;
             };
             header?: {
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -4051,6 +4150,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
             429: {
                 headers: {
@@ -4112,6 +4224,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
@@ -4214,6 +4328,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
             429: {
                 headers: {
@@ -4277,8 +4404,10 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `*` for a row that is not there yet: otherwise nothing happens, and the answer is 412. */
+                "If-None-Match"?: components["parameters"]["If-None-Match-Any"];
                 /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
             };
@@ -4397,7 +4526,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. */
+            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4539,7 +4668,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -4639,7 +4768,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. */
+            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4750,6 +4879,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
@@ -4834,6 +4965,20 @@ export interface operations {
             };
             /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
             406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
+            412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { openApi } from '../support/contract.ts';
 import { mostly } from './values.ts';
 
 export type Fields = Readonly<Record<string, string>>;
@@ -11,11 +12,12 @@ const visible = fc.string({
 /** The tags of rows that were changed once or twice are these. */
 const TAGS = ['"1"', '"2"', '"1", "2"', 'W/"1"'];
 
-/** Values of the fields that the description has, by their names there; those that stand for a refusal are not among them. */
+/** Values of the fields that the description has, by what it calls them; those that stand for a refusal are not among them. */
 const FITTING: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'Idempotency-Key': fc.uuid(),
   'If-Match': mostly(fc.constant('"1", "2", "3"'), fc.constantFrom(...TAGS)),
   'If-None-Match': fc.constantFrom('*', ...TAGS),
+  'If-None-Match-Any': fc.constant('*'),
   'API-Client': fc.constantFrom('shop-app', 'back-office'),
 };
 
@@ -35,16 +37,23 @@ const HOSTILE: Readonly<Record<string, fc.Arbitrary<string>>> = {
 
 /** The fields of a valid request: the media type of its body, and some of those that its operation has. */
 export function fittingHeaders(names: readonly string[], mediaType: string | undefined): fc.Arbitrary<Fields> {
-  const known = names.filter((name) => name in FITTING);
+  // A change takes one precondition.
+  const known = names.filter(
+    (name) => name in FITTING && !(name === 'If-Match' && names.includes('If-None-Match-Any')),
+  );
   const type = mediaType === undefined ? {} : { 'content-type': mediaType };
   return mostly(fc.constant<string[]>([]), fc.subarray(known)).chain((chosen) =>
     fc
       .record({
-        ...Object.fromEntries(chosen.map((name) => [name.toLowerCase(), FITTING[name] as fc.Arbitrary<string>])),
+        ...Object.fromEntries(chosen.map((name) => [fieldOf(name), FITTING[name] as fc.Arbitrary<string>])),
         accept: fc.constantFrom('*/*', 'application/json', 'application/problem+json, application/json'),
       })
       .map((fields) => ({ ...type, ...fields })),
   );
+}
+
+function fieldOf(name: string): string {
+  return (openApi.components.parameters[name]?.name ?? name).toLowerCase();
 }
 
 /** One field that does not fit, or that nobody asked for. */

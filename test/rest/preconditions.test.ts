@@ -170,6 +170,17 @@ describe('If-None-Match', () => {
 });
 
 describe('If-Match', () => {
+  test.each(resources)('of a %s that is read: it is answered only while it has that ETag', async (_, { make }) => {
+    const path = await make();
+    const tag = await tagOf(path);
+    const read = (ifMatch: string, method = 'GET') => app.rest(method, path, { headers: { 'if-match': ifMatch } });
+    for (const good of [tag, `"999", ${tag}`, '*']) expect((await read(good)).status).toBe(200);
+    for (const other of ['"999"', `W/${tag}`])
+      expectError(await read(other), 'PRECONDITION_FAILED', /^Its ETag is "\d+"/);
+    expect((await read('"999"', 'HEAD')).status).toBe(412);
+    expectError(await read('3'), 'INVALID_ARGUMENT', /^If-Match must be/);
+  });
+
   test.each(writes)('$method of a $name happens to the version that it names', async ({ make, method, body }) => {
     const path = await make();
     const { status } = await write(method, path, body, { 'if-match': `"999", ${await tagOf(path)}` });

@@ -14,7 +14,10 @@ interface ResponseObject {
 
 interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
+    readonly parameters: Readonly<Record<string, { readonly name: string }>>;
+  };
 }
 
 /** The contract as it is committed: what clients hold us to. */
