@@ -12,6 +12,7 @@ const SWAGGER_UI = createRequire(import.meta.url).resolve('swagger-ui-dist/swagg
 
 const SCRIPTS = [
   'controls.js',
+  'credential.js',
   'layout.js',
   'links.js',
   'marks.js',

@@ -39,6 +39,28 @@ export const referenceTrialChecks: Checks = {
     equal(category.name, 'From the reference');
   },
 
+  'the trial is sent with the key that the reader gives, which is kept nowhere': async ({ page, base }) => {
+    await goToReference(page, base);
+    const sent: (string | undefined)[] = [];
+    page.on('request', (request) => {
+      if (request.url().startsWith(`${base}/categories`)) sent.push(request.headers().authorization);
+    });
+    const key = page.getByLabel('API key or token');
+    const operation = await beginTrial(page, 'listCategories');
+    for (const given of ['', 'psk_secret', '']) {
+      await key.fill(given);
+      const answered = page.waitForResponse(`${base}/categories**`);
+      await execute(operation);
+      await answered;
+    }
+    deepEqual(sent, [undefined, 'Bearer psk_secret', undefined]);
+    const kept = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
+    equal(kept.includes('psk_secret'), false);
+    match(await operation.innerText(), /Needs the scope read where the service asks who calls/);
+  },
+
   'under a base path the reference works, and its trial calls what is under it': async ({ page, prefixed }) => {
     await goToReference(page, prefixed, '#/Inventory/listInventory');
     const calls = callsOf(page, new URL(prefixed).origin);

@@ -1,3 +1,4 @@
+import { createCredential } from './credential.js';
 import { followLinks } from './links.js';
 import { createNavigation } from './navigation.js';
 import { groupsOf } from './operations.js';
@@ -6,6 +7,7 @@ import { groupsOf } from './operations.js';
 export function createLayout({ React, getSystem }, marks, base) {
   const { createElement: h, useEffect } = React;
   const Navigation = createNavigation(React, marks, base);
+  const Credential = createCredential({ React });
 
   function Reference(system) {
     const { specSelectors, getComponent } = system;
@@ -26,7 +28,8 @@ export function createLayout({ React, getSystem }, marks, base) {
     );
   }
 
-  function Introduction({ specSelectors, getComponent }) {
+  function Introduction(system) {
+    const { specSelectors, getComponent } = system;
     const info = specSelectors.info();
     const link = (path, name) => h('a', { href: `${base}${path}` }, name);
     return h(
@@ -43,6 +46,7 @@ export function createLayout({ React, getSystem }, marks, base) {
         link('/graphql', 'GraphQL playground'),
         link('/lifecycle', 'Lifecycle'),
       ),
+      h(Credential, system),
     );
   }
 

@@ -19,8 +19,17 @@ export function createOperation({ React: { createElement: h, Fragment }, getSyst
         h('span', { className: 'badges' }, h(Badges, { thing: operation })),
       ),
       h(Note, { thing: operation }),
+      isShown && h(Scopes, { operation }),
       isShown && !allowTryItOut && h('p', { className: 'note' }, 'The interactive trial of this operation is off.'),
     );
+  }
+
+  /** What a caller must be allowed to do. */
+  function Scopes({ operation }) {
+    const scopes = operation.get('x-required-scopes')?.toArray() ?? [];
+    if (scopes.length === 0) return null;
+    const named = scopes.map((scope) => h('code', { key: scope }, scope));
+    return h('p', { className: 'note' }, 'Needs the scope ', named, ' where the service asks who calls.');
   }
 
   return {
