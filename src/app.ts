@@ -46,7 +46,7 @@ export interface AppOptions {
 
 /** The service, ready to answer. */
 export interface App {
-  /** Notes since when uses of what is marked are counted; once, before the first request. */
+  /** Notes since when uses of what is marked are counted, and begins to forget old idempotency keys; once, before the first request. */
   begin(): Promise<void>;
   /** Answers a request, without a socket. */
   fetch(request: Request): Promise<Response>;
@@ -58,7 +58,7 @@ export interface App {
    * given up, so that it is answered.
    */
   beginDrain(options: { isReplaced: boolean; grace: number }): void;
-  /** Stores what has been counted and not yet stored; before the database is closed. */
+  /** Stores what has been counted and not yet stored, and forgets no more keys; before the database is closed. */
   flush(): Promise<void>;
 }
 

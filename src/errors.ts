@@ -33,6 +33,7 @@ export const errorTable = {
   TIMEOUT: { status: 504, title: 'Timed out' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
+/** The code of a failure, which a program reads. */
 export type ErrorCode = keyof typeof errorTable;
 
 /** One fault in what a client sent: where it is (the keys from the outside in) and what is accepted there. */

@@ -49,7 +49,7 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
       const { lifecycleCalendar } = await import('./pages/calendar.ts');
       return text('text/calendar; charset=utf-8', lifecycleCalendar(marks, base));
     },
-    ...createReference(basePath),
+    ...createReference(basePath, options.hasPlayground),
     '/openapi.json': serveAsset({ contentType: 'application/json', make: () => printOpenApi(openApi()) }),
     '/openapi.yaml': serveAsset({
       contentType: 'application/yaml',

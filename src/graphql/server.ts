@@ -21,6 +21,7 @@ import { type GraphQLRequest, readParams } from './params.ts';
 import { createRefuse, type Refuse } from './refusal.ts';
 import { createTakeover } from './takeover.ts';
 
+/** What the server is made of. */
 export interface GraphQLServerOptions {
   readonly schema: GraphQLSchema;
   readonly context: Context;
@@ -37,6 +38,7 @@ export interface GraphQLServerOptions {
   readonly suggestions: boolean;
 }
 
+/** An answer, and what metrics and the log are told of it. */
 export interface GraphQLAnswer {
   readonly reply: HttpReply;
   /** The root field that the operation selects, or `several`: a label of few values. */

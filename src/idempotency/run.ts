@@ -47,6 +47,8 @@ const AN_HOUR = 3_600_000;
 const REPLAYED = ['idempotent-replayed', 'true'];
 
 /**
+ * Answers requests with a key, one for each key at a time.
+ *
  * @param deadline how long a request may take, in milliseconds
  * @param makeContext makes the context of a database
  */

@@ -17,6 +17,7 @@ export interface StoredReply {
   readonly reply: HttpReply;
 }
 
+/** The keys and their answers, in a database or in a transaction of it. */
 export type KeyStore = ReturnType<typeof keyStore>;
 
 /** The keys in the database; what is not about forgetting belongs into a transaction. */

@@ -43,15 +43,16 @@ const OWN_FILES = { script: "'self'", style: "'self'", img: "'self'", connect: "
  * The reference: Swagger UI from this service alone, with a plugin and style sheets of our own.
  *
  * @param basePath what every address of the service begins with
+ * @param hasPlayground whether there is a playground to link to
  * @returns what answers each of its addresses, by the path under the base path
  */
-export function createReference(basePath: string): Readonly<Record<string, ServedAsset>> {
+export function createReference(basePath: string, hasPlayground: boolean): Readonly<Record<string, ServedAsset>> {
   const own = (name: string) => readFile(join(OWN, name), 'utf8');
   const script = (make: () => Promise<string>) => serveAsset({ contentType: 'text/javascript; charset=utf-8', make });
   return {
     '/reference': serveAsset({
       contentType: 'text/html; charset=utf-8',
-      make: () => referencePage(`${escapeHtml(basePath)}/reference`, escapeHtml(basePath)),
+      make: () => referencePage(escapeHtml(basePath), hasPlayground),
       headers: (page) => pageHeaders(page, OWN_FILES),
     }),
     '/reference/swagger-ui-bundle.js': script(() => readFile(SWAGGER_UI, 'utf8')),
@@ -63,13 +64,14 @@ export function createReference(basePath: string): Readonly<Record<string, Serve
   };
 }
 
-function referencePage(own: string, base: string): string {
+function referencePage(base: string, hasPlayground: boolean): string {
+  const own = `${base}/reference`;
   return htmlDocument(
     'Pet store: reference',
     `<link rel="stylesheet" href="${own}/style.css">
 <script src="${own}/swagger-ui-bundle.js" defer></script>
 <script src="${own}/start.js" type="module"></script>`,
-    `<div id="reference" data-base="${base}"></div>
+    `<div id="reference" data-base="${base}"${hasPlayground ? ' data-playground' : ''}></div>
 <noscript><p>This page needs scripts; what it shows is in <a href="${base}/openapi.json">openapi.json</a>.</p></noscript>`,
   );
 }

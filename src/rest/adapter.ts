@@ -34,6 +34,7 @@ export interface RestRequest extends WithBody, Chargeable {
   address(path: string): string;
 }
 
+/** An answer, and what metrics and the log are told of it. */
 export interface RestAnswer {
   readonly face: 'rest';
   /** The operationId, or what else was asked for: a label of few values. */
@@ -53,6 +54,7 @@ interface Resource {
 /** Answers the requests to the endpoints' paths; undefined for a path that none of them has. */
 export type RestAdapter = (request: RestRequest) => Promise<RestAnswer> | undefined;
 
+/** What the adapter is made of. */
 export interface RestAdapterOptions {
   readonly endpoints: readonly Endpoint[];
   readonly context: Context;

@@ -2,6 +2,7 @@ import { type DocumentNode, parse } from 'graphql';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
 
+/** The methods that operations have; HEAD and OPTIONS come with them. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a route answers: made of what its operation's one root field gave. */
@@ -31,6 +32,7 @@ export interface Reply {
   readonly answer: (value: unknown, variables: Values, context: ReplyContext) => Answer;
 }
 
+/** What an HTTP operation is, beside its method and path. */
 export interface RouteOptions {
   /** The tag that it is listed under. */
   readonly tag: string;

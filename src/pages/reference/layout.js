@@ -4,7 +4,7 @@ import { createNavigation } from './navigation.js';
 import { groupsOf } from './operations.js';
 
 /** The whole page: the navigation beside what the document says of itself and its operations. */
-export function createLayout({ React, getSystem }, marks, base) {
+export function createLayout({ React, getSystem }, marks, { base, hasPlayground }) {
   const { createElement: h, useEffect } = React;
   const Navigation = createNavigation(React, marks, base);
   const Credential = createCredential({ React });
@@ -43,7 +43,7 @@ export function createLayout({ React, getSystem }, marks, base) {
         { className: 'links' },
         link('/openapi.json', 'openapi.json'),
         link('/openapi.yaml', 'openapi.yaml'),
-        link('/graphql', 'GraphQL playground'),
+        hasPlayground && link('/graphql', 'GraphQL playground'),
         link('/lifecycle', 'Lifecycle'),
       ),
       h(Credential, system),

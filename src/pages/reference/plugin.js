@@ -20,16 +20,17 @@ const THEME = {
  * What makes Swagger UI the reference of this service: its layout, the marks of the document, and the trial only where
  * the document has it on.
  *
- * @param {string} base what every address of the service begins with
+ * @param {string} service.base what every address of the service begins with
+ * @param {boolean} service.hasPlayground
  */
-export function referencePlugin(base) {
+export function referencePlugin(service) {
   return (system) => {
     const marks = createMarks(system);
     const operation = createOperation(system, marks);
     const controls = createControls(system);
     return {
       rootInjects: { syntaxHighlighting: { styles: { reference: THEME } } },
-      components: { ...operation.components, ...controls.components, Reference: createLayout(system, marks, base) },
+      components: { ...operation.components, ...controls.components, Reference: createLayout(system, marks, service) },
       wrapComponents: {
         ...operation.wrapComponents,
         ...marks.wrapComponents,

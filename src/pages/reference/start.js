@@ -2,12 +2,13 @@ import { referencePlugin } from './plugin.js';
 
 const place = document.getElementById('reference');
 const { base } = place.dataset;
+const hasPlayground = 'playground' in place.dataset;
 
 // Within reach of the browser's console, where Swagger UI's own page has it.
 window.ui = window.SwaggerUIBundle({
   domNode: place,
   url: `${base}/openapi.json`,
-  plugins: [referencePlugin(base)],
+  plugins: [referencePlugin({ base, hasPlayground })],
   layout: 'Reference',
   deepLinking: true,
   docExpansion: 'list',
