@@ -9,8 +9,7 @@ const MOST_PAIRS = 25_000;
 /** How deep selections may lie within selections, those of fragments too: more than fields may. */
 const MOST_NESTING = 100;
 
-/** What is said of a document that repeats too much. */
-export const TOO_MANY_ALIKE = 'The document repeats too many fields in one place to be checked; ask for each once.';
+const TOO_MANY_ALIKE = 'The document repeats too many fields in one place to be checked; ask for each once.';
 
 /** One place in the answer. */
 interface Place {

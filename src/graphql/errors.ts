@@ -1,6 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { type ErrorCode, errorTable, ServiceError, toServiceError } from '../errors.ts';
-import { TOO_MANY_ALIKE } from './comparable.ts';
 
 interface HttpExtension {
   readonly status?: number;
@@ -15,8 +14,9 @@ const OWN_CODES: Readonly<Record<string, ErrorCode>> = {
   OPERATION_RESOLUTION_FAILURE: 'INVALID_ARGUMENT',
 };
 
-/** What graphql-js says when it gives up comparing fields that have one name in one place. */
+/** What graphql-js says when it gives up checking a document, and what is said of that here. */
 const ABORTED = 'Validation aborted.';
+const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less in one document.';
 
 /** How much of a message about a document is told, in characters. */
 const LONGEST_MESSAGE = 1_000;
@@ -50,7 +50,7 @@ function ofTheLanguage(error: GraphQLError): GraphQLError {
   const known = code !== undefined && code in errorTable ? (code as ErrorCode) : OWN_CODES[code ?? ''];
   const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : (known ?? 'INVALID_ARGUMENT');
   const extensions = { code: ours, status: errorTable[ours].status, ...(http !== undefined && { http }) };
-  const message = error.message === ABORTED ? TOO_MANY_ALIKE : shorten(error.message);
+  const message = error.message === ABORTED ? TOO_MUCH_WORK : shorten(error.message);
   return new GraphQLError(message, { ...placeOf(error), extensions });
 }
 
