@@ -100,7 +100,10 @@ export function createApp({ database, settings, access, rules, metrics, logger }
     settings.RATE_LIMIT === 'off'
       ? undefined
       : createRateLimiter(settings.RATE_LIMIT, database, rules.clock, (error) =>
-          logger.warn({ err: error }, 'what callers have used could not be stored; it will be with the next'),
+          logger.warn(
+            { err: error },
+            'what callers have used could not be stored, or what is over not be forgotten; it will be with the next',
+          ),
         );
   const charge = limiter === undefined ? () => {} : createCharge(limiter, settings.PROXIES);
   const entrance = createEntrance(access, charge);

@@ -52,11 +52,9 @@ async function startWorker(settings: Settings, logger: Logger): Promise<void> {
   const metrics = sharedMetrics(createMetrics());
   const serving = await serve(settings, logger, { isPrepared: true, metrics });
   let stopping: Promise<void> | undefined;
-  const stop = ({ isReplaced }: { isReplaced: boolean }) => {
-    stopping ??= serving
-      .stop({ isReplaced })
-      .then(metrics.tell)
-      .finally(() => cluster.worker?.disconnect());
+  const stop = (options: { isReplaced: boolean }) => {
+    const stopped = serving.stop(options);
+    stopping ??= stopped.then(metrics.tell).finally(() => cluster.worker?.disconnect());
     return stopping;
   };
   // Ctrl+C on a terminal reaches every process; the one that started the workers stops them, and ends them with itself.

@@ -5,7 +5,7 @@ import { accessFrom } from './auth/setup.ts';
 import { type Database, openDatabase } from './db/client.ts';
 import { migrateDatabase } from './db/migrate.ts';
 import type { Settings } from './env.ts';
-import { type Listener, listen } from './http/listen.ts';
+import { type Listener, LONGEST_ARRIVAL, listen } from './http/listen.ts';
 import type { Clock } from './lifecycle/guard.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { isEmpty, seed } from './seed.ts';
@@ -16,8 +16,6 @@ import { isEmpty, seed } from './seed.ts';
  */
 const GRACE = 7_500;
 const FAREWELL = 1_000;
-/** How long a body may be on its way beside that, where the process is replaced and so need not hurry. */
-const LONGEST_UPLOAD = 30_000;
 /** How long a client may pause while it reads its answer, in milliseconds, beside the time that the answer may take. */
 const LONGEST_PAUSE = 30_000;
 const EXAMPLE_PETS = 200;
@@ -26,7 +24,7 @@ const EXAMPLE_PETS = 200;
 export interface Serving {
   readonly port: Listener['port'];
   /**
-   * Takes no more requests, finishes those in flight and closes the database.
+   * Takes no more requests, finishes those in flight and closes the database. Asked for again, it may have less time.
    *
    * @param options.isReplaced whether another process has taken the place of this one on the same port
    */
@@ -84,15 +82,16 @@ export async function serve(
       port: settings.PORT,
       stall: settings.REQUEST_TIMEOUT + LONGEST_PAUSE,
     });
+    let stopping: Promise<void> | undefined;
     return {
       port: listener.port,
-      async stop({ isReplaced }) {
+      stop({ isReplaced }) {
         // Whoever is replaced has all the time that its requests may take.
-        const grace = isReplaced ? LONGEST_UPLOAD + settings.REQUEST_TIMEOUT + FAREWELL : GRACE;
+        const grace = isReplaced ? LONGEST_ARRIVAL + settings.REQUEST_TIMEOUT + FAREWELL : GRACE;
         app.beginDrain({ isReplaced, grace });
-        await listener.drain(grace);
-        await Promise.race([app.flush(), sleep(FAREWELL)]);
-        await database.close();
+        const drained = listener.drain(grace);
+        stopping ??= drained.then(() => Promise.race([app.flush(), sleep(FAREWELL)])).then(() => database.close());
+        return stopping;
       },
     };
   } catch (error) {

@@ -30,6 +30,7 @@ export interface Access {
 
 /** What is asked for (RFC 6750, section 3): with an error only where a token came. */
 const CHALLENGE = 'Bearer realm="pet-store"';
+const NO_TOKEN = 'The Authorization field must be Bearer and a token.';
 const IS_BEARER = /^Bearer(?: |$)/i;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
@@ -48,7 +49,7 @@ export function createAccess(closed: 'changes' | 'all', verify: Verifier): Acces
       if (authorization === null) return ANONYMOUS;
       if (!IS_BEARER.test(authorization)) throw otherScheme();
       const token = BEARER.exec(authorization)?.[1];
-      if (token === undefined) throw badToken('The Authorization field must be Bearer and a token.');
+      if (token === undefined) throw badToken(NO_TOKEN);
       return verify(token);
     },
     authorize(caller, scopes) {
@@ -69,8 +70,7 @@ export function badToken(message: string, cause?: unknown): ServiceError {
 }
 
 function otherScheme(): ServiceError {
-  const message = 'The Authorization field must be Bearer and a token.';
-  return new ServiceError('UNAUTHENTICATED', message, { headers: { 'www-authenticate': CHALLENGE } });
+  return new ServiceError('UNAUTHENTICATED', NO_TOKEN, { headers: { 'www-authenticate': CHALLENGE } });
 }
 
 function unknownCaller(scope: string): ServiceError {

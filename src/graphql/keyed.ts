@@ -1,4 +1,4 @@
-import { type DocumentNode, getOperationAST, Kind, parse } from 'graphql';
+import { type DocumentNode, getOperationAST, parse } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Caller } from '../auth/access.ts';
 import type { HttpReply } from '../http/reply.ts';
@@ -6,7 +6,7 @@ import { fingerprintOf, type KeyedRequest, readKey } from '../idempotency/key.ts
 import type { Idempotency, Outcome } from '../idempotency/run.ts';
 import type { Context } from './context.ts';
 import { MOST_TOKENS } from './limits.ts';
-import type { KnownDocuments } from './operations.ts';
+import { type KnownDocuments, onlyField } from './operations.ts';
 import type { GraphQLRequest } from './params.ts';
 
 /** A mutation that must not be done twice. */
@@ -32,8 +32,7 @@ export function keyedMutation(
   if (operation?.operation !== 'mutation') return undefined;
   const key = readKey(headers);
   if (key === null) return undefined;
-  const [first, ...others] = operation.selectionSet.selections;
-  const changes = first?.kind === Kind.FIELD && others.length === 0 ? 'one' : 'several';
+  const changes = onlyField(operation) === undefined ? 'several' : 'one';
   return { caller: caller.id, key, fingerprint: fingerprintOf('graphql', query, operationName, variables), changes };
 }
 

@@ -71,7 +71,7 @@ export function measureOperation(
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
   if (operation == null || root == null) return { fields: 0, roots: 0, rowsFor: () => 0 };
-  const defaults = integerDefaults(operation);
+  const defaults = defaultsOf(operation);
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
@@ -204,12 +204,13 @@ function combine<T extends number | Amount, R>(parts: readonly Known<T>[], make:
   return parts.some((part) => typeof part === 'function') ? resolve : resolve({});
 }
 
-/** As own properties, whatever they are called: `__proto__` is the name of a variable like any other. */
-function integerDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
+/** Integers, and lists for their length. As own properties, whatever they are called: `__proto__` is a name like any other. */
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
   return Object.fromEntries(
-    variableDefinitions.flatMap(({ variable, defaultValue }) =>
-      defaultValue?.kind === Kind.INT ? [[variable.name.value, Number(defaultValue.value)]] : [],
-    ),
+    variableDefinitions.flatMap(({ variable, defaultValue }): [string, unknown][] => {
+      if (defaultValue?.kind === Kind.INT) return [[variable.name.value, Number(defaultValue.value)]];
+      return defaultValue?.kind === Kind.LIST ? [[variable.name.value, defaultValue.values]] : [];
+    }),
   );
 }
 

@@ -5,9 +5,8 @@ import { preferredOf } from '../http/negotiation.ts';
 export const JSON_TYPE = 'application/json';
 const TYPES = [JSON_TYPE, 'application/graphql-response+json'];
 
-/** How many `Accept` fields are known, and how long they are. */
+/** How many `Accept` fields are known, each as long as a header may be at most. */
 const MOST_ACCEPTS = 100;
-const LONGEST_ACCEPT = 200;
 
 /** @returns tells the media type that a client would rather have by its `Accept` field; undefined where it takes neither */
 export function mediaTypeReader(): (accept: string | null) => string | undefined {
@@ -17,7 +16,7 @@ export function mediaTypeReader(): (accept: string | null) => string | undefined
     const found = known.get(accept);
     if (found !== undefined) return found;
     const type = preferredOf(accept, TYPES);
-    if (type !== undefined && accept.length <= LONGEST_ACCEPT) known.set(accept, type);
+    if (type !== undefined) known.set(accept, type);
     return type;
   };
 }

@@ -1,5 +1,13 @@
 import { hash } from 'node:crypto';
-import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind, typeFromAST } from 'graphql';
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  typeFromAST,
+} from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { scopesOf } from '../auth/scope.ts';
 import type { Issue } from '../errors.ts';
@@ -102,13 +110,12 @@ export class KnownDocuments {
     const { fields, roots, rowsFor } = measureOperation(schema, document, name);
     const { given, always } = this.#findUses(document, name);
     const node = getOperationAST(document, name);
-    const [first, ...others] = node?.selectionSet.selections ?? [];
     const places = (node?.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
       name: variable.name.value,
       place: { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace,
     }));
     return {
-      label: first?.kind === Kind.FIELD && others.length === 0 ? first.name.value : 'several',
+      label: (node && onlyField(node)?.name.value) ?? 'several',
       isMutation: node?.operation === 'mutation',
       scopes: scopesOf(schema, document, name),
       units: (variables) => unitsOf(rowsFor(variables)) + Math.max(0, roots - 1),
@@ -136,4 +143,10 @@ export class KnownDocuments {
       return compiled(variables, context);
     };
   }
+}
+
+/** The root field of an operation that selects one, and not by a fragment. */
+export function onlyField({ selectionSet: { selections } }: OperationDefinitionNode): FieldNode | undefined {
+  const [first, ...others] = selections;
+  return first?.kind === Kind.FIELD && others.length === 0 ? first : undefined;
 }

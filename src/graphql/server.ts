@@ -153,15 +153,12 @@ function notAcceptable(): ServiceError {
   return new ServiceError('NOT_ACCEPTABLE', message);
 }
 
-/** What is written where answers are sent. */
-const WRITTEN_LATER: ReadonlySet<string> = new Set(['content-length', 'cache-control']);
-
 async function toReply(response: Response, { notice }: Call): Promise<HttpReply> {
   const headers = [...(notice?.headers ?? [])];
   response.headers.forEach((value, field) => {
     const name = field.toLowerCase();
-    // A stream asks to stay open, also where the service is about to stop.
-    if (!WRITTEN_LATER.has(name) && value !== 'keep-alive') headers.push(name, value);
+    // That is written where answers are sent.
+    if (name !== 'content-length') headers.push(name, value);
   });
   const body = await response.text();
   return { status: response.status, headers, body: body === '' ? null : body };

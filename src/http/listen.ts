@@ -12,6 +12,9 @@ const OPTIONS = {
   connectionsCheckingInterval: 2_000,
 };
 
+/** How long a request may take to arrive, in milliseconds: what is late is looked for now and then. */
+export const LONGEST_ARRIVAL = OPTIONS.requestTimeout + OPTIONS.connectionsCheckingInterval;
+
 const HOST = 'host';
 
 /** How long idle connections may bring a last request once no more are taken, in milliseconds. */
@@ -22,7 +25,7 @@ export interface Listener {
   readonly port: number;
   /**
    * Takes no more connections, lets requests in flight finish, and closes what is left after the grace. Answers must
-   * tell their clients to close by then.
+   * tell their clients to close by then. Asked for again, the shorter grace holds.
    */
   drain(graceMilliseconds: number): Promise<void>;
 }

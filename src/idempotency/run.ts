@@ -37,7 +37,7 @@ export interface Idempotency {
 /** How many requests that change one thing are under way at once, so that the others have connections too. */
 const MOST_AT_ONCE = 4;
 /**
- * How many that change several. Each holds rows while it waits for others: were there two, they could wait for each other
+ * How many that change several, in this process. Each holds rows while it waits for others: were there two, they could wait for each other
  * until the database ends one, and have all others wait that long.
  */
 const MOST_OF_SEVERAL = 1;

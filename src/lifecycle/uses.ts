@@ -96,7 +96,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
         return [{ text: `${isWanted} ${print(given.value)}`, holds }];
       });
 
-    /** Once for each fragment, however often it is spread: a document could have it visited a million times. */
+    /** Once for each fragment, however often it is spread: a document could have its nodes visited a million times. */
     const ofFragments = new Map<string, readonly Use[]>();
     const usesOfFragment = (name: string): readonly Use[] => {
       const fragment = fragments.get(name);

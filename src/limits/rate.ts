@@ -38,7 +38,7 @@ interface Use {
  * Counts in windows of the quota's length, which begin at the same time everywhere. Each process counts for itself, and
  * adds its counts to those of the others once a second: so no request asks the database.
  *
- * @param onFailure told when counts could not be stored; they are kept, and stored with the next
+ * @param onFailure told when counts could not be stored, which are kept and stored with the next, or old ones not be forgotten
  */
 export function createRateLimiter(
   { units: quota, seconds }: Quota,

@@ -22,7 +22,6 @@ const WITH_BODY: readonly ErrorCode[] = [
 const WITH_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
 const MAY_BE_TRIED_AGAIN: ReadonlySet<ErrorCode> = new Set([
   'IDEMPOTENCY_CONFLICT',
-  'CONFLICT',
   'RATE_LIMITED',
   'BROWNOUT',
   'UNAVAILABLE',

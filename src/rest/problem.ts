@@ -4,6 +4,13 @@ import { acceptsProblem } from '../http/negotiation.ts';
 import type { HeaderFields, HttpReply } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 
+/** Of each status, as RFC 9110 has them: Node has older ones. */
+const PHRASES: Readonly<Record<number, string | undefined>> = {
+  ...STATUS_CODES,
+  413: 'Content Too Large',
+  422: 'Unprocessable Content',
+};
+
 /**
  * A failure as the client asked for it: the Error object of the specification, or problem details (RFC 9457) for a
  * client that accepts them.
@@ -14,7 +21,7 @@ export function errorReply(error: ServiceError, accept: string | null, headers: 
   const { code, status, message } = error;
   const isProblem = acceptsProblem(accept);
   const body = isProblem
-    ? { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, ...error.extensions }
+    ? { type: 'about:blank', title: PHRASES[status], status, detail: message, ...error.extensions }
     : { code, message, status };
   return {
     status,

@@ -18,7 +18,8 @@ export const REQUEST_HEADERS = {
     in: 'header',
     required: false,
     description:
-      'The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412.',
+      'The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer ' +
+      'is 412.',
     schema: { type: 'string' },
   },
   'If-None-Match': {

@@ -8,6 +8,9 @@ import type { Leave, Start } from './tell.ts';
 /** How long a worker that ended by itself is missed before another takes its place, in milliseconds. */
 const PAUSE = 500;
 
+/** How long one that is replaced is waited for before the next is, in milliseconds: so long nobody who dies has a successor. */
+const PATIENCE = 12_000;
+
 /** Several processes that serve on one port. */
 export interface Workers {
   readonly port: number;
@@ -91,7 +94,7 @@ export async function startWorkers(count: number, logger: Logger): Promise<Worke
     if (!serving.delete(worker)) return;
     const gone = whenEnded(worker);
     worker.send({ isReplaced: true } satisfies Leave, () => {});
-    await gone;
+    await Promise.race([gone, sleep(PATIENCE, undefined, { ref: false })]);
   }
 
   async function stop(): Promise<void> {

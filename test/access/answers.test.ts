@@ -46,8 +46,6 @@ describe('pages', () => {
   });
 });
 
-const STREAM = 'text/event-stream';
-
 test('no cache answers in our place unasked, and where reads are closed none keeps an answer for others', async () => {
   const paths = [
     '/pets',
@@ -63,11 +61,10 @@ test('no cache answers in our place unasked, and where reads are closed none kee
     [open, 'no-cache'],
     [closed, 'private, no-cache'],
   ] as const) {
-    for (const headers of [{}, { authorization: `Bearer ${key}` }, { 'if-none-match': '*' }, { accept: STREAM }]) {
+    for (const headers of [{}, { authorization: `Bearer ${key}` }, { 'if-none-match': '*' }]) {
       for (const path of paths) {
         const answer = await app.fetch(new Request(`http://pets.example${path}`, { headers }));
         expect([path, headers, answer.headers.get('cache-control')]).toEqual([path, headers, expected]);
-        expect(answer.headers.get('connection')).toBeNull();
       }
     }
   }

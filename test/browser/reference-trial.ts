@@ -58,7 +58,7 @@ export const referenceTrialChecks: Checks = {
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
     );
     equal(kept.includes('psk_secret'), false);
-    match(await operation.innerText(), /Needs the scope read where the service asks who calls/);
+    match(await operation.innerText(), /Needs the scope read where reads are closed/);
   },
 
   'under a base path the reference works, and its trial calls what is under it': async ({ page, prefixed }) => {

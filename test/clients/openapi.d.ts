@@ -664,7 +664,7 @@ export interface components {
     parameters: {
         /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
         "Idempotency-Key": string;
-        /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+        /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
         "If-Match": string;
         /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
         "If-None-Match": string;
@@ -776,7 +776,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1139,7 +1139,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1401,7 +1401,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -1631,7 +1631,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -1827,7 +1827,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -2084,7 +2084,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2447,7 +2447,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2627,7 +2627,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2857,7 +2857,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -3064,7 +3064,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3427,7 +3427,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3607,7 +3607,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -3803,7 +3803,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -4060,7 +4060,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -4224,7 +4224,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -4404,7 +4404,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `*` for a row that is not there yet: otherwise nothing happens, and the answer is 412. */
                 "If-None-Match"?: components["parameters"]["If-None-Match-Any"];
@@ -4668,7 +4668,7 @@ export interface operations {
             header?: {
                 /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -4879,7 +4879,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or list must have, or several: otherwise nothing happens, and the answer is 412. */
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];

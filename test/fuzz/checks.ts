@@ -43,7 +43,7 @@ export function createChecks({ fetch, state }: Pick<Target, 'fetch' | 'state'>) 
       if (!isRepeated || first.data == null) return statusOf(first);
       const isKeyed = isChange(asked) && method === 'POST' && headers['idempotency-key'] !== undefined;
       const [again, textAgain] = await ask(asked, isKeyed);
-      const isSame = isKeyed || (!isChange(asked) && !/lifecycle/.test(`${asked.query}`));
+      const isSame = isKeyed || (!isChange(asked) && !/lifecycle/.test(textOf(asked)));
       if (isSame && text !== textAgain) {
         throw new Error(`Asked again, it is another answer: ${text} and ${textAgain} to ${stringifyJson(variables)}`);
       }
@@ -120,8 +120,13 @@ function hasDoneNothing({ data, errors }: GraphQLAnswer): boolean {
   return data === null && errors?.length === 1 && errors[0]?.path?.length === 1 && errors[0].path[0] === 'r0';
 }
 
-function isChange({ query, method }: GraphQLCase): boolean {
-  return method === 'POST' && `${query}`.includes('mutation');
+function isChange(asked: GraphQLCase): boolean {
+  return asked.method === 'POST' && textOf(asked).includes('mutation');
+}
+
+/** What it asks for, where that is a document at all. */
+function textOf({ query }: GraphQLCase): string {
+  return typeof query === 'string' ? query : '';
 }
 
 function statusOf({ errors }: GraphQLAnswer): number {

@@ -79,14 +79,22 @@ function rows(n: number): Sent {
   return asking(`{ ${many(Math.floor(n / 10_000), (at) => `a${at}: ${tenThousand}`)} ${rest} }`);
 }
 
-/** So many values: a page, 20 of each of its rows, and the row itself. */
+/** So many values: items of lists, a page, 20 of each of its rows, and the row itself. */
 function values(n: number): Sent {
-  const pages: string[] = [];
-  let left = n;
+  const pages = [
+    'lists: categories(first: 1, id: [1 2 3]) { totalCount }',
+    'given: categories(first: 1, id: $given) { totalCount }',
+    'usual: categories(first: 1, id: $usual) { totalCount }',
+  ];
+  // Each of the three has a page, its count, and three items.
+  let left = n - 3 * 5;
   for (; left > 21; left -= 21 * sizeOf(left) + 1) {
     pages.push(`a${pages.length}: pets(first: ${sizeOf(left)}) { nodes { ${many(20, () => 'id')} } }`);
   }
-  return asking(`{ ${pages.join(' ')} ${many(left, () => '__typename')} }`);
+  return asking(
+    `query ($given: [Int64!], $usual: [Int64!] = [1 2 3]) { ${pages.join(' ')} ${many(left, () => '__typename')} }`,
+    '{"given":[1,2,3]}',
+  );
 }
 
 function sizeOf(left: number): number {

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestOptions, startTestApp, type TestApp } from '../support/app.ts';
 import { openApi } from '../support/contract.ts';
 
+/** What RFC 9110 calls what Node calls otherwise. */
+const RFC_9110: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
+
 /** An operation, with what it takes to succeed on the rows of `makeRows`. */
 interface Example {
   readonly operationId: string;
@@ -400,7 +403,7 @@ describe('a failure', () => {
       expect(answer.status).toBe(status);
       expect(answer.headers.get('content-type')).toBe('application/problem+json');
       const { errors, ...problem } = answer.body;
-      const title = STATUS_CODES[status];
+      const title = RFC_9110[status] ?? STATUS_CODES[status];
       expect(problem).toEqual({ type: 'about:blank', title, status, detail: error.message, code });
       expect(errors !== undefined).toBe(code === 'VALIDATION_FAILED');
     }

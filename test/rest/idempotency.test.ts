@@ -243,7 +243,7 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     expect(await stockOf(petId)).toBe(1);
   });
 
-  test('never waits in a circle for others that change the same things the other way round', async () => {
+  test('never waits in a circle for others of its process that change the same things the other way round', async () => {
     const pets = [await countedPet(100), await countedPet(100)];
     const query = `mutation ($one: Int64!, $two: Int64!) {
       one: placeOrder(order: { petId: $one }) { id } two: placeOrder(order: { petId: $two }) { id }

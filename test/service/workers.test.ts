@@ -121,6 +121,21 @@ if (databaseKind === 'embedded') {
       });
     });
 
+    test('SIGTERM ends within 10 s also those that are being replaced, whatever they wait for', async () => {
+      await withService(several(), async (own) => {
+        const headers = { 'content-type': 'application/json', 'content-length': '100' };
+        const stalled = httpRequest(`${own.base}/categories`, { method: 'POST', headers });
+        stalled.once('error', () => {});
+        stalled.write('{');
+        await fetchAnew(`${own.base}/livez`);
+        own.process.kill('SIGHUP');
+        await sleep(4_000);
+        const began = performance.now();
+        expect(await own.stop('SIGTERM')).toBe(0);
+        expect(performance.now() - began).toBeLessThan(10_000);
+      });
+    });
+
     test('SIGHUP replaces each, once for each signal, and no request is lost', async () => {
       const before = await answering(service);
       const load = startLoad(service.base, work, clients);

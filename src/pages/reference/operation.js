@@ -29,7 +29,8 @@ export function createOperation({ React: { createElement: h, Fragment }, getSyst
     const scopes = operation.get('x-required-scopes')?.toArray() ?? [];
     if (scopes.length === 0) return null;
     const named = scopes.map((scope) => h('code', { key: scope }, scope));
-    return h('p', { className: 'note' }, 'Needs the scope ', named, ' where the service asks who calls.');
+    const closed = scopes.includes('read') ? 'reads' : 'changes';
+    return h('p', { className: 'note' }, 'Needs the scope ', named, ` where ${closed} are closed.`);
   }
 
   return {

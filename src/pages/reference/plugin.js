@@ -20,8 +20,9 @@ const THEME = {
  * What makes Swagger UI the reference of this service: its layout, the marks of the document, and the trial only where
  * the document has it on.
  *
+ * @param {object} service what is known of it
  * @param {string} service.base what every address of the service begins with
- * @param {boolean} service.hasPlayground
+ * @param {boolean} service.hasPlayground whether there is one to link to
  */
 export function referencePlugin(service) {
   return (system) => {

@@ -44,6 +44,30 @@ describe('what an operation uses of what is marked', () => {
   });
 
   test.each<[string, string, object, string[]]>([
+    ...(
+      [
+        ['by its first spread', { a: true, b: false }, ['Book.isbn']],
+        ['by its second spread', { a: false, b: true }, ['Book.isbn']],
+        ['by neither', { a: false, b: false }, []],
+      ] as const
+    ).map(([how, given, expected]): [string, string, object, string[]] => [
+      `a fragment under two conditions, ${how}`,
+      'query ($a: Boolean!, $b: Boolean!) { books { ...F @include(if: $a) ...F @include(if: $b) } } fragment F on Book { isbn }',
+      given,
+      [...expected],
+    ]),
+    ...[true, false].map((isBoth): [string, string, object, string[]] => [
+      `a fragment within a fragment, under conditions of which ${isBoth ? 'both hold' : 'the inner does not'}`,
+      'query ($a: Boolean!, $b: Boolean!) { books { ...A @include(if: $a) } } fragment A on Book { id ...B @skip(if: $b) } fragment B on Book { isbn }',
+      { a: true, b: !isBoth },
+      isBoth ? ['Book.isbn'] : [],
+    ]),
+    [
+      'not what is skipped and included by one variable',
+      'query ($a: Boolean!) { books { id isbn @skip(if: $a) @include(if: $a) } }',
+      { a: true },
+      [],
+    ],
     [
       'an argument given by a variable',
       'query ($t: String) { books(title: $t) { id } }',
