@@ -251,13 +251,18 @@ function toPage<Row>(
 ): Page<Row> {
   const hasMore = read.length > bounds.size;
   const rows = read.slice(0, bounds.size);
+  let counted: Promise<number> | undefined;
   if (bounds.backward) rows.reverse();
   return {
     rows,
     hasNextPage: bounds.backward ? bounds.before !== undefined : hasMore,
     hasPreviousPage: bounds.backward ? hasMore : bounds.after !== undefined,
     cursorOf,
-    count,
+    // Once, however often it is asked for.
+    count: () => {
+      counted ??= count();
+      return counted;
+    },
   };
 }
 

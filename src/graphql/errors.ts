@@ -1,4 +1,4 @@
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { GraphQLError, type GraphQLErrorOptions, type GraphQLFormattedError } from 'graphql';
 import { type ErrorCode, errorTable, ServiceError, toServiceError } from '../errors.ts';
 
 interface HttpExtension {
@@ -33,9 +33,7 @@ export function toClientError(thrown: unknown): GraphQLError {
   const failure = toServiceError(thrown);
   if (!(thrown instanceof GraphQLError)) return refused(failure);
   const { message, extensions } = failure;
-  const told = new GraphQLError(message, { ...placeOf(thrown), originalError: failure, extensions });
-  // A compiled operation tells the lines and columns alone, without the nodes that they are of.
-  return Object.assign(told, { locations: thrown.locations });
+  return inPlaceOf(thrown, message, { originalError: failure, extensions });
 }
 
 /** A failure before anything was executed: its status is the response's. */
@@ -51,7 +49,7 @@ function ofTheLanguage(error: GraphQLError): GraphQLError {
   const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : (known ?? 'INVALID_ARGUMENT');
   const extensions = { code: ours, status: errorTable[ours].status, ...(http !== undefined && { http }) };
   const message = error.message === ABORTED ? TOO_MUCH_WORK : shorten(error.message);
-  return new GraphQLError(message, { ...placeOf(error), extensions });
+  return inPlaceOf(error, message, { extensions });
 }
 
 /** A name in it may be as long as the document, and be in each of a hundred faults. */
@@ -66,6 +64,7 @@ export function formatError(error: GraphQLError): GraphQLFormattedError {
   return { message, ...(locations && { locations }), ...(path && { path }), extensions: told };
 }
 
-function placeOf({ nodes, source, positions, path }: GraphQLError) {
-  return { nodes: nodes ?? null, source: source ?? null, positions: positions ?? null, path: path ?? null };
+/** Another error with the lines and columns of this one: to work them out again would read the document to there again. */
+function inPlaceOf({ path, locations }: GraphQLError, message: string, options: GraphQLErrorOptions): GraphQLError {
+  return Object.assign(new GraphQLError(message, { ...options, path: path ?? null }), { locations });
 }

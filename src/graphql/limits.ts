@@ -21,6 +21,8 @@ import { ServiceError } from '../errors.ts';
 
 /** How many tokens a document may have. */
 export const MOST_TOKENS = 5_000;
+/** How many lines: for each error that is told they are counted. */
+const MOST_LINES = 5_000;
 /** How many rows of lists an operation may ask for: the sizes of lists within lists multiply. */
 const MOST_ROWS = 20_000;
 /**
@@ -55,6 +57,14 @@ type Known<T> = T | ((variables: Variables) => T);
 interface Amount {
   readonly rows: number;
   readonly values: number;
+}
+
+/** @throws {ServiceError} INVALID_ARGUMENT when a document has too many lines */
+export function assertLines(text: string): void {
+  let lines = 1;
+  for (const _ of text.matchAll(/\r\n|[\n\r]/g)) {
+    if (++lines > MOST_LINES) throw tooMuch(`The document has more than ${MOST_LINES} lines.`);
+  }
 }
 
 /**

@@ -17,6 +17,7 @@ import { unitsOf } from '../limits/charge.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
 import { type InputPlace, inputIssues } from './input.ts';
 import { measureOperation } from './limits.ts';
+import { neverNull } from './never-null.ts';
 
 /** How many documents are known at once, and how many characters they have together. */
 const MOST_DOCUMENTS = 1_000;
@@ -114,6 +115,7 @@ export class KnownDocuments {
       name: variable.name.value,
       place: { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace,
     }));
+    const withoutNull = node == null ? new Set() : neverNull(schema, document, node);
     return {
       label: (node && onlyField(node)?.name.value) ?? 'several',
       isMutation: node?.operation === 'mutation',
@@ -121,9 +123,12 @@ export class KnownDocuments {
       units: (variables) => unitsOf(rowsFor(variables)) + Math.max(0, roots - 1),
       uses: (variables) => given?.(variables) ?? always,
       issues: (variables) =>
-        places.flatMap(({ name, place }) =>
-          inputIssues(place, Object.hasOwn(variables, name) ? variables[name] : undefined, [name]),
-        ),
+        places.flatMap(({ name, place }) => {
+          const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+          return value === null && withoutNull.has(name)
+            ? [{ path: [name], message: 'must not be null; leave it out instead' }]
+            : inputIssues(place, value, [name]);
+        }),
       run: this.#runner(document, name, fields),
     };
   }

@@ -13,7 +13,7 @@ import { incomparable } from './comparable.ts';
 import type { Context } from './context.ts';
 import { formatError, refused, toClientError } from './errors.ts';
 import { KeyedCall, type KeyedMutation, keyedMutation } from './keyed.ts';
-import { MOST_TOKENS } from './limits.ts';
+import { assertLines, MOST_TOKENS } from './limits.ts';
 import { JSON_TYPE, mediaTypeReader } from './media-type.ts';
 import { KnownOperationsRule } from './operation-types.ts';
 import { KnownDocuments } from './operations.ts';
@@ -182,7 +182,9 @@ function runsOperations(documents: KnownDocuments, refuse: Refuse, told: Told): 
     onParse({ context: { request, params }, parseFn, setParseFn }) {
       setParseFn((source, options) => {
         const call = callOf(request);
-        entrance.charge(call.request, call.caller, unitsOfDocument(params.query ?? ''));
+        const text = params.query ?? '';
+        entrance.charge(call.request, call.caller, unitsOfDocument(text));
+        assertLines(text);
         return parseFn(source, { ...options, maxTokens: MOST_TOKENS });
       });
     },

@@ -55,6 +55,9 @@ interface Use {
   readonly conditions: readonly Condition[];
 }
 
+/** By the coordinate and the conditions, so that each is there once. */
+type Uses = Map<string, Use>;
+
 /**
  * Makes the finder for a schema.
  *
@@ -97,15 +100,15 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
       });
 
     /** Once for each fragment, however often it is spread: a document could have its nodes visited a million times. */
-    const ofFragments = new Map<string, readonly Use[]>();
-    const usesOfFragment = (name: string): readonly Use[] => {
+    const ofFragments = new Map<string, Uses>();
+    const usesOfFragment = (name: string): Uses => {
       const fragment = fragments.get(name);
-      const uses = ofFragments.get(name) ?? (fragment === undefined ? [] : usesWithin(fragment));
+      const uses = ofFragments.get(name) ?? (fragment === undefined ? new Map() : usesWithin(fragment));
       ofFragments.set(name, uses);
       return uses;
     };
 
-    const usesWithin = (whole: OperationDefinitionNode | FragmentDefinitionNode): readonly Use[] => {
+    const usesWithin = (whole: OperationDefinitionNode | FragmentDefinitionNode): Uses => {
       const uses = new Map<string, Use>();
       const around: Condition[] = [];
       const add = (one: Marked, conditions: readonly Condition[]) => {
@@ -140,7 +143,10 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
         [Kind.INLINE_FRAGMENT]: { enter, leave },
         [Kind.FRAGMENT_SPREAD]: (node: FragmentSpreadNode) => {
           enter(node);
-          for (const { one, conditions } of usesOfFragment(node.name.value)) add(one, conditions);
+          for (const [text, use] of usesOfFragment(node.name.value)) {
+            if (around.length === 0) uses.set(text, use);
+            else add(use.one, use.conditions);
+          }
           leave(node);
         },
         [Kind.ARGUMENT]: ({ value }: ArgumentNode) => noteInput(types.getArgument(), value),
@@ -151,11 +157,11 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
         },
       };
       visit(whole, visitWithTypeInfo(types, visitor));
-      return [...uses.values()];
+      return uses;
     };
 
     const always = new Set<Marked>();
-    for (const { one, conditions } of usesWithin(operation)) {
+    for (const { one, conditions } of usesWithin(operation).values()) {
       if (conditions.length === 0) always.add(one);
       else dependent.push((variables, found) => conditions.every(({ holds }) => holds(variables)) && found.add(one));
     }

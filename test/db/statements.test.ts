@@ -69,6 +69,13 @@ describe('a request needs no more statements for many rows than for one', () => 
   });
 });
 
+test('a list is counted once, however often its count is asked for', async () => {
+  await ask(app, '{ pets(first: 1) { totalCount } }');
+  const once = app.statements.splice(0);
+  await ask(app, '{ pets(first: 1) { totalCount a: totalCount b: totalCount } }');
+  expect(app.statements.splice(0)).toEqual(once);
+});
+
 describe('each request for a row is one statement', () => {
   /** Answers with the body, and holds the request to that one statement. */
   async function one(statement: string, method: string, path: string, status: number, body?: unknown) {

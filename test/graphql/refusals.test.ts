@@ -40,6 +40,21 @@ describe('wrong values are told as VALIDATION_FAILED, 422', () => {
       ORDER,
       { changes: { quantity: null } },
     ],
+    ...[
+      'query ($n: Boolean = true) { pets(first: 1) { nodes { id name @skip(if: $n) } } }',
+      'query ($n: Boolean = true) { pets(first: 1) @include(if: $n) { nodes { id } } }',
+      'query ($n: Int64 = 1) { category(categoryId: $n) { id } }',
+      'query ($n: Int64 = 1) { pets(id: [$n], first: 1) { nodes { id } } }',
+      'query ($n: Int64 = 1) { ...F } fragment F on Query { pet(petId: $n) { id } }',
+      'mutation ($n: String = "A") { createPet(pet: { name: $n, categoryId: 1 }) { id } }',
+    ].map(
+      (query): Fault => [
+        'null for a variable with a default, where null may not be',
+        'n must not be null; leave it out instead.',
+        query,
+        { n: null },
+      ],
+    ),
     ['a missing variable', 'pet is required.', PET, {}],
     ['null for a variable', 'pet is required and must not be null.', PET, { pet: null }],
     ['a list for an object', 'pet must be an object (NewPet), not a list.', PET, { pet: [] }],

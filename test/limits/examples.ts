@@ -30,6 +30,7 @@ export const examples: Readonly<Record<string, (n: number) => Sent>> = {
   'JSON values in its body': (n) => asking('{ __typename }', `{"all":[${many(n - 4, () => '1', ',')}]}`),
   'bytes of a text in its body': (n) => asking('{ __typename }'.padEnd(n)),
   'digits of a number in its body': (n) => asking('{ __typename }', `{"number":${'9'.repeat(n)}}`),
+  'lines of its document': (n) => asking(`{ __typename }${many(n - 1, () => '\n', '')}`),
   'tokens of its document': (n) => asking(`{ pets(id: [${many(n - 12, () => '1')}]) { totalCount } }`),
   'levels of selections, those of fragments too': (n) =>
     asking(`{ ${'... { '.repeat(n - 1)} __typename ${'} '.repeat(n - 1)} }`),

@@ -41,6 +41,7 @@ const met: Readonly<Record<string, string>> = {
   'graphql/limits.ts MOST_FIELDS': 'selections of the operation, with its fragments written out',
   'graphql/limits.ts MOST_ROWS': 'rows of lists: the sizes of lists within lists multiply',
   'graphql/limits.ts MOST_TOKENS': 'tokens of its document',
+  'graphql/limits.ts MOST_LINES': 'lines of its document',
   'graphql/limits.ts MOST_VALUES': "values of those rows' fields, and items of the lists that fields are given",
   'http/body.ts LARGEST_BODY': 'body',
   'http/listen.ts headersTimeout': 'time until its header has come',

@@ -9,6 +9,12 @@ export const size: readonly Hostile[] = [
   ['a list of 4,900 wrong items', asking(`{ pets(id: [${many(4900, (n) => `"${n}"`)}]) { totalCount } }`)],
   ['a text of a megabyte', asking(`{ pets(name: "${'x'.repeat(MEBIBYTE - 200)}") { totalCount } }`)],
   ['a text of 300,000 lines', asking(`{ pets(name: """${'\n '.repeat(300_000)}""") { totalCount } }`)],
+  [
+    '2,000 failures in 48,000 lines',
+    asking(
+      `${'\n'.repeat(48_000)}{ pets(first: 100) { nodes { ${many(20, (n) => `a${n}: category { pets(first: 1, last: 1) { totalCount } }`)} } } }`,
+    ),
+  ],
   ['a comment of 300,000 lines', asking(`${'#\n'.repeat(300_000)}{ nope }`)],
   ['an integer of a million digits', asking(`{ pet(petId: ${'9'.repeat(1_000_000)}) { id } }`)],
   ['an integer of 90,000 digits', asking(`{ pet(petId: ${'9'.repeat(90_000)}) { id } }`)],
