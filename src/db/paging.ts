@@ -47,17 +47,22 @@ export interface Sort<Row> extends KeysetSort {
   };
 }
 
+/** What a list is called, and how it may be sorted. */
+export interface SortedList<Row, SortName extends string> {
+  readonly name: string;
+  readonly sorts: Readonly<Record<SortName, Sort<Row>>>;
+}
+
 /** A list: its rows, and each filter and sort that an index serves. */
 export interface ListPlan<C extends ListSource['columns'], Filter extends string, SortName extends string>
-  extends ListSource {
-  readonly name: string;
+  extends ListSource,
+    SortedList<RowOf<C>, SortName> {
   readonly columns: C;
   readonly idOf: (row: RowOf<C>) => Int64;
   /** What holds of every row of the list. */
   readonly where?: SQL;
   /** Each with the placeholder of the filter's own name. */
   readonly filters: Readonly<Record<Filter, RowFilter>>;
-  readonly sorts: Readonly<Record<SortName, Sort<RowOf<C>>>>;
 }
 
 export const DEFAULT_PAGE_SIZE = 20;
@@ -79,8 +84,7 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
 
   return async (sortName: SortName, filters: Filters, window: PageWindow): Promise<Page<RowOf<C>>> => {
     const sort = plan.sorts[sortName];
-    const list = `${plan.name}.${sortName}`;
-    const bounds = readWindow(window, list, sort);
+    const bounds = readWindow(plan, sortName, window);
     const names = presentFilters(filters);
     const shape = [sortName, ...names, boundsShape(bounds)].join();
     const rows = await load({
@@ -91,7 +95,7 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
       bounds,
       parent: undefined,
     });
-    return toPage(rows, bounds, () => count(filters), cursorsOf(plan.idOf, list, sort));
+    return toPage(rows, bounds, () => count(filters), cursorsOf(plan, sortName));
   };
 
   async function count(filters: Filters): Promise<number> {
@@ -120,21 +124,19 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
  */
 export function nestedPages<C extends ListSource['columns']>(
   database: Database,
-  plan: ListPlan<C, string, string>,
+  plan: ListPlan<C, string, 'id'>,
   parent: PgColumn,
 ): (parentId: Int64, window: PageWindow) => Promise<Page<RowOf<C>>> {
-  const byId: Sort<RowOf<C>> = { descending: false };
-  const list = `${plan.name}.id`;
-  const cursorOf = cursorsOf(plan.idOf, list, byId);
+  const cursorOf = cursorsOf(plan, 'id');
   const load = pageLoader(database, `${plan.name}.listBy.${parent.name}`, plan);
   const filters = () => [...always(plan), parentIs(parent)];
   const count = nestedCount(database, plan, parent);
 
   return async (parentId, window) => {
-    const bounds = readWindow(window, list, byId);
+    const bounds = readWindow(plan, 'id', window);
     const rows = await load({
       shape: boundsShape(bounds),
-      sort: byId,
+      sort: plan.sorts.id,
       filters,
       values: {},
       bounds,
@@ -229,12 +231,22 @@ function always({ where }: { readonly where?: SQL }): readonly SQL[] {
   return where === undefined ? [] : [where];
 }
 
-function readWindow<Row>({ first, after, last, before }: PageWindow, list: string, sort: Sort<Row>): PageBounds {
+/**
+ * What a window asks for of a list in an order.
+ *
+ * @throws {ServiceError} INVALID_ARGUMENT when it has both `first` and `last`, or a cursor that is none of this list in
+ *   this order
+ */
+export function readWindow<Row, SortName extends string>(
+  list: SortedList<Row, SortName>,
+  sortName: SortName,
+  { first, after, last, before }: PageWindow,
+): PageBounds {
   if (first != null && last != null) {
     throw new ServiceError('INVALID_ARGUMENT', 'first and last cannot be combined; ask for one of them.');
   }
   const place = (name: 'after' | 'before', cursor: string | null | undefined) =>
-    cursor == null ? undefined : decodeCursor(cursor, name, list, sort.by?.isValue);
+    cursor == null ? undefined : decodeCursor(cursor, name, orderOf(list, sortName), list.sorts[sortName].by?.isValue);
   return {
     size: last ?? first ?? DEFAULT_PAGE_SIZE,
     backward: last != null,
@@ -266,8 +278,18 @@ function toPage<Row>(
   };
 }
 
-function cursorsOf<Row>(idOf: (row: Row) => Int64, list: string, { by }: Sort<Row>): (row: Row) => string {
-  return (row) => encodeCursor(list, { id: idOf(row), value: by?.valueOf(row) ?? null });
+function cursorsOf<C extends ListSource['columns'], SortName extends string>(
+  plan: ListPlan<C, string, SortName>,
+  sortName: SortName,
+): (row: RowOf<C>) => string {
+  const order = orderOf(plan, sortName);
+  const { by } = plan.sorts[sortName];
+  return (row) => encodeCursor(order, { id: plan.idOf(row), value: by?.valueOf(row) ?? null });
+}
+
+/** The name of a list in an order. */
+function orderOf({ name }: { readonly name: string }, sortName: string): string {
+  return `${name}.${sortName}`;
 }
 
 function memo<Value>(known: Map<string, Value>, key: string, make: () => Value): Value {

@@ -1,4 +1,11 @@
-import { DEFAULT_PAGE_SIZE, LARGEST_PAGE, type Page } from '../db/paging.ts';
+import {
+  DEFAULT_PAGE_SIZE,
+  LARGEST_PAGE,
+  type Page,
+  type PageWindow,
+  readWindow,
+  type SortedList,
+} from '../db/paging.ts';
 import { integerFrom } from './bounds.ts';
 import { builder, type RowRef } from './builder.ts';
 
@@ -34,8 +41,16 @@ const PageInfo = builder.objectRef<AnyPage>('PageInfo').implement({
  * worked out only when they are selected.
  *
  * @param plural what the rows are called in descriptions
+ * @param list what the cursors are of; in the order of the ids where a field has no argument `sort`
  */
-export function connectionTo<Row>(node: RowRef<Row>, plural: string) {
+export function connectionTo<Row, SortName extends string>(
+  node: RowRef<Row>,
+  plural: string,
+  list: SortedList<Row, SortName | 'id'>,
+) {
+  const assertWindow = ({ sort, ...window }: PageWindow & { readonly sort?: SortName | null | undefined }) => {
+    readWindow(list, sort ?? 'id', window);
+  };
   const edge = builder.objectRef<Edge<Row>>(`${node.name}Edge`).implement({
     description: `One of the ${plural} of a page, with its place in the list.`,
     fields: (t) => ({
@@ -48,6 +63,7 @@ export function connectionTo<Row>(node: RowRef<Row>, plural: string) {
   });
   return builder.objectRef<Page<Row>>(`${node.name}Connection`).implement({
     description: `A page of ${plural}.`,
+    extensions: { assertWindow },
     fields: (t) => ({
       nodes: t.field({
         type: [node],

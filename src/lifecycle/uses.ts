@@ -8,19 +8,17 @@ import {
   type GraphQLSchema,
   getNamedType,
   getOperationAST,
-  type InlineFragmentNode,
   isInputObjectType,
   Kind,
   type ObjectFieldNode,
   type OperationDefinitionNode,
-  print,
   TypeInfo,
   typeFromAST,
   type ValueNode,
-  valueFromASTUntyped,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { type Condition, type Conditional, conditionsOf, defaultsOf } from '../graphql/conditions.ts';
 import { inputWalker } from './input-uses.ts';
 import { type Markable, type Marked, markedIn } from './marked.ts';
 
@@ -41,14 +39,6 @@ export interface OperationUses {
 export type UseFinder = (document: DocumentNode, operationName: string | undefined) => OperationUses;
 
 type Collect = (variables: Variables, found: Set<Marked>) => void;
-type Conditional = FieldNode | FragmentSpreadNode | InlineFragmentNode;
-
-/** What has to hold for something to be used; the same text means the same. */
-interface Condition {
-  readonly text: string;
-  holds(variables: Variables): boolean;
-}
-
 interface Use {
   readonly one: Marked;
   /** All of which have to hold. */
@@ -71,33 +61,19 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     const operation = getOperationAST(document, operationName);
     if (marked.size === 0 || operation == null) return { always: [], given: undefined };
     const dependent: Collect[] = [];
-    const defaultOf = new Map<string, unknown>();
+    const defaultOf = defaultsOf(operation);
     const fragments = new Map<string, FragmentDefinitionNode>();
     for (const node of document.definitions) {
       if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
     }
-    for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
+    for (const { variable, type: node } of operation.variableDefinitions ?? []) {
       const name = variable.name.value;
-      if (defaultValue !== undefined) defaultOf.set(name, valueFromASTUntyped(defaultValue));
       const walk = walker(typeFromAST(schema, node) as GraphQLInputType);
       const fallback = defaults === 'count' ? defaultOf.get(name) : undefined;
       if (walk !== undefined) {
         dependent.push((variables, found) => walk(variables[name] === undefined ? fallback : variables[name], found));
       }
     }
-
-    const isTrue = (value: ValueNode, variables: Variables): boolean => {
-      if (value.kind !== Kind.VARIABLE) return value.kind === Kind.BOOLEAN && value.value;
-      const name = value.name.value;
-      return (variables[name] === undefined ? defaultOf.get(name) : variables[name]) === true;
-    };
-    const conditionsOf = ({ directives = [] }: Conditional): Condition[] =>
-      directives.flatMap(({ name, arguments: [given] = [] }) => {
-        if (given === undefined || (name.value !== 'skip' && name.value !== 'include')) return [];
-        const isWanted = name.value === 'include';
-        const holds = (variables: Variables) => isTrue(given.value, variables) === isWanted;
-        return [{ text: `${isWanted} ${print(given.value)}`, holds }];
-      });
 
     /** Once for each fragment, however often it is spread: a document could have its nodes visited a million times. */
     const ofFragments = new Map<string, Uses>();
@@ -125,10 +101,10 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
         else note(element, [{ text: `given ${variable}`, holds: (variables) => variables[variable] !== undefined }]);
       };
       const enter = (node: Conditional) => {
-        around.push(...conditionsOf(node));
+        around.push(...conditionsOf(node, defaultOf));
       };
       const leave = (node: Conditional) => {
-        around.length -= conditionsOf(node).length;
+        around.length -= conditionsOf(node, defaultOf).length;
       };
       const types = new TypeInfo(schema);
       const visitor = {

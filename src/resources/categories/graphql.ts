@@ -2,6 +2,7 @@ import { text } from '../../graphql/bounds.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
 import { expectedVersion, rowVersion } from '../../graphql/version.ts';
+import { categoryList } from './list.ts';
 import type { CategoryStore } from './store.ts';
 import { CATEGORY_LENGTHS, type Category } from './table.ts';
 
@@ -28,7 +29,7 @@ export const CategoryType = builder.objectRef<Category>('Category').implement({
   }),
 });
 
-const CategoryConnection = connectionTo(CategoryType, 'categories');
+const CategoryConnection = connectionTo(CategoryType, 'categories', categoryList);
 
 const NewCategory = builder.inputType('NewCategory', {
   description: 'A category to be.',

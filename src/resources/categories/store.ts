@@ -1,43 +1,27 @@
-import { getTableColumns, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { coalesce } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
-import { namePrefix } from '../../db/name-order.ts';
 import { type PageWindow, pages } from '../../db/paging.ts';
 import { type ExpectedVersion, isExpected, notExpected } from '../../db/version.ts';
 import { explaining } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
-import { CATEGORY_LENGTHS, type Category, categories } from './table.ts';
+import { type CategoryFilters, categoryList } from './list.ts';
+import { type Category, categories } from './table.ts';
 
 export interface CategoryFields {
   readonly name: string;
   readonly description?: string | null | undefined;
 }
 
-export interface CategoryFilters {
-  readonly id?: readonly Int64[] | null | undefined;
-  readonly name?: string | null | undefined;
-}
-
 export type CategoryStore = ReturnType<typeof categoryStore>;
 
 /** Categories in the database. What names no category rejects with NOT_FOUND, but for `byId`. */
 export function categoryStore(database: Database) {
-  const columns = getTableColumns(categories);
+  const { columns } = categoryList;
   const selected = sql.join(Object.values(columns), sql`, `);
   const id = sql.placeholder('id');
-  const page = pages(database, {
-    name: 'categories',
-    columns,
-    from: sql`${categories}`,
-    id: categories.id,
-    idOf: (row: Category) => row.id,
-    filters: {
-      id: sql`${categories.id} = any(${sql.placeholder('id')}::bigint[])`,
-      name: namePrefix(categories.name, CATEGORY_LENGTHS.name),
-    },
-    sorts: { id: { descending: false } },
-  });
+  const page = pages(database, categoryList);
 
   const byKeys = database.statement(
     'categories.byKeys',

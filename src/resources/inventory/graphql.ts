@@ -6,6 +6,7 @@ import { expectedVersion, rowVersion } from '../../graphql/version.ts';
 import { beta, experimental } from '../../lifecycle/mark.ts';
 import { PetStatus, PetType } from '../pets/graphql.ts';
 import type { Pet } from '../pets/table.ts';
+import { inventoryList } from './list.ts';
 import { entryVersion, type InventoryItem, type InventoryStore } from './store.ts';
 
 declare module '../../graphql/context.ts' {
@@ -37,7 +38,7 @@ const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').impl
   }),
 });
 
-const InventoryItemConnection = connectionTo(InventoryItemType, 'inventory entries');
+const InventoryItemConnection = connectionTo(InventoryItemType, 'inventory entries', inventoryList);
 
 builder.objectField(PetType, 'inventory', (t) =>
   t.field({

@@ -8,6 +8,7 @@ import { explaining } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
+import { type InventoryFilters, inventoryList } from './list.ts';
 import { thenSetStatus } from './movement.ts';
 import { inventory } from './table.ts';
 
@@ -23,11 +24,6 @@ export interface InventoryItem {
   readonly began?: boolean;
 }
 
-export interface InventoryFilters {
-  readonly petId?: readonly Int64[] | null | undefined;
-  readonly status?: readonly PetStatus[] | null | undefined;
-}
-
 /** The version of an entry: what changes it, or the status of its pet, changes the sum. */
 export function entryVersion({ version, petVersion }: Pick<InventoryItem, 'version' | 'petVersion'>): number {
   return version + petVersion;
@@ -37,33 +33,11 @@ export type InventoryStore = ReturnType<typeof inventoryStore>;
 
 /** The entries of the pets that are counted. */
 export function inventoryStore(database: Database) {
-  const counted = sql`${inventory.quantity} is not null`;
-  // Every statement here reads counted pets alone: so the quantity is never null, which its column cannot know.
-  const columns = {
-    petId: inventory.petId,
-    quantity: inventory.quantity,
-    status: pets.status,
-    version: inventory.version,
-    petVersion: pets.version,
-  };
+  const { columns, from, where: counted } = inventoryList;
   const bothVersions = sql`${inventory.version} + ${pets.version}`;
-  const from = sql`${inventory} join ${pets} on ${pets.id} = ${inventory.petId}`;
   const selected = sql.join(Object.values(columns), sql`, `);
   const petId = sql.placeholder('petId');
-  const page = pages(database, {
-    name: 'inventory',
-    columns,
-    from,
-    id: inventory.petId,
-    joinedId: pets.id,
-    idOf: (row) => row.petId,
-    where: counted,
-    filters: {
-      petId: sql`${inventory.petId} = any(${petId}::bigint[])`,
-      status: sql`${pets.status} = any(${sql.placeholder('status')}::pet_status[])`,
-    },
-    sorts: { id: { descending: false } },
-  });
+  const page = pages(database, inventoryList);
 
   const byKeys = database.statement(
     'inventory.byKeys',

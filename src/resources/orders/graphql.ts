@@ -5,6 +5,7 @@ import { reference } from '../../graphql/reference.ts';
 import { expectedVersion, rowVersion } from '../../graphql/version.ts';
 import { beta } from '../../lifecycle/mark.ts';
 import { PetType } from '../pets/graphql.ts';
+import { orderList } from './list.ts';
 import type { OrderStore } from './store.ts';
 import type { Order } from './table.ts';
 
@@ -55,7 +56,7 @@ const OrderType = builder.objectRef<Order>('Order').implement({
   }),
 });
 
-const OrderConnection = connectionTo(OrderType, 'orders');
+const OrderConnection = connectionTo(OrderType, 'orders', orderList);
 
 builder.objectField(PetType, 'orders', (t) =>
   t.field({

@@ -1,7 +1,7 @@
-import { getTableColumns, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { coalesce, gatherWrites } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
-import { nestedPages, type PageWindow, pages, type Sort } from '../../db/paging.ts';
+import { nestedPages, type PageWindow, pages } from '../../db/paging.ts';
 import { integer } from '../../db/row.ts';
 import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../db/version.ts';
 import { explaining, OUT_OF_RANGE } from '../../db/violations.ts';
@@ -9,6 +9,7 @@ import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
 import { thenSetStatus } from '../inventory/movement.ts';
 import { inventory } from '../inventory/table.ts';
+import { type OrderFilters, type OrderSort, orderList } from './list.ts';
 import { type Order, orders } from './table.ts';
 
 export interface OrderFields {
@@ -33,14 +34,6 @@ export interface OrderChanges {
   readonly complete?: boolean | null | undefined;
 }
 
-export interface OrderFilters {
-  readonly id?: readonly Int64[] | null | undefined;
-  readonly petId?: readonly Int64[] | null | undefined;
-  readonly complete?: boolean | null | undefined;
-}
-
-export type OrderSort = 'id' | 'id_desc' | 'shipDate' | 'shipDate_desc';
-
 export type OrderStore = ReturnType<typeof orderStore>;
 
 /**
@@ -48,27 +41,9 @@ export type OrderStore = ReturnType<typeof orderStore>;
  * is updated under its lock or the order is not written at all, so stock is never oversold, by any number of processes.
  */
 export function orderStore(database: Database) {
-  const columns = getTableColumns(orders);
+  const { columns } = orderList;
   const selected = sql.join(Object.values(columns), sql`, `);
-  const plan = {
-    name: 'orders',
-    columns,
-    from: sql`${orders}`,
-    id: orders.id,
-    idOf: (row: Order) => row.id,
-    filters: {
-      id: sql`${orders.id} = any(${sql.placeholder('id')}::bigint[])`,
-      petId: { column: orders.petId, values: sql`${sql.placeholder('petId')}::bigint[]` },
-      complete: { column: orders.complete, values: sql`array[${sql.placeholder('complete')}::boolean]` },
-    },
-    sorts: {
-      id: { descending: false } as Sort<Order>,
-      id_desc: { descending: true } as Sort<Order>,
-      shipDate: shipDateSort('infinity'),
-      shipDate_desc: shipDateSort('-infinity'),
-    },
-  };
-  const page = pages(database, plan);
+  const page = pages(database, orderList);
   const [id, petId, quantity] = [sql.placeholder('id'), sql.placeholder('petId'), sql.placeholder('quantity')];
   const [shipDate, complete] = [sql.placeholder('shipDate'), sql.placeholder('complete')];
 
@@ -189,7 +164,7 @@ export function orderStore(database: Database) {
 
     list: (filters: OrderFilters, sort: OrderSort, window: PageWindow) => page(sort, filters, window),
 
-    listOfPet: nestedPages(database, plan, orders.petId),
+    listOfPet: nestedPages(database, orderList, orders.petId),
 
     /**
      * An order without a pet is a draft, and touches no stock. Rejects with OUT_OF_STOCK when a counted pet has too
@@ -258,21 +233,3 @@ const tooMuch = {
   [OUT_OF_RANGE]: () =>
     new ServiceError('CONFLICT', 'The stock would grow beyond 2147483647, the most that can be counted.'),
 };
-
-/** An order without a ship date comes last: each way has its stand-in for the missing date. */
-function shipDateSort(standIn: 'infinity' | '-infinity'): Sort<Order> {
-  return {
-    descending: standIn === '-infinity',
-    by: {
-      expression: sql`coalesce(${orders.shipDate}, ${sql.raw(`'${standIn}'`)})`,
-      toComparable: (value) => sql`${value}::timestamptz`,
-      valueOf: (order) => order.shipDate?.toISOString() ?? standIn,
-      isValue: (text) => text === standIn || isInstant(text),
-    },
-  };
-}
-
-function isInstant(text: string): boolean {
-  const instant = new Date(text);
-  return !Number.isNaN(instant.getTime()) && instant.toISOString() === text && /^\d{4}-/.test(text) && text >= '0001';
-}

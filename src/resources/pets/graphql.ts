@@ -5,6 +5,7 @@ import { reference } from '../../graphql/reference.ts';
 import { expectedVersion, rowVersion } from '../../graphql/version.ts';
 import { beta, deprecated } from '../../lifecycle/mark.ts';
 import { CategoryType } from '../categories/graphql.ts';
+import { petList } from './list.ts';
 import type { PetStore } from './store.ts';
 import { PET_NAME_LENGTH, type Pet } from './table.ts';
 
@@ -58,7 +59,7 @@ export const PetType = builder.objectRef<Pet>('Pet').implement({
   }),
 });
 
-const PetConnection = connectionTo(PetType, 'pets');
+const PetConnection = connectionTo(PetType, 'pets', petList);
 
 builder.objectField(CategoryType, 'pets', (t) =>
   t.field({

@@ -1,14 +1,14 @@
-import { getTableColumns, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { coalesce, gatherWrites } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
-import { namePrefix, nameSorts } from '../../db/name-order.ts';
-import { nestedPages, type PageWindow, pages, type Sort } from '../../db/paging.ts';
+import { nestedPages, type PageWindow, pages } from '../../db/paging.ts';
 import { integer } from '../../db/row.ts';
 import { type ExpectedVersion, isExpected, notExpected } from '../../db/version.ts';
 import { explaining } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
-import { PET_NAME_LENGTH, type Pet, type PetStatus, pets } from './table.ts';
+import { type PetFilters, type PetSort, petList } from './list.ts';
+import { type Pet, type PetStatus, pets } from './table.ts';
 
 export interface PetFields {
   readonly name: string;
@@ -24,39 +24,14 @@ export interface PetChanges {
   readonly status?: PetStatus | null | undefined;
 }
 
-export interface PetFilters {
-  readonly id?: readonly Int64[] | null | undefined;
-  readonly status?: readonly PetStatus[] | null | undefined;
-  readonly categoryId?: readonly Int64[] | null | undefined;
-  readonly name?: string | null | undefined;
-}
-
-export type PetSort = 'id' | 'id_desc' | 'name' | 'name_desc';
-
 export type PetStore = ReturnType<typeof petStore>;
 
 /** Pets in the database. What names no pet rejects with NOT_FOUND, but for `byId`. */
 export function petStore(database: Database) {
-  const columns = getTableColumns(pets);
+  const { columns } = petList;
   const selected = sql.join(Object.values(columns), sql`, `);
   const id = sql.placeholder('id');
-  const byId: Sort<Pet> = { descending: false };
-  const byIdLatest: Sort<Pet> = { descending: true };
-  const plan = {
-    name: 'pets',
-    columns,
-    from: sql`${pets}`,
-    id: pets.id,
-    idOf: (row: Pet) => row.id,
-    filters: {
-      id: sql`${pets.id} = any(${sql.placeholder('id')}::bigint[])`,
-      status: { column: pets.status, values: sql`${sql.placeholder('status')}::pet_status[]` },
-      categoryId: { column: pets.categoryId, values: sql`${sql.placeholder('categoryId')}::bigint[]` },
-      name: namePrefix(pets.name, PET_NAME_LENGTH),
-    },
-    sorts: { id: byId, id_desc: byIdLatest, ...nameSorts<Pet>(pets.name) },
-  };
-  const page = pages(database, plan);
+  const page = pages(database, petList);
 
   const byKeys = database.statement(
     'pets.byKeys',
@@ -128,7 +103,7 @@ export function petStore(database: Database) {
 
     list: (filters: PetFilters, sort: PetSort, window: PageWindow) => page(sort, filters, window),
 
-    listOfCategory: nestedPages(database, plan, pets.categoryId),
+    listOfCategory: nestedPages(database, petList, pets.categoryId),
 
     /** Rejects with UNKNOWN_REFERENCE when no category has the id. */
     create: ({ name, categoryId, status }: PetFields): Promise<Pet> =>

@@ -1,0 +1,34 @@
+import { sql } from 'drizzle-orm';
+import type { ListPlan } from '../../db/paging.ts';
+import type { Int64 } from '../../int64.ts';
+import { type PetStatus, pets } from '../pets/table.ts';
+import { inventory } from './table.ts';
+
+export interface InventoryFilters {
+  readonly petId?: readonly Int64[] | null | undefined;
+  readonly status?: readonly PetStatus[] | null | undefined;
+}
+
+const columns = {
+  petId: inventory.petId,
+  quantity: inventory.quantity,
+  status: pets.status,
+  version: inventory.version,
+  petVersion: pets.version,
+};
+
+/** The list of the entries of pets that are counted: so the quantity is never null, which its column cannot know. */
+export const inventoryList = {
+  name: 'inventory',
+  columns,
+  from: sql`${inventory} join ${pets} on ${pets.id} = ${inventory.petId}`,
+  id: inventory.petId,
+  joinedId: pets.id,
+  idOf: (item) => item.petId,
+  where: sql`${inventory.quantity} is not null`,
+  filters: {
+    petId: sql`${inventory.petId} = any(${sql.placeholder('petId')}::bigint[])`,
+    status: sql`${pets.status} = any(${sql.placeholder('status')}::pet_status[])`,
+  },
+  sorts: { id: { descending: false } },
+} satisfies ListPlan<typeof columns, keyof InventoryFilters, 'id'>;
