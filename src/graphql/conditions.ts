@@ -1,17 +1,6 @@
-import {
-  type FieldNode,
-  type FragmentSpreadNode,
-  type InlineFragmentNode,
-  Kind,
-  type OperationDefinitionNode,
-  print,
-  type ValueNode,
-  valueFromASTUntyped,
-} from 'graphql';
+import { type FieldNode, type FragmentSpreadNode, type InlineFragmentNode, Kind, print, type ValueNode } from 'graphql';
 
 type Variables = Readonly<Record<string, unknown>>;
-/** The values of the variables that have a default, by their names. */
-type Defaults = ReadonlyMap<string, unknown>;
 
 /** What `@skip` and `@include` may stand at. */
 export type Conditional = FieldNode | FragmentSpreadNode | InlineFragmentNode;
@@ -23,17 +12,12 @@ export interface Condition {
   holds(variables: Variables): boolean;
 }
 
-/** The defaults of an operation's variables. */
-export function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Defaults {
-  return new Map(
-    variableDefinitions.flatMap(({ variable, defaultValue }): [string, unknown][] =>
-      defaultValue === undefined ? [] : [[variable.name.value, valueFromASTUntyped(defaultValue)]],
-    ),
-  );
-}
-
-/** What `@skip` and `@include` ask for, all of which has to hold. The document has to be valid. */
-export function conditionsOf({ directives = [] }: Conditional, defaults: Defaults): Condition[] {
+/**
+ * What `@skip` and `@include` ask for, all of which has to hold. The document has to be valid.
+ *
+ * @param defaults those of the operation's variables that have one
+ */
+export function conditionsOf({ directives = [] }: Conditional, defaults: ReadonlyMap<string, unknown>): Condition[] {
   return directives.flatMap(({ name, arguments: [given] = [] }) => {
     if (given === undefined || (name.value !== 'skip' && name.value !== 'include')) return [];
     const isWanted = name.value === 'include';
@@ -42,8 +26,8 @@ export function conditionsOf({ directives = [] }: Conditional, defaults: Default
   });
 }
 
-function isTrue(value: ValueNode, variables: Variables, defaults: Defaults): boolean {
+function isTrue(value: ValueNode, variables: Variables, defaults: ReadonlyMap<string, unknown>): boolean {
   if (value.kind !== Kind.VARIABLE) return value.kind === Kind.BOOLEAN && value.value;
   const name = value.name.value;
-  return (variables[name] === undefined ? defaults.get(name) : variables[name]) === true;
+  return (Object.hasOwn(variables, name) ? variables[name] : defaults.get(name)) === true;
 }

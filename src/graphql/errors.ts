@@ -1,4 +1,4 @@
-import { GraphQLError, type GraphQLErrorOptions, type GraphQLFormattedError } from 'graphql';
+import { type ASTNode, GraphQLError, type GraphQLErrorOptions, type GraphQLFormattedError } from 'graphql';
 import { type ErrorCode, errorTable, ServiceError, toServiceError } from '../errors.ts';
 
 interface HttpExtension {
@@ -36,10 +36,19 @@ export function toClientError(thrown: unknown): GraphQLError {
   return inPlaceOf(thrown, message, { originalError: failure, extensions });
 }
 
-/** A failure before anything was executed: its status is the response's. */
-export function refused(error: ServiceError, options: Pick<HttpExtension, 'spec'> = {}): GraphQLError {
+/**
+ * A failure before anything was executed: its status is the response's.
+ *
+ * @param node what of the document it is about
+ */
+export function refused(
+  error: ServiceError,
+  options: Pick<HttpExtension, 'spec'> = {},
+  node: ASTNode | null = null,
+): GraphQLError {
   const http: HttpExtension = { status: error.status, headers: error.headers, ...options };
-  return new GraphQLError(error.message, { originalError: error, extensions: { ...error.extensions, http } });
+  const extensions = { ...error.extensions, http };
+  return new GraphQLError(error.message, { originalError: error, extensions, nodes: node });
 }
 
 /** A fault that the parser, a validation rule or the protocol has found. */

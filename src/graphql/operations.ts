@@ -14,6 +14,7 @@ import type { Issue } from '../errors.ts';
 import type { Marked } from '../lifecycle/marked.ts';
 import { type UseFinder, useFinder } from '../lifecycle/uses.ts';
 import { unitsOf } from '../limits/charge.ts';
+import { type FaultFinder, faultFinder } from './arguments.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
 import { type InputPlace, inputIssues } from './input.ts';
 import { measureOperation } from './limits.ts';
@@ -48,6 +49,8 @@ export interface KnownOperation {
   uses(variables: Variables): readonly Marked[];
   /** Everything that is wrong with the variables. */
   issues(variables: Variables): readonly Issue[];
+  /** What is wrong with the fields' arguments, with variables that have no issues. */
+  readonly faults: FaultFinder;
   /** Runs it; compiled once it has run often. */
   readonly run: Operation;
 }
@@ -129,6 +132,7 @@ export class KnownDocuments {
             ? [{ path: [name], message: 'must not be null; leave it out instead' }]
             : inputIssues(place, value, [name]);
         }),
+      faults: faultFinder(schema, document, name),
       run: this.#runner(document, name, fields),
     };
   }

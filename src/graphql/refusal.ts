@@ -19,8 +19,8 @@ export interface Asked {
 }
 
 /**
- * Refuses what the caller may not do, asks for too much, is wrong in the variables (all faults at once) or must not be answered for its marks:
- * before anything runs.
+ * Refuses what the caller may not do, asks for too much, must not be answered for its marks, or is wrong in the variables
+ * or the arguments (all faults of either at once): before anything runs.
  *
  * @param notify told what the answer has to tell of marks, a refusal too
  * @returns the answer that refuses; undefined for an operation that may run
@@ -40,11 +40,13 @@ export function createRefuse(entrance: Pick<Entrance, 'authorize' | 'charge'>, a
   return (operation, asked, notify) => {
     try {
       assertMayRun(operation, asked, notify);
-      return undefined;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       return { errors: [refused(error, { spec: !TOLD_BY_STATUS.has(error.code) })] };
     }
+    const faults = operation.faults(asked.variables);
+    if (faults.length === 0) return undefined;
+    return { errors: faults.map(({ failure, node }) => refused(failure, { spec: true }, node)) };
   };
 
   function assertMayRun(

@@ -15,10 +15,11 @@ import {
   TypeInfo,
   typeFromAST,
   type ValueNode,
+  valueFromASTUntyped,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { type Condition, type Conditional, conditionsOf, defaultsOf } from '../graphql/conditions.ts';
+import { type Condition, type Conditional, conditionsOf } from '../graphql/conditions.ts';
 import { inputWalker } from './input-uses.ts';
 import { type Markable, type Marked, markedIn } from './marked.ts';
 
@@ -61,13 +62,14 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     const operation = getOperationAST(document, operationName);
     if (marked.size === 0 || operation == null) return { always: [], given: undefined };
     const dependent: Collect[] = [];
-    const defaultOf = defaultsOf(operation);
+    const defaultOf = new Map<string, unknown>();
     const fragments = new Map<string, FragmentDefinitionNode>();
     for (const node of document.definitions) {
       if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
     }
-    for (const { variable, type: node } of operation.variableDefinitions ?? []) {
+    for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
       const name = variable.name.value;
+      if (defaultValue !== undefined) defaultOf.set(name, valueFromASTUntyped(defaultValue));
       const walk = walker(typeFromAST(schema, node) as GraphQLInputType);
       const fallback = defaults === 'count' ? defaultOf.get(name) : undefined;
       if (walk !== undefined) {
