@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { isSafeNumber, parse, stringify } from 'lossless-json';
+import { expect, test } from 'vitest';
+import { parseJson } from '../../src/json.ts';
+
+const number = (text: string) => (/^-?\d+$/.test(text) && !isSafeNumber(text) ? BigInt(text) : Number(text));
+const reference = (text: string) => parse(text, undefined, { parseNumber: number });
+
+/** Texts with what a reader of JSON may stumble over. */
+const text = fc
+  .array(
+    fc.oneof(fc.string(), fc.constantFrom('"', '\\', '\\"', '1234567890123456789', '\u2028', '\n', '{', ',', 'e5')),
+  )
+  .map((parts) => parts.join(''));
+
+test('integers are exact whatever is beside them, and texts are what they were', () => {
+  const leaf = fc.oneof(
+    fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    text,
+  );
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 5 }, leaf, fc.array(tie('value')), fc.dictionary(text, tie('value'))),
+  }));
+  fc.assert(
+    fc.property(value, fc.constantFrom('', ' ', '\t'), (given, space) => {
+      const json = stringify([given, 12_345_678_901_234_567n], undefined, space) as string;
+      expect(parseJson(json)).toEqual(reference(json));
+    }),
+  );
+});
+
+test.each([
+  ['9007199254740991', 9_007_199_254_740_991],
+  ['9007199254740992', 9_007_199_254_740_992n],
+  ['-9223372036854775808', -9_223_372_036_854_775_808n],
+  ['1234567890123456.0', 1_234_567_890_123_456],
+  ['1234567890123456000e3', 1_234_567_890_123_456e6],
+  ['0.5000000000000000', 0.5],
+  ['1e1234567890123456', Number.POSITIVE_INFINITY],
+  ['"\\"1234567890123456789"', '"1234567890123456789'],
+  ['{"1234567890123456789": 12345678901234567890}', { '1234567890123456789': 12_345_678_901_234_567_890n }],
+])('%s', (json, value) => {
+  expect(parseJson(json)).toEqual(value);
+});
+
+test('a name that every object has is a name like any other', () => {
+  const value = parseJson('{"__proto__": {"a": 12345678901234567}, "constructor": 1}') as object;
+  expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
+  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+});
+
+test.each(['', '12345678901234567x', '[12345678901234567', '"12345678901234567', '{"a": 012345678901234567}'])(
+  '%j is no JSON',
+  (json) => {
+    expect(() => parseJson(json)).toThrow(SyntaxError);
+  },
+);
