@@ -18,6 +18,7 @@ import {
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
+import type { Asking } from '../limits/charge.ts';
 
 /** How many tokens a document may have. */
 export const MOST_TOKENS = 5_000;
@@ -46,8 +47,8 @@ export interface OperationSize {
   readonly fields: number;
   /** How many fields of the root it has, when its fragments are written out. */
   readonly roots: number;
-  /** How many rows it may ask for with these variables; throws INVALID_ARGUMENT when they or their values are too many. */
-  rowsFor(variables: Variables): number;
+  /** What it may ask for with these variables; throws INVALID_ARGUMENT when the rows or their values are too many. */
+  askingFor(variables: Variables): Asking;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -80,24 +81,24 @@ export function measureOperation(
 ): OperationSize {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
-  if (operation == null || root == null) return { fields: 0, roots: 0, rowsFor: () => 0 };
+  if (operation == null || root == null) return { fields: 0, roots: 0, askingFor: () => NOTHING };
   const defaults = defaultsOf(operation);
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
-  let [fields, roots, aliases, directives] = [0, 0, 0, 0];
+  let [fields, roots, counts, aliases, directives] = [0, 0, 0, 0, 0];
   countDirectives(operation);
   operation.variableDefinitions?.forEach(countDirectives);
   const amount = amountOf(root, operation.selectionSet, 1);
   return {
     fields,
     roots,
-    rowsFor: (variables) => {
+    askingFor: (variables) => {
       const { rows, values } = typeof amount === 'function' ? amount({ ...defaults, ...variables }) : amount;
       assertAtMost(MOST_ROWS, rows, 'rows');
       assertAtMost(MOST_VALUES, values, 'values');
-      return rows;
+      return { rows, values, counts };
     },
   };
 
@@ -114,6 +115,7 @@ export function measureOperation(
         }
         countDirectives(node);
         if (depth === 1 && node.kind === Kind.FIELD) roots++;
+        if (depth === 2 && node.kind === Kind.FIELD && isCount(type, node)) counts++;
         if (node.kind === Kind.FIELD) return amountOfField(type, node, depth);
         const set = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
         return set === undefined ? NOTHING : amountOf(type, set.selectionSet, depth);
@@ -167,6 +169,11 @@ function times(count: number, { rows, values }: Amount): Amount {
 
 function isConnection(type: GraphQLObjectType | undefined): boolean {
   return type?.name.endsWith('Connection') ?? false;
+}
+
+/** Where the list is of the root, it is all of a table that is counted. */
+function isCount(type: GraphQLObjectType | undefined, { name }: FieldNode): boolean {
+  return isConnection(type) && name.value === 'totalCount';
 }
 
 /** Also those of introspection, which are of no type. */

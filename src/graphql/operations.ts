@@ -111,7 +111,7 @@ export class KnownDocuments {
 
   #learn(document: DocumentNode, name: string | undefined): KnownOperation {
     const schema = this.#schema;
-    const { fields, roots, rowsFor } = measureOperation(schema, document, name);
+    const { fields, roots, askingFor } = measureOperation(schema, document, name);
     const { given, always } = this.#findUses(document, name);
     const node = getOperationAST(document, name);
     const places = (node?.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
@@ -123,7 +123,7 @@ export class KnownDocuments {
       label: (node && onlyField(node)?.name.value) ?? 'several',
       isMutation: node?.operation === 'mutation',
       scopes: scopesOf(schema, document, name),
-      units: (variables) => unitsOf(rowsFor(variables)) + Math.max(0, roots - 1),
+      units: (variables) => unitsOf(askingFor(variables)) + Math.max(0, roots - 1),
       uses: (variables) => given?.(variables) ?? always,
       issues: (variables) =>
         places.flatMap(({ name, place }) => {

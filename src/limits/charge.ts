@@ -15,12 +15,25 @@ export interface Chargeable {
 /** Charges units for a request: to its caller, or to its address while nobody knows who calls. */
 export type Charge = (request: Chargeable, caller: Caller, units: number) => void;
 
-/** How many rows of lists cost as much as a request. */
+/** How many rows of lists, and how many values of their fields, cost as much as a request. */
 const ROWS_OF_UNIT = 20;
+const VALUES_OF_UNIT = 200;
+/** How many requests cost as much as to count a whole list, which reads all of it. */
+const UNITS_OF_COUNT = 20;
 
-/** What a request costs beyond the one unit of each, by the rows that it may ask for. */
-export function unitsOf(rows: number): number {
-  return Math.floor(rows / ROWS_OF_UNIT);
+/** What a request may ask for. */
+export interface Asking {
+  /** Rows of lists. */
+  readonly rows: number;
+  /** Values of their fields. */
+  readonly values?: number;
+  /** Whole lists to be counted. */
+  readonly counts?: number;
+}
+
+/** What a request costs beyond the one unit of each. */
+export function unitsOf({ rows, values = 0, counts = 0 }: Asking): number {
+  return Math.floor(Math.max(rows / ROWS_OF_UNIT, values / VALUES_OF_UNIT)) + counts * UNITS_OF_COUNT;
 }
 
 /** How many characters of a GraphQL document cost as much to read and to check as a request. */

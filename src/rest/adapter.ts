@@ -126,7 +126,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     }
     const variables = await endpoint.read(call);
     const isList = endpoint.route.reply.kind === 'list';
-    if (isList) entrance.charge(request, caller, unitsOf(Number(variables.limit ?? DEFAULT_PAGE_SIZE)));
+    if (isList) entrance.charge(request, caller, unitsOf({ rows: Number(variables.limit ?? DEFAULT_PAGE_SIZE) }));
     const replyIn = async (own: Context) => toReply(await endpoint.run(variables, call, own), always, isList);
     if (endpoint.route.method === 'GET') {
       return underPreconditions(await gate.run(() => replyIn(context)), call.headers);

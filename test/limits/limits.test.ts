@@ -84,6 +84,20 @@ describe('RATE_LIMIT', () => {
     for (const _ of ['first', 'second', 'third']) expect(await cost(() => app.graphql(nested))).toBe(6);
   });
 
+  test('counts 200 values of rows as a unit more, and a whole list that is counted as 20', async () => {
+    const app = await limited(1_000);
+    const cost = async (document: string) => {
+      for (let time = 0; time < 2; time++) await app.graphql(document);
+      return left(await app.rest('GET', '/pets/1')) - 1 - left(await app.graphql(document));
+    };
+    const nodes = (count: number) => `nodes { ${Array.from({ length: count }, (_, n) => `a${n}: id`).join(' ')} }`;
+    expect(await cost(`{ pets(first: 100) { ${nodes(9)} } }`)).toBe(5);
+    expect(await cost(`{ pets(first: 100) { ${nodes(39)} } }`)).toBe(20);
+    expect(await cost('{ pets(first: 1) { totalCount } }')).toBe(20);
+    expect(await cost('{ pets(first: 1) { ...F a: totalCount } } fragment F on PetConnection { totalCount }')).toBe(40);
+    expect(await cost('{ pets(first: 1) { nodes { orders(first: 1) { totalCount } } } }')).toBe(0);
+  });
+
   test('counts a GraphQL document by its length until it is known: each 100 characters are a unit more', async () => {
     const app = await limited(1_000);
     const cost = async (document: string) =>
