@@ -4,8 +4,8 @@ import { stringify as stringifyLossless } from 'lossless-json';
 /** Only a run of this many digits can be an integer that a number does not hold. */
 const LONG_DIGITS = /\d{16}/;
 const LONG_INTEGER = /^-?\d{16,}$/;
-/** What is longer is beyond every type; to read a million digits to the last takes half a second. */
-const LONGEST_INTEGER = 1_000;
+/** What is longer is beyond every type, and takes long to read to the last digit. */
+const LONGEST_INTEGER = 40;
 /** In valid JSON, found from its beginning, these are its texts and numbers whole. */
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Marks a text that stands for an integer: no client can know it. */

@@ -26,6 +26,19 @@ export function conditionsOf({ directives = [] }: Conditional, defaults: Readonl
   });
 }
 
+/** The ways to a field, each with what has to hold for it. */
+export type Ways = readonly (readonly Condition[])[];
+
+/** Whether a field is answered with these variables, as they came. */
+export function isOpen(ways: Ways, variables: Variables): boolean {
+  return ways.some((conditions) => conditions.every(({ holds }) => holds(variables)));
+}
+
+/** Whether it is whatever the variables are. */
+export function isAlwaysOpen(ways: Ways): boolean {
+  return ways.some((conditions) => conditions.length === 0);
+}
+
 function isTrue(value: ValueNode, variables: Variables, defaults: ReadonlyMap<string, unknown>): boolean {
   if (value.kind !== Kind.VARIABLE) return value.kind === Kind.BOOLEAN && value.value;
   const name = value.name.value;

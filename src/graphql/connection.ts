@@ -89,6 +89,7 @@ export function connectionTo<Row, SortName extends string>(
       }),
       totalCount: t.int({
         description: `How many ${plural} the whole list has; counted only when it is selected.`,
+        extensions: { countsList: true },
         resolve: (page) => page.count(),
       }),
     }),

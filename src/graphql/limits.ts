@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
-import type { Asking } from '../limits/charge.ts';
+import { type Asking, valuesOfItems } from '../limits/charge.ts';
 
 /** How many tokens a document may have. */
 export const MOST_TOKENS = 5_000;
@@ -48,7 +48,7 @@ export interface OperationSize {
   /** How many fields of the root it has, when its fragments are written out. */
   readonly roots: number;
   /** What it may ask for with these variables; throws INVALID_ARGUMENT when the rows or their values are too many. */
-  askingFor(variables: Variables): Asking;
+  askingFor(variables: Variables): Required<Pick<Asking, 'rows' | 'values'>>;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -87,7 +87,7 @@ export function measureOperation(
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   }
-  let [fields, roots, counts, aliases, directives] = [0, 0, 0, 0, 0];
+  let [fields, roots, aliases, directives] = [0, 0, 0, 0];
   countDirectives(operation);
   operation.variableDefinitions?.forEach(countDirectives);
   const amount = amountOf(root, operation.selectionSet, 1);
@@ -98,7 +98,7 @@ export function measureOperation(
       const { rows, values } = typeof amount === 'function' ? amount({ ...defaults, ...variables }) : amount;
       assertAtMost(MOST_ROWS, rows, 'rows');
       assertAtMost(MOST_VALUES, values, 'values');
-      return { rows, values, counts };
+      return { rows, values };
     },
   };
 
@@ -115,7 +115,6 @@ export function measureOperation(
         }
         countDirectives(node);
         if (depth === 1 && node.kind === Kind.FIELD) roots++;
-        if (depth === 2 && node.kind === Kind.FIELD && isCount(type, node)) counts++;
         if (node.kind === Kind.FIELD) return amountOfField(type, node, depth);
         const set = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
         return set === undefined ? NOTHING : amountOf(type, set.selectionSet, depth);
@@ -133,26 +132,21 @@ export function measureOperation(
     if (node.alias !== undefined && ++aliases > MOST_ALIASES) {
       throw tooMuch(`The operation has more than ${MOST_ALIASES} aliases.`);
     }
-    return combine([amountOfRows(parent, node, depth), itemsGiven(node)], ([rows = NOTHING, items = NOTHING]) =>
-      add(rows, items),
-    );
-  }
-
-  function amountOfRows(parent: GraphQLObjectType | undefined, node: FieldNode, depth: number): Known<Amount> {
     const field = fieldOf(parent, node.name.value);
-    const own = { rows: 0, values: Number(field?.extensions.values ?? 1) };
-    if (node.selectionSet === undefined) return own;
     const named = getNamedType(field?.type);
     const type = isObjectType(named) ? named : undefined;
-    const within = amountOf(type, node.selectionSet, depth + 1);
+    const within = node.selectionSet === undefined ? NOTHING : amountOf(type, node.selectionSet, depth + 1);
+    const given = itemsGiven(node);
     if (!isConnection(type)) {
+      const own = { rows: 0, values: Number(field?.extensions.values ?? 1) };
       const isOfUnknownSize = isListType(getNullableType(field?.type)) && !isConnection(parent);
-      return combine([within], ([each = NOTHING]) => add(own, times(isOfUnknownSize ? ITEMS_OF_LIST : 1, each)));
+      const each = isOfUnknownSize ? ITEMS_OF_LIST : 1;
+      return combine([within, given], ([one = NOTHING, items = NOTHING]) => add(add(own, items), times(each, one)));
     }
     const size = combine([pageSize(node)], ([rows = 0]) => ({ rows, values: 1 }));
-    return combine([size, within], ([page = NOTHING, each = NOTHING]) => {
-      const { rows, values } = times(page.rows, each);
-      return { rows: rows + page.rows, values: values + 1 };
+    return combine([size, within, given], ([page = NOTHING, each = NOTHING, items = NOTHING]) => {
+      const filters = { rows: 0, values: valuesOfItems(items.values, page.rows) };
+      return add(add(page, filters), times(page.rows, each));
     });
   }
 }
@@ -169,11 +163,6 @@ function times(count: number, { rows, values }: Amount): Amount {
 
 function isConnection(type: GraphQLObjectType | undefined): boolean {
   return type?.name.endsWith('Connection') ?? false;
-}
-
-/** Where the list is of the root, it is all of a table that is counted. */
-function isCount(type: GraphQLObjectType | undefined, { name }: FieldNode): boolean {
-  return isConnection(type) && name.value === 'totalCount';
 }
 
 /** Also those of introspection, which are of no type. */

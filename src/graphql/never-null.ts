@@ -1,5 +1,4 @@
 import {
-  type DocumentNode,
   type GraphQLSchema,
   isNonNullType,
   Kind,
@@ -8,6 +7,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import type { Selections } from './selections.ts';
 
 /**
  * The variables that may be left out, and yet must not be null: they have a default, and stand where null may not. That is
@@ -15,8 +15,8 @@ import {
  */
 export function neverNull(
   schema: GraphQLSchema,
-  document: DocumentNode,
   operation: OperationDefinitionNode,
+  { fragments }: Selections,
 ): ReadonlySet<string> {
   const optional = new Set(
     (operation.variableDefinitions ?? [])
@@ -33,6 +33,6 @@ export function neverNull(
     },
   });
   visit(operation, finder);
-  for (const node of document.definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) visit(node, finder);
+  for (const fragment of fragments) visit(fragment, finder);
   return found;
 }

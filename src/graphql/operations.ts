@@ -16,9 +16,11 @@ import { type UseFinder, useFinder } from '../lifecycle/uses.ts';
 import { unitsOf } from '../limits/charge.ts';
 import { type FaultFinder, faultFinder } from './arguments.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
+import { countOfCounts } from './counts.ts';
 import { type InputPlace, inputIssues } from './input.ts';
 import { measureOperation } from './limits.ts';
 import { neverNull } from './never-null.ts';
+import { selectionsOf } from './selections.ts';
 
 /** How many documents are known at once, and how many characters they have together. */
 const MOST_DOCUMENTS = 1_000;
@@ -112,18 +114,20 @@ export class KnownDocuments {
   #learn(document: DocumentNode, name: string | undefined): KnownOperation {
     const schema = this.#schema;
     const { fields, roots, askingFor } = measureOperation(schema, document, name);
+    const node = getOperationAST(document, name) as OperationDefinitionNode;
+    const selections = selectionsOf(schema, document, node);
+    const counts = countOfCounts(selections);
     const { given, always } = this.#findUses(document, name);
-    const node = getOperationAST(document, name);
-    const places = (node?.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
+    const places = (node.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
       name: variable.name.value,
       place: { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace,
     }));
-    const withoutNull = node == null ? new Set() : neverNull(schema, document, node);
+    const withoutNull = neverNull(schema, node, selections);
     return {
-      label: (node && onlyField(node)?.name.value) ?? 'several',
-      isMutation: node?.operation === 'mutation',
+      label: onlyField(node)?.name.value ?? 'several',
+      isMutation: node.operation === 'mutation',
       scopes: scopesOf(schema, document, name),
-      units: (variables) => unitsOf(askingFor(variables)) + Math.max(0, roots - 1),
+      units: (variables) => unitsOf({ ...askingFor(variables), counts: counts(variables) }) + Math.max(0, roots - 1),
       uses: (variables) => given?.(variables) ?? always,
       issues: (variables) =>
         places.flatMap(({ name, place }) => {
@@ -132,7 +136,7 @@ export class KnownDocuments {
             ? [{ path: [name], message: 'must not be null; leave it out instead' }]
             : inputIssues(place, value, [name]);
         }),
-      faults: faultFinder(schema, document, name),
+      faults: faultFinder(selections),
       run: this.#runner(document, name, fields),
     };
   }

@@ -3,6 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { parseJson } from '../json.ts';
 import type { Chargeable } from '../limits/charge.ts';
+import { show } from './input.ts';
 
 /** A request to the endpoint. */
 export interface GraphQLRequest extends WithBody, Chargeable {
@@ -31,7 +32,7 @@ async function readPost(request: GraphQLRequest): Promise<GraphQLParams> {
   }
   const body = await readJson(request);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ServiceError('INVALID_ARGUMENT', 'The body must be a JSON object with a query; batches are not taken.');
+    throw invalid('The body must be a JSON object with a query; batches are not taken.');
   }
   return body as GraphQLParams;
 }
@@ -39,6 +40,7 @@ async function readPost(request: GraphQLRequest): Promise<GraphQLParams> {
 function readSearch(search: string): GraphQLParams {
   const params: Record<string, unknown> = {};
   for (const [name, text] of new URLSearchParams(search)) {
+    if (Object.hasOwn(params, name)) throw invalid(`${show(name)} can be given only once.`);
     params[name] = name === 'variables' || name === 'extensions' ? readJsonParameter(name, text) : text;
   }
   return params as GraphQLParams;
@@ -48,7 +50,11 @@ function readJsonParameter(name: string, text: string): unknown {
   if (text === '') return undefined;
   try {
     return parseJson(text);
-  } catch {
-    throw new ServiceError('INVALID_ARGUMENT', `${name} is not JSON.`);
+  } catch (error) {
+    throw invalid(`${name} is ${error instanceof SyntaxError ? 'not JSON' : 'nested too deep'}.`);
   }
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', message);
 }

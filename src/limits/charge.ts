@@ -18,8 +18,11 @@ export type Charge = (request: Chargeable, caller: Caller, units: number) => voi
 /** How many rows of lists, and how many values of their fields, cost as much as a request. */
 const ROWS_OF_UNIT = 20;
 const VALUES_OF_UNIT = 200;
-/** How many requests cost as much as to count a whole list, which reads all of it. */
+/** How many requests cost as much as to count a list: all of a table may have to be read. */
 const UNITS_OF_COUNT = 20;
+
+/** For how many rows of a page an item of a list that filters it is looked up as often as one value is read. */
+const ROWS_OF_ITEM = 10;
 
 /** What a request may ask for. */
 export interface Asking {
@@ -27,8 +30,18 @@ export interface Asking {
   readonly rows: number;
   /** Values of their fields. */
   readonly values?: number;
-  /** Whole lists to be counted. */
+  /** Lists to be counted. */
   readonly counts?: number;
+}
+
+/**
+ * How many values the lists that filter a page count for: a page of rows may have to be looked at for each of their items.
+ *
+ * @param items how many they have together
+ * @param size how many rows the page has
+ */
+export function valuesOfItems(items: number, size: number): number {
+  return items * Math.ceil(size / ROWS_OF_ITEM);
 }
 
 /** What a request costs beyond the one unit of each. */

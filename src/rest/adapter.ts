@@ -13,7 +13,7 @@ import type { Idempotency, Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import type { Marked } from '../lifecycle/marked.ts';
-import { type Chargeable, unitsOf } from '../limits/charge.ts';
+import { type Chargeable, unitsOf, valuesOfItems } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
@@ -126,7 +126,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     }
     const variables = await endpoint.read(call);
     const isList = endpoint.route.reply.kind === 'list';
-    if (isList) entrance.charge(request, caller, unitsOf({ rows: Number(variables.limit ?? DEFAULT_PAGE_SIZE) }));
+    if (isList) entrance.charge(request, caller, unitsOfList(variables));
     const replyIn = async (own: Context) => toReply(await endpoint.run(variables, call, own), always, isList);
     if (endpoint.route.method === 'GET') {
       return underPreconditions(await gate.run(() => replyIn(context)), call.headers);
@@ -153,6 +153,14 @@ function toReply({ status, body, headers = [], version }: Answer, always: Header
   const text = stringifyJson(body);
   const etag = etagOf(version, isList, headers, text);
   return { status, headers: [...always, ...headers, ...etag, 'content-type', 'application/json'], body: text };
+}
+
+/** What a list costs beyond the one unit of a request. */
+function unitsOfList(variables: Readonly<Record<string, unknown>>): number {
+  const rows = Number(variables.limit ?? DEFAULT_PAGE_SIZE);
+  let items = 0;
+  for (const value of Object.values(variables)) if (Array.isArray(value)) items += value.length;
+  return unitsOf({ rows, values: valuesOfItems(items, rows) });
 }
 
 /** Of a row's version; or of a list, of which the next page's address is a part. */
