@@ -106,8 +106,8 @@ export function createApp({ database, settings, access, rules, metrics, logger }
           ),
         );
   const charge = limiter === undefined ? () => {} : createCharge(limiter, settings.PROXIES);
-  const entrance = createEntrance(access, charge);
   const gate = createGate(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
+  const entrance = createEntrance(access, charge, gate);
   const rest = createRestAdapter({ endpoints, context, entrance, gate, admit, idempotency });
   const graphql = createGraphQLServer({
     schema,
@@ -231,7 +231,10 @@ export function createApp({ database, settings, access, rules, metrics, logger }
   ): Promise<Answered> {
     try {
       if (TELLS_OF_CLIENTS.has(operation)) entrance.authorize(await entrance.enter(request), [READ]);
-      const { error, ...reply } = await read(request);
+      // Checks are answered however much there is to do.
+      const { error, ...reply } = await (face === 'page'
+        ? gate.run(() => read(request), request.waited)
+        : read(request));
       return { face, operation, reply, error };
     } catch (thrown) {
       const error = toServiceError(thrown);

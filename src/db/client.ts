@@ -2,7 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { is, Param, Placeholder, type SQLWrapper } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { RETRY_SOON, ServiceError } from '../errors.ts';
-import { DatabaseError, type Driver, isRead, type Parameter, type Query, type RawRow, toParameter } from './driver.ts';
+import {
+  DatabaseError,
+  type Driver,
+  isRead,
+  type Parameter,
+  type Query,
+  type RawRow,
+  tooSlow,
+  toParameter,
+} from './driver.ts';
 import { OneByOne } from './one-by-one.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 
@@ -35,9 +44,9 @@ export interface Session {
    * Runs the work, whose statements are these databases'; rolls back when it rejects. The session must not be used again
    * then: nobody knows what the work still does.
    *
-   * @param assertWanted throws when nobody waits any more: asked before each statement and before the end
+   * @param until when it must be over, as `performance.now` tells the time: nobody waits for it then
    */
-  transaction<T>(work: () => Promise<T>, assertWanted: () => void): Promise<T>;
+  transaction<T>(work: () => Promise<T>, until: number): Promise<T>;
 }
 
 const POOL_SIZE = 10;
@@ -104,7 +113,7 @@ export class Database {
       await begun;
       return work(query);
     };
-    return this.#driver.transaction(begunWork, { isLong: true });
+    return this.#driver.transaction(begunWork, undefined);
   }
 
   /** Databases like this one, whose statements run in the transaction of the moment. None is tried again: it would wait for the same locks. */
@@ -119,20 +128,21 @@ export class Database {
       database: asking(async (text, parameters) => now().undoneAlone(text, parameters)),
       strict: asking(async (text, parameters) => now().query(text, parameters)),
       mark: async () => now().mark(),
-      transaction: (work, assertWanted) =>
-        this.#driver.transaction(
-          async (own, begun) => {
-            current = new OneByOne(own, begun, assertWanted);
-            try {
-              const result = await work();
-              assertWanted();
-              return result;
-            } finally {
-              current = undefined;
-            }
-          },
-          { isLong: false },
-        ),
+      transaction: (work, until) => {
+        const assertInTime = () => {
+          if (performance.now() > until) throw tooSlow();
+        };
+        return this.#driver.transaction(async (own, begun) => {
+          current = new OneByOne(own, begun, assertInTime);
+          try {
+            const result = await work();
+            assertInTime();
+            return result;
+          } finally {
+            current = undefined;
+          }
+        }, until);
+      },
     };
   }
 

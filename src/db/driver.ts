@@ -18,12 +18,9 @@ export interface Driver {
    *
    * @param work may read before the transaction has begun, so as not to wait for that; before it changes anything it has to
    *   wait
-   * @param options.isLong whether its statements may take as long as they take
+   * @param until when it must be over, as `performance.now` tells the time; undefined for as long as it takes
    */
-  transaction<T>(
-    work: (query: Query, begun: Promise<unknown>) => Promise<T>,
-    options: { readonly isLong: boolean },
-  ): Promise<T>;
+  transaction<T>(work: (query: Query, begun: Promise<unknown>) => Promise<T>, until: number | undefined): Promise<T>;
   close(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { isRead, type Parameter, type Query, type RawRow } from './driver.ts';
  */
 export class OneByOne {
   readonly #send: Query;
-  readonly #assertWanted: () => void;
+  readonly #assertInTime: () => void;
   /** All that was sent; rejects when the transaction cannot go on. */
   #sent: Promise<unknown>;
   /** The last change, whether it stands or not. */
@@ -17,11 +17,11 @@ export class OneByOne {
   /**
    * @param send sends a statement in the transaction
    * @param begun when it has begun
-   * @param assertWanted throws when nobody waits any more: asked before each statement
+   * @param assertInTime throws when nobody waits any more: asked before each statement
    */
-  constructor(send: Query, begun: Promise<unknown>, assertWanted: () => void) {
+  constructor(send: Query, begun: Promise<unknown>, assertInTime: () => void) {
     this.#send = send;
-    this.#assertWanted = assertWanted;
+    this.#assertInTime = assertInTime;
     this.#sent = begun;
   }
 
@@ -68,7 +68,7 @@ export class OneByOne {
   }
 
   async #ask(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
-    this.#assertWanted();
+    this.#assertInTime();
     return this.#send(text, parameters);
   }
 }

@@ -3,8 +3,10 @@ import { RETRY_SOON, ServiceError } from '../errors.ts';
 import { DatabaseError, type Driver, type Parameter, type Query, type RawRow, tooSlow } from './driver.ts';
 import { type Connection, createPool } from './pool.ts';
 
-/** The part of a deadline after which the server itself ends a statement; ours is for a server that is frozen. */
+/** The part of a deadline after which the server itself ends a statement; ours is for what began late, and a frozen server. */
 const SERVERS_PART = 0.9;
+/** How often a server looks whether we still wait for what it does, in milliseconds. */
+const LOOKING = 200;
 /** The part of it that connecting may take. */
 const CONNECTING_PART = 0.5;
 const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
@@ -17,11 +19,20 @@ const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string
 /**
  * Connects to a PostgreSQL server, 14 or newer.
  *
- * @param deadline how long a statement may take, in milliseconds
+ * @param deadline how long a statement may take with the wait for a connection, in milliseconds; one that nobody waits for any
+ *   more is ended
  * @throws {Error} with one clear line when the server cannot be reached, refuses us or is too old
  */
 export async function connectServer(url: string, poolSize: number, deadline: number): Promise<Driver> {
   const statementTimeout = deadline * SERVERS_PART;
+  const connection = {
+    application_name: 'pet-store',
+    TimeZone: 'UTC',
+    DateStyle: 'ISO',
+    statement_timeout: statementTimeout,
+    lock_timeout: statementTimeout,
+    idle_in_transaction_session_timeout: statementTimeout,
+  };
   const options = {
     max: 1,
     connect_timeout: (deadline * CONNECTING_PART) / 1_000,
@@ -30,31 +41,26 @@ export async function connectServer(url: string, poolSize: number, deadline: num
     fetch_types: false,
     onnotice: () => {},
     types: { int8: { to: 20, from: [20], ...asText }, timestamptz: { to: 1184, from: [1184], ...asText } },
-    connection: {
-      application_name: 'pet-store',
-      TimeZone: 'UTC',
-      DateStyle: 'ISO',
-      statement_timeout: statementTimeout,
-      lock_timeout: statementTimeout,
-      idle_in_transaction_session_timeout: statementTimeout,
-    },
   };
+  let looking = {};
   const pool = createPool(poolSize, {
-    open: (onclose) => postgres(url, { ...options, onclose }),
+    open: (onclose) => postgres(url, { ...options, connection: { ...connection, ...looking }, onclose }),
     close: (client, seconds) => client.end({ timeout: seconds }),
   });
   const query: Query = (text, parameters) => {
-    const asked = performance.now();
-    return pool.use(
-      (connection) => run(connection, text, parameters, deadline - (performance.now() - asked)),
-      deadline,
-    );
+    const until = performance.now() + deadline;
+    return pool.use((connection) => run(connection, text, parameters, until), deadline);
   };
   try {
     const [[version] = []] = await query("select current_setting('server_version_num')::int", []);
     if (typeof version !== 'number' || version < OLDEST_SERVER) {
       throw new Error(`it is PostgreSQL ${Math.floor(Number(version) / 10_000)}; 14 or newer is needed`);
     }
+    looking = await query(`set client_connection_check_interval = ${LOOKING}`, []).then(
+      () => ({ client_connection_check_interval: LOOKING }),
+      // Where its system does not tell it: the statement goes on until its own time is over.
+      () => ({}),
+    );
   } catch (error) {
     await pool.end(0);
     throw new Error(`The database at ${withoutSecrets(url)} cannot be used: ${firstCause(error)}.`);
@@ -62,8 +68,7 @@ export async function connectServer(url: string, poolSize: number, deadline: num
   return {
     kind: 'server',
     query,
-    transaction: (work, { isLong }) =>
-      pool.use((connection) => transact(connection, work, isLong ? undefined : deadline), deadline),
+    transaction: (work, until) => pool.use((connection) => transact(connection, work, until), deadline),
     close: () => pool.end(CLOSING),
   };
 }
@@ -71,17 +76,17 @@ export async function connectServer(url: string, poolSize: number, deadline: num
 /**
  * One transaction. What the work leaves behind when it ends can do nothing any more.
  *
- * @param deadline of each of its statements, in milliseconds; undefined for none, also on the server
+ * @param until when its statements must have ended; undefined for never, also on the server
  */
 async function transact<T>(
   connection: Connection<postgres.Sql>,
   work: (query: Query, begun: Promise<unknown>) => Promise<T>,
-  deadline: number | undefined,
+  until: number | undefined,
 ): Promise<T> {
   let isOver = false;
   const query: Query = async (text, parameters) => {
     if (isOver) throw new Error('The transaction has ended.');
-    return run(connection, text, parameters, deadline);
+    return run(connection, text, parameters, until);
   };
   try {
     const begun = begin();
@@ -97,17 +102,17 @@ async function transact<T>(
 
   async function begin(): Promise<void> {
     await query('begin isolation level read committed', []);
-    if (deadline !== undefined) return;
+    if (until !== undefined) return;
     for (const limit of LIMITS) await query(`set local ${limit} = 0`, []);
   }
 }
 
-/** Runs a statement. When it is too late to wait on, nobody knows what the connection still does: it is lost. */
+/** Runs a statement. When it is too late to wait on, the connection is closed, by which the server ends what it still does. */
 function run(
   connection: Connection<postgres.Sql>,
   text: string,
   parameters: readonly Parameter[],
-  deadline?: number,
+  until: number | undefined,
 ): Promise<readonly RawRow[]> {
   return new Promise((resolve, reject) => {
     // The client would connect again by itself, and know nothing of a transaction.
@@ -116,7 +121,7 @@ function run(
       connection.isLost = true;
       reject(tooSlow(`No answer in time: ${text}`));
     };
-    const timer = deadline === undefined ? undefined : setTimeout(late, deadline);
+    const timer = until === undefined ? undefined : setTimeout(late, until - performance.now());
     connection.client
       .unsafe(text, [...parameters], { prepare: true })
       .values()

@@ -1,5 +1,4 @@
 import type { Database, Session } from './client.ts';
-import { tooSlow } from './driver.ts';
 import { createPool } from './pool.ts';
 
 /** What the work in a transaction has come to. */
@@ -59,9 +58,6 @@ export function createTransactions<Made>(
   return {
     run<T>(work: (made: Made) => Promise<Settled<T>>): Promise<T> {
       const until = performance.now() + deadline;
-      const assertInTime = () => {
-        if (performance.now() > until) throw tooSlow();
-      };
       return places.use(async (place) => {
         const { session, made } = place.client;
         let hasSettled = false;
@@ -71,7 +67,7 @@ export function createTransactions<Made>(
             hasSettled = true;
             if (!stands) throw new RolledBack(value);
             return value;
-          }, assertInTime);
+          }, until);
         } catch (error) {
           // Work that rejects may have left something running, which must not meet the next one's transaction.
           place.isLost = !hasSettled;

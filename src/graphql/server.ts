@@ -111,7 +111,9 @@ export function createGraphQLServer(
       params.catch(() => {});
       if (request.headers.get('idempotency-key') !== null) {
         const keyed = keyedMutation(caller, request, await params, documents);
-        if (keyed !== undefined) return await gate.run(() => answerOnce(keyed, { ...always, caller, params }));
+        if (keyed !== undefined) {
+          return await gate.run(() => answerOnce(keyed, { ...always, caller, params }), request.waited);
+        }
       }
       return await answer({ ...always, caller, params, gate, context: usually });
     } catch (error) {
@@ -216,7 +218,8 @@ function runsOperations(documents: KnownDocuments, refuse: Refuse, told: Told): 
         });
         if (refusal !== undefined) setResultAndStopExecution(refusal);
         else {
-          setExecuteFn(() => call.gate.run(() => runIn(call.context(), (own) => operation.run(variables, own))));
+          const run = () => runIn(call.context(), (own) => operation.run(variables, own));
+          setExecuteFn(() => call.gate.run(run, call.request.waited));
         }
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;

@@ -43,9 +43,8 @@ export function createTakeover(documents: KnownDocuments, refuse: Refuse): Plugi
     });
     if (refusal !== undefined) return refusal;
     try {
-      const result = await call.gate.run(() =>
-        runIn(call.context(), (context) => operation.run(asked.variables, context)),
-      );
+      const run = () => runIn(call.context(), (context) => operation.run(asked.variables, context));
+      const result = await call.gate.run(run, call.request.waited);
       return result.errors === undefined ? result : { ...result, errors: result.errors.map(toClientError) };
     } catch (error) {
       return { errors: [toClientError(error)] };

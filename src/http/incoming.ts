@@ -39,6 +39,8 @@ export interface IncomingRequest {
   readonly remote: () => string;
   /** Who is charged for it, once somebody is. */
   account?: string | undefined;
+  /** How long it took to know who calls, in milliseconds; undefined for no time. */
+  waited?: number | undefined;
   /** Why it cannot be answered at all. */
   readonly fault: ServiceError | undefined;
   /** The absolute address of a path of the service. */

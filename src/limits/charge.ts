@@ -10,6 +10,8 @@ export interface Chargeable {
   readonly remote: () => string;
   /** Who is charged, once somebody is. */
   account?: string | undefined;
+  /** How long it took to know who calls, in milliseconds; undefined for no time. */
+  waited?: number | undefined;
 }
 
 /** Charges units for a request: to its caller, or to its address while nobody knows who calls. */

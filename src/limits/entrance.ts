@@ -1,20 +1,21 @@
 import { type Access, ANONYMOUS, type Caller } from '../auth/access.ts';
 import type { Charge, Chargeable } from './charge.ts';
+import type { Gate } from './gate.ts';
 
 /** Where each request to the data comes in, on both faces. */
 export interface Entrance extends Pick<Access, 'authorize'> {
   /**
    * Who asks; charged with one unit.
    *
-   * @throws {ServiceError} as `Access.authenticate` does, or RATE_LIMITED
+   * @throws {ServiceError} as `Access.authenticate` does, RATE_LIMITED, or as `Gate.run` does while it is looked up
    */
   enter(request: Chargeable): Caller | Promise<Caller>;
   /** Charges what the request costs beyond that. */
   readonly charge: Charge;
 }
 
-/** The entrance that asks who comes, and charges him. */
-export function createEntrance(access: Access, charge: Charge): Entrance {
+/** The entrance that asks who comes, and charges him. To look that up is work like any other. */
+export function createEntrance(access: Access, charge: Charge, gate: Pick<Gate, 'run'>): Entrance {
   return {
     authorize: access.authorize,
     charge,
@@ -31,7 +32,11 @@ export function createEntrance(access: Access, charge: Charge): Entrance {
   };
 
   async function enterLater(request: Chargeable, authenticating: Promise<Caller>): Promise<Caller> {
-    const caller = await authenticating.catch((error: unknown) => refuse(request, error));
+    const began = performance.now();
+    // Where there is too much work for it already, nobody else hears of its failure.
+    authenticating.catch(() => {});
+    const caller = await gate.run(() => authenticating).catch((error: unknown) => refuse(request, error));
+    request.waited = performance.now() - began;
     charge(request, caller, 1);
     return caller;
   }

@@ -5,10 +5,11 @@ export interface Gate {
   /**
    * Does the work.
    *
+   * @param spent how much of its time has been spent before, in milliseconds
    * @throws {ServiceError} UNAVAILABLE when too much is under way, TIMEOUT when the work takes too long: what it still does
    *   then is ended by the limit of its statement
    */
-  run<T>(work: () => T | Promise<T>): Promise<T>;
+  run<T>(work: () => T | Promise<T>, spent?: number): Promise<T>;
   /** Waits no longer than so many milliseconds from now, for whatever is under way then: it is UNAVAILABLE. */
   endWithin(milliseconds: number): void;
 }
@@ -30,11 +31,11 @@ export function createGate(most: number, deadline: number): Gate {
       }, milliseconds).unref();
     },
 
-    run(work) {
+    run(work, spent = 0) {
       if (inside >= most) return Promise.reject(tooMuch());
       inside++;
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(tooLate(deadline)), deadline);
+        const timer = setTimeout(() => reject(tooLate(deadline)), deadline - spent);
         const place = free.pop() ?? givingUp.length;
         givingUp[place] = reject;
         const leave = () => {

@@ -129,13 +129,14 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     if (isList) entrance.charge(request, caller, unitsOfList(variables));
     const replyIn = async (own: Context) => toReply(await endpoint.run(variables, call, own), always, isList);
     if (endpoint.route.method === 'GET') {
-      return underPreconditions(await gate.run(() => replyIn(context)), call.headers);
+      return underPreconditions(await gate.run(() => replyIn(context), request.waited), call.headers);
     }
     const key = readKey(call.headers);
-    if (key === null) return gate.run(() => replyIn(context));
+    if (key === null) return gate.run(() => replyIn(context), request.waited);
     const fingerprint = fingerprintOf(endpoint.operation.operationId, variables);
     const keyed = { caller: caller.id, key, fingerprint };
-    return gate.run(() => idempotency.answer(keyed, (own) => outcomeOf(replyIn(own), accept, always), 'one'));
+    const answering = () => idempotency.answer(keyed, (own) => outcomeOf(replyIn(own), accept, always), 'one');
+    return gate.run(answering, request.waited);
   }
 }
 

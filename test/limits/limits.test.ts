@@ -322,6 +322,34 @@ describe('a database that hangs', () => {
     expect((await app.rest('GET', '/categories')).status).toBe(200);
   });
 
+  test('has no more than MAX_REQUESTS wait to be known by their keys, and none longer than REQUEST_TIMEOUT', async () => {
+    const authorization = `Bearer psk_${'0'.repeat(12)}_${'A'.repeat(43)}`;
+    const settings: Partial<Settings> = { AUTH: 'all', MAX_REQUESTS: 5, REQUEST_TIMEOUT: 400 };
+    const { app, release } = await startHanging(settings, 'from "api_keys"');
+    const ask = async (path: string) => (await app.rest('GET', path, { headers: { authorization } })).body.code;
+    const began = performance.now();
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n % 2 === 0 ? '/pets' : '/lifecycle')));
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(answers.sort()).toEqual([...Array(5).fill('TIMEOUT'), ...Array(15).fill('UNAVAILABLE')]);
+    release();
+    await expect.poll(() => ask('/pets')).toBe('UNAUTHENTICATED');
+  });
+
+  test('has nobody wait longer than REQUEST_TIMEOUT for being known and for the answer together', async () => {
+    const app = await start({ AUTH: 'all', REQUEST_TIMEOUT: 600 }, {}, (database) =>
+      watched(database, async ({ text }, run) => {
+        if (text.includes('from "api_keys"')) await sleep(400);
+        if (text.includes('from "pets"')) await sleep(5_000, undefined, { ref: false });
+        return run();
+      }),
+    );
+    const { text } = await keyStore(app.database).create('a reader', ['read'], null);
+    const headers = { authorization: `Bearer ${text}` };
+    const began = performance.now();
+    const { body } = await app.rest('GET', '/pets', { headers });
+    expect([body.code, performance.now() - began < 900]).toEqual(['TIMEOUT', true]);
+  });
+
   test('has nobody wait longer than REQUEST_TIMEOUT: 504', async () => {
     const { app, release } = await startHanging({ REQUEST_TIMEOUT: 300 });
     const began = performance.now();

@@ -127,6 +127,40 @@ if (databaseKind === 'embedded') {
       await opened.dispose();
     });
 
+    test('by a lock that is held: what nobody waits for any more is ended, and changes nothing later', async () => {
+      const opened = await openTestDatabase();
+      const service = await startService({ DATABASE_URL: opened.location.url ?? '', REQUEST_TIMEOUT: '1' });
+      const send = (method: string, path: string, body: object) =>
+        fetch(service.base + path, {
+          method,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      const { id: categoryId } = (await (await send('POST', '/categories', { name: 'Any' })).json()) as { id: number };
+      const { id } = (await (await send('POST', '/pets', { name: 'As it was', categoryId })).json()) as { id: number };
+      await opened.database.transaction(async (query) => {
+        await query('select from pets where id = $1 for update', [id]);
+        // More than there are connections: those that wait for one begin late.
+        const late = Array.from(
+          { length: 25 },
+          async (_, n) => (await send('PATCH', `/pets/${id}`, { name: `Late ${n}` })).status,
+        );
+        for (const status of await Promise.all(late)) expect([503, 504]).toContain(status);
+        const atWork = () =>
+          opened.database.transaction((looking) =>
+            looking(
+              "select query from pg_stat_activity where datname = current_database() and state = 'active' and query like 'update pets%'",
+              [],
+            ),
+          );
+        await expect.poll(atWork, { timeout: 500 }).toEqual([]);
+      });
+      await sleep(200);
+      expect(await (await fetch(`${service.base}/pets/${id}`)).json()).toMatchObject({ name: 'As it was' });
+      expect(await service.stop()).toBe(0);
+      await opened.dispose();
+    });
+
     test('by hanging: /readyz says so in time, /livez stays up, and the service recovers by itself', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');

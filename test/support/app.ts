@@ -53,7 +53,7 @@ export interface TestApp {
 /**
  * The app over a database of the test file's own, called without sockets.
  *
- * @param through what the app is given in the database's place
+ * @param through what the app and its access are given in the database's place
  */
 export async function startTestApp(
   settings: Partial<Settings> = {},
@@ -62,10 +62,11 @@ export async function startTestApp(
 ): Promise<TestApp> {
   const statements: string[] = [];
   const opened = await openTestDatabase({ statement: note, batch: () => {} });
+  const database = through(opened.database);
   const app = createApp({
-    database: through(opened.database),
+    database,
     settings: { ...usualSettings, ...settings },
-    access: await accessFrom({ ...usualSettings, ...settings }, opened.database),
+    access: await accessFrom({ ...usualSettings, ...settings }, database),
     rules: { ...usualRules, ...rules },
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
