@@ -237,6 +237,16 @@ describe('a change means the same, however often its document comes', () => {
     }
   });
 
+  test('a change is never made by GET, also when it is known by POST', async () => {
+    const query = 'mutation { createCategory(category: { name: "By GET" }) { id } }';
+    for (let time = 0; time < TIMES; time++) {
+      await ask(app, query);
+      const got = await app.fetch(new Request(`http://pets.example/graphql?query=${encodeURIComponent(query)}`));
+      expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
+    }
+    expect((await ask(app, '{ categories(name: "By GET") { totalCount } }')).categories.totalCount).toBe(TIMES);
+  });
+
   test('a change that fails stops those after it', async () => {
     const query = 'mutation { deletePet(petId: 404) { id } createCategory(category: { name: "Never" }) { id } }';
     for (let time = 0; time < TIMES; time++) await app.graphql(query);

@@ -201,6 +201,18 @@ describe('a request with an Idempotency-Key', () => {
     expect(isReplay(await keyed('POST', '/pets', key, { body: pet(name) }))).toBe(true);
     expect(await isThere(name)).toBe(2);
   });
+
+  test('is deleted after them, also when nobody sends it again', async () => {
+    const [old, young] = [randomUUID(), randomUUID()];
+    const run = (text: string, parameters: readonly string[]) =>
+      app.database.transaction((query) => query(text, parameters));
+    for (const key of [old, young]) await keyed('POST', '/pets', key, { body: pet() });
+    await run("update idempotency_keys set created_at = now() - interval '24.1 hours' where key = $1", [old]);
+    await app.begin();
+    const kept = () => run('select key from idempotency_keys where key in ($1, $2)', [old, young]);
+    await expect.poll(kept).toEqual([[young]]);
+    await app.flush();
+  });
 });
 
 describe('a GraphQL mutation with an Idempotency-Key', () => {

@@ -85,6 +85,22 @@ describe('the service as a process', () => {
     },
   );
 
+  test('SIGTERM closes the connections that are idle, and waits for none but those in use', async () => {
+    await withService({}, async (service) => {
+      const { hostname, port } = new URL(service.base);
+      const open = () => connect(Number(port), hostname);
+      const [idle, used] = [open(), open()];
+      idle.write('GET /livez HTTP/1.1\r\nHost: pets.example\r\n\r\n');
+      used.write('POST /categories HTTP/1.1\r\nHost: pets.example\r\nContent-Length: 100\r\n\r\n{');
+      await once(idle, 'data');
+      const ended = service.stop('SIGTERM');
+      await once(idle, 'close');
+      expect([service.process.exitCode, used.readyState]).toEqual([null, 'open']);
+      used.destroy();
+      expect(await ended).toBe(0);
+    });
+  });
+
   test('a request that is cut off in its middle changes nothing and harms nobody', async () => {
     await withService({}, async (service) => {
       const { hostname, port } = new URL(service.base);
