@@ -24,16 +24,19 @@ const ACCEPTED_BY_BUILT_IN: Readonly<Record<string, string>> = {
   ID: 'a string or an integer',
 };
 
+/** Whether it is told which names there are, where one is misspelt. */
+export type Names = 'told' | 'kept';
+
 /**
  * Everything that is wrong with a value for an input field, argument or variable: its type, what is missing or unknown
  * in it, its bounds. The value may be as it came or coerced already.
  */
-export function inputIssues(place: InputPlace, value: unknown, path: Path = []): Issue[] {
+export function inputIssues(place: InputPlace, value: unknown, path: Path = [], names: Names = 'told'): Issue[] {
   if (value === undefined) {
     const isMissing = isNonNullType(place.type) && place.defaultValue === undefined;
     return isMissing ? [{ path, message: 'is required' }] : [];
   }
-  return valueIssues(place.type, place, value, path);
+  return valueIssues(place.type, place, value, path, names);
 }
 
 /** What a value of the type and within the bounds must be, in words that go after "must be". */
@@ -53,29 +56,35 @@ export function boundsOf(place: Pick<InputPlace, 'extensions'>): Bounds | undefi
   return place.extensions.bounds as Bounds | undefined;
 }
 
-function valueIssues(type: GraphQLInputType, place: InputPlace, value: unknown, path: Path): Issue[] {
+function valueIssues(type: GraphQLInputType, place: InputPlace, value: unknown, path: Path, names: Names): Issue[] {
   if (isNonNullType(type)) {
     return value === null
       ? [{ path, message: 'is required and must not be null' }]
-      : valueIssues(type.ofType, place, value, path);
+      : valueIssues(type.ofType, place, value, path, names);
   }
   if (value === null) {
     return place.extensions.refusesNull === true ? [{ path, message: 'must not be null; leave it out instead' }] : [];
   }
   if (isListType(type)) {
-    if (!Array.isArray(value)) return valueIssues(type.ofType, place, value, path);
-    return itemIssues(type.ofType, place, value, path);
+    if (!Array.isArray(value)) return valueIssues(type.ofType, place, value, path, names);
+    return itemIssues(type.ofType, place, value, path, names);
   }
-  if (isInputObjectType(type)) return objectIssues(type.name, type.getFields(), value, path);
-  return leafIssues(type, boundsOf(place), value, path);
+  if (isInputObjectType(type)) return objectIssues(type.name, type.getFields(), value, path, names);
+  return leafIssues(type, boundsOf(place), value, path, names);
 }
 
 /** Stops at what nobody would read to its end: a list may have very many items. */
-function itemIssues(type: GraphQLInputType, place: InputPlace, items: readonly unknown[], path: Path): Issue[] {
+function itemIssues(
+  type: GraphQLInputType,
+  place: InputPlace,
+  items: readonly unknown[],
+  path: Path,
+  names: Names,
+): Issue[] {
   const issues: Issue[] = [];
   for (const [index, item] of items.entries()) {
     if (issues.length > MOST_ISSUES) break;
-    issues.push(...valueIssues(type, place, item, [...path, index]));
+    issues.push(...valueIssues(type, place, item, [...path, index], names));
   }
   return issues;
 }
@@ -85,32 +94,45 @@ function objectIssues(
   fields: Readonly<Record<string, GraphQLInputField>>,
   value: unknown,
   path: Path,
+  names: Names,
 ): Issue[] {
   if (typeof value !== 'object' || Array.isArray(value)) {
     return [{ path, message: `must be an object (${name}), not ${show(value)}` }];
   }
   const given = value as Readonly<Record<string, unknown>>;
-  const accepted = Object.keys(fields);
+  const accepted = names === 'told' ? `, which accepts ${Object.keys(fields).join(', ')}` : '';
   const unknown = Object.keys(given)
     .filter((key) => !Object.hasOwn(fields, key))
     .slice(0, MOST_ISSUES + 1);
   return [
     ...unknown.map((key) => ({
       path: [...path, shorten(key)],
-      message: `is not a field of ${name}, which accepts ${accepted.join(', ')}`,
+      message: `is not a field of ${name}${accepted}`,
     })),
     ...Object.values(fields).flatMap((field) =>
-      inputIssues(field, Object.hasOwn(given, field.name) ? given[field.name] : undefined, [...path, field.name]),
+      inputIssues(
+        field,
+        Object.hasOwn(given, field.name) ? given[field.name] : undefined,
+        [...path, field.name],
+        names,
+      ),
     ),
   ];
 }
 
-function leafIssues(type: GraphQLLeafType, bounds: Bounds | undefined, value: unknown, path: Path): Issue[] {
+function leafIssues(
+  type: GraphQLLeafType,
+  bounds: Bounds | undefined,
+  value: unknown,
+  path: Path,
+  names: Names,
+): Issue[] {
   let parsed: unknown;
   try {
     parsed = type.parseValue(value);
   } catch {
-    return [{ path, message: `must be ${acceptedBy(type, bounds)}, not ${show(value)}` }];
+    const accepted = isEnumType(type) && names === 'kept' ? `a value of ${type.name}` : acceptedBy(type, bounds);
+    return [{ path, message: `must be ${accepted}, not ${show(value)}` }];
   }
   const { error } = bounds?.check.safeParse(parsed) ?? {};
   return error === undefined ? [] : error.issues.slice(0, 1).map(({ message }) => ({ path, message }));

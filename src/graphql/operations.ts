@@ -17,7 +17,7 @@ import { unitsOf } from '../limits/charge.ts';
 import { type FaultFinder, faultFinder } from './arguments.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
 import { countOfCounts } from './counts.ts';
-import { type InputPlace, inputIssues } from './input.ts';
+import { type InputPlace, inputIssues, type Names } from './input.ts';
 import { measureOperation } from './limits.ts';
 import { neverNull } from './never-null.ts';
 import { selectionsOf } from './selections.ts';
@@ -61,6 +61,7 @@ export interface KnownOperation {
 export class KnownDocuments {
   readonly #schema: GraphQLSchema;
   readonly #findUses: UseFinder;
+  readonly #names: Names;
   readonly #operations = new WeakMap<DocumentNode, Map<string, KnownOperation>>();
   /** By the texts' digests. */
   readonly #once = new LRUCache<string, true>({ max: MOST_TEXTS });
@@ -71,8 +72,10 @@ export class KnownDocuments {
   });
   readonly #compiled: CompiledOperations = new LRUCache({ maxSize: MOST_COMPILED_FIELDS });
 
-  constructor(schema: GraphQLSchema) {
+  /** @param names whether it is told what an input accepts */
+  constructor(schema: GraphQLSchema, names: Names = 'told') {
     this.#schema = schema;
+    this.#names = names;
     this.#findUses = useFinder(schema);
   }
 
@@ -134,7 +137,7 @@ export class KnownDocuments {
           const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
           return value === null && withoutNull.has(name)
             ? [{ path: [name], message: 'must not be null; leave it out instead' }]
-            : inputIssues(place, value, [name]);
+            : inputIssues(place, value, [name], this.#names);
         }),
       faults: faultFinder(selections),
       run: this.#runner(document, name, fields),

@@ -60,7 +60,7 @@ export function createGraphQLServer(
   options: GraphQLServerOptions,
 ): (request: GraphQLRequest) => Promise<GraphQLAnswer> {
   const { schema, context, endpoint, entrance, gate, admit, idempotency, lifecyclePage } = options;
-  const documents = new KnownDocuments(schema);
+  const documents = new KnownDocuments(schema, options.introspection ? 'told' : 'kept');
   const refuse = createRefuse(entrance, admit, lifecyclePage);
   const usually = () => context;
   const takeover = createTakeover(documents, refuse);

@@ -8,7 +8,7 @@ export interface Issuer {
   readonly url: string;
   /** The public key as text, as somebody may have found it. */
   readonly publicKey: string;
-  /** Answers to whoever asks for the keys from now on. */
+  /** Of the answers to whoever asks for the keys from now on; with 0 there are none. */
   status: number;
   /** How often the keys were asked for. */
   asked: number;
@@ -27,9 +27,12 @@ export async function startIssuer(): Promise<Issuer> {
   const kid = 'first';
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
   const keys = [{ ...(await exportJWK(publicKey)), kid, use: 'sig' }];
-  const server = createServer((_, response) => {
+  const server = createServer(({ url }, response) => {
     issuer.asked++;
-    response.writeHead(issuer.status, { 'content-type': 'application/json' }).end(JSON.stringify({ keys }));
+    if (issuer.status === 0) return;
+    const status = url === '/jwks.json' ? issuer.status : 200;
+    const headers = { 'content-type': 'application/json', ...(status === 302 && { location: '/elsewhere.json' }) };
+    response.writeHead(status, headers).end(JSON.stringify({ keys }));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer: Issuer = {

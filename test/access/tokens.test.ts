@@ -109,6 +109,25 @@ describe('a token', () => {
     await Promise.all([app.dispose(), away.close()]);
   });
 
+  test('whose key is somewhere else than it should be is 503: no redirect is followed', async () => {
+    const moved = await startIssuer();
+    moved.status = 302;
+    const app = await startTestApp({ AUTH: 'all', ...trustIn(moved) });
+    expect((await app.rest('GET', '/pets', bearing(await moved.token({ scope: 'read' })))).status).toBe(503);
+    expect(moved.asked).toBe(1);
+    await Promise.all([app.dispose(), moved.close()]);
+  });
+
+  test('is 503 after five seconds when the issuer does not answer', async () => {
+    const silent = await startIssuer();
+    silent.status = 0;
+    const app = await startTestApp({ AUTH: 'all', ...trustIn(silent) });
+    const began = performance.now();
+    expect((await app.rest('GET', '/pets', bearing(await silent.token({ scope: 'read' })))).status).toBe(503);
+    expect(performance.now() - began).toBeLessThan(7_000);
+    await Promise.all([app.dispose(), silent.close()]);
+  }, 15_000);
+
   test('is verified without asking the issuer each time, also when its key is not known', async () => {
     await get(await issuer.token({ scope: 'read' }));
     const before = issuer.asked;

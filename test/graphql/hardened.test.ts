@@ -27,6 +27,26 @@ describe('INTROSPECTION=off', () => {
     expect(errors?.[0]?.message).toMatch(/introspection has been disabled/);
   });
 
+  test.each<[what: string, query: string, value: unknown, names: RegExp]>([
+    [
+      'a field',
+      'mutation ($v: NewPet!) { createPet(pet: $v) { id } }',
+      { name: 'A', categoryId: 1, nme: 1 },
+      /accepts name/,
+    ],
+    ['an enum value', 'query ($v: PetSort) { pets(sort: $v) { nodes { id } } }', 'nme', /one of id, id_desc/],
+    ['an enum value in a list', 'query ($v: [PetStatus!]) { pets(status: $v) { nodes { id } } }', ['sld'], /available/],
+  ])(
+    'a misspelt name of %s in a variable is not answered with the names that there are',
+    async (_, query, v, names) => {
+      const told = async (app: TestApp) =>
+        (await app.graphql(query, { v })).errors?.map(({ message }) => message).join(' ');
+      expect(await told(usual)).toMatch(names);
+      expect(await told(hardened)).toMatch(/^v\b/);
+      expect(await told(hardened)).not.toMatch(names);
+    },
+  );
+
   test('leaves __typename, and everything else', async () => {
     expect((await hardened.graphql('{ __typename pets { __typename totalCount } }')).errors).toBeUndefined();
   });

@@ -128,7 +128,8 @@ test.each(['embedded', 'server'])(
 );
 
 test('an integer with more digits than any that is taken is not read to its last one, which takes long', () => {
-  expect(parseJson('9'.repeat(1_000))).toBe(BigInt('9'.repeat(1_000)));
+  expect(parseJson('9'.repeat(40))).toBe(BigInt('9'.repeat(40)));
+  expect(parseJson('9'.repeat(41))).toBe(1e41);
   expect(parseJson('9'.repeat(1_000_000))).toBe(Number.POSITIVE_INFINITY);
 });
 

@@ -451,6 +451,11 @@ describe('a failure', () => {
   );
 });
 
+/** What a page may be made of: what comes from here, or is in the page as it was sent. */
+const OWN = /^('self'|'none'|data:|blob:)$/;
+const OWN_SCRIPT = /^('self'|'sha256-[\w+/]{43}=')$/;
+const OWN_STYLE = /^('self'|'sha256-[\w+/]{43}='|'unsafe-inline')$/;
+
 test('no answer is taken for another type than it says, and no page is framed or loads from elsewhere', async () => {
   for (const path of ['/', '/lifecycle', '/reference', '/graphql', '/pets', '/nothing', '/livez', '/openapi.json']) {
     const { headers } = await app.fetch(
@@ -460,6 +465,11 @@ test('no answer is taken for another type than it says, and no page is framed or
     if (!headers.get('content-type')?.startsWith('text/html')) continue;
     const policy = headers.get('content-security-policy')?.split('; ');
     expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]));
+    for (const directive of policy ?? []) {
+      const [name, ...sources] = directive.split(' ');
+      const own = name === 'style-src' ? OWN_STYLE : name === 'script-src' ? OWN_SCRIPT : OWN;
+      for (const source of sources) expect([path, name, source]).toEqual([path, name, expect.stringMatching(own)]);
+    }
   }
 });
 
