@@ -5,6 +5,12 @@ import type { Socket } from 'node:net';
 /** How long who is refused may take to close the connection, in milliseconds. */
 const LONGEST_FAREWELL = 2_000;
 
+/** Why what has come is no request, and whether its answer has no body: a HEAD's has none (RFC 9110, section 9.3.2). */
+interface Refusal {
+  readonly message: string;
+  readonly isHead: boolean;
+}
+
 /** A client's connection. What comes on it is answered one after another, so that nobody takes many places with one. */
 export class Connection {
   readonly #socket: Socket;
@@ -15,7 +21,7 @@ export class Connection {
   /** Whether something goes on once that answer is over. */
   #isWatched = false;
   /** Why nothing that comes from then on is a request. */
-  #refusal: string | undefined;
+  #refusal: Refusal | undefined;
 
   /** @param handler answers a request */
   constructor(socket: Socket, handler: RequestListener) {
@@ -39,12 +45,12 @@ export class Connection {
    * What is not proper HTTP never reaches the service; it is answered here, with the Error object like any other failure,
    * and after the requests that came before it: otherwise they would seem to be refused.
    */
-  refuse(message: string): void {
+  refuse(message: string, isHead = false): void {
     if (this.#refusal !== undefined) return;
-    this.#refusal = message;
+    this.#refusal = { message, isHead };
     // Whatever has not come in whole is what is refused.
     if (this.#waiting.at(-1)?.req.complete === false) this.#waiting.pop();
-    if (this.#isFree() || this.#answering?.req.complete === false) writeRefusal(this.#socket, message);
+    if (this.#isFree() || this.#answering?.req.complete === false) writeRefusal(this.#socket, this.#refusal);
     else this.#goOnAfterwards();
   }
 
@@ -76,7 +82,7 @@ export class Connection {
   }
 }
 
-function writeRefusal(socket: Socket, message: string): void {
+function writeRefusal(socket: Socket, { message, isHead }: Refusal): void {
   if (!socket.writable) return;
   const body = JSON.stringify({ code: 'INVALID_ARGUMENT', message, status: 400 });
   const head = [
@@ -92,5 +98,5 @@ function writeRefusal(socket: Socket, message: string): void {
   socket.on('error', () => {});
   const late = setTimeout(() => socket.destroy(), LONGEST_FAREWELL);
   socket.once('close', () => clearTimeout(late));
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
 }

@@ -46,14 +46,15 @@ export function listen(
     const connection = connectionOf(request.socket);
     const fault = faultOf(request);
     if (fault === undefined) connection.answer(response);
-    else connection.refuse(fault);
+    else connection.refuse(fault, request.method === 'HEAD');
   });
   server.setTimeout(stall);
   // As many as their size allows: Node would drop those after the first 1,000, and with them what they ask for.
   server.maxHeadersCount = 0;
-  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) =>
-    connectionOf(socket).refuse(UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.'),
-  );
+  server.on('clientError', ({ code, rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
+    const isHead = rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
+    connectionOf(socket).refuse(UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.', isHead);
+  });
   server.on('checkExpectation', ({ socket }: IncomingMessage) =>
     connectionOf(socket).refuse('The Expect field can only be 100-continue.'),
   );

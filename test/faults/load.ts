@@ -17,6 +17,8 @@ export type Ask = (base: string, n: number) => Promise<{ path: string; response:
 
 export interface Load {
   readonly samples: readonly Sample[];
+  /** How many requests are under way just now. */
+  underWay(): number;
   /** Lets what is under way end. */
   stop(): Promise<void>;
 }
@@ -49,15 +51,19 @@ export function startLoad(base: string, clients: number, { ask = mixed, pause = 
   const samples: Sample[] = [];
   let isOver = false;
   let n = 0;
+  let underWay = 0;
   const client = async () => {
     while (!isOver) {
+      underWay++;
       samples.push(await sample(base, ask, n++));
+      underWay--;
       await sleep(pause);
     }
   };
   const running = Promise.all(Array.from({ length: clients }, client));
   return {
     samples,
+    underWay: () => underWay,
     async stop() {
       isOver = true;
       await running;

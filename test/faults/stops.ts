@@ -34,6 +34,7 @@ async function stopUnderLoad(service: Service, server: PostgresServer, isFrozen:
   await sleep(SOME_LOAD);
   if (isFrozen) signalAll(await familyOf(server.pid), 'SIGSTOP');
   await sleep(SOME_LOAD);
+  while (load.underWay() === 0) await sleep(1);
   const asked = performance.now();
   const code = await service.stop();
   const took = performance.now() - asked;

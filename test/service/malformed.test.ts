@@ -38,6 +38,16 @@ describe.each(Object.keys(malformedRequests))('a request with a fault in %s', (w
   });
 });
 
+test.each([
+  ['in its address', 'HEAD /pets?x=\xd9\xa3 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['in the Host field', 'HEAD /pets HTTP/1.1\r\n\r\n'],
+  ['in two Host fields', 'HEAD /pets HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+])('a HEAD with a fault %s is answered without a body', async (_, bytes) => {
+  const { text } = await answerTo(bytes);
+  expect(statusesIn(text)).toEqual([400]);
+  expect(text).toMatch(/\r\n\r\n$/);
+});
+
 describe('a fault after proper requests leaves their answers alone, comes after them, and is the last', () => {
   const before = 'GET /pets?limit=1 HTTP/1.1\r\nHost: x\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
   const after = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
