@@ -10,7 +10,7 @@ import { databaseOf } from './outage.ts';
 import { TERMINATE } from './outages.ts';
 import { fill } from './shop.ts';
 
-/** How many send each request at once, and how many requests are under way. */
+/** How many send each request at once, by turns to each process, and how many requests are under way. */
 const SENDERS = 10;
 const AT_ONCE = 10;
 /** What each order takes. */
@@ -20,9 +20,6 @@ const CALM = { server: 500, embedded: 2_000 };
 /** Between two tries of a sender, in milliseconds. */
 const PAUSE = 50;
 
-/** Answers that are for good: what else is answered is to be sent again. */
-const FINAL = 201;
-
 const replaysOn = (database: 'server' | 'embedded'): Scenario => ({
   name: `requests with a key, sent by ${SENDERS} at once until answered, under faults, ${database} database`,
   async run({ replays }) {
@@ -31,6 +28,8 @@ const replaysOn = (database: 'server' | 'embedded'): Scenario => ({
     const location = server === undefined ? { DATA_DIR: folder.path } : { DATABASE_URL: await databaseOf(server) };
     const settings = { PORT: `${await freePort()}`, ...location };
     let service = await startService(settings);
+    // Another process on the same database, which lives.
+    const other = server === undefined ? undefined : await startService(location);
     const { base } = service;
     let isOver = false;
     const faults = async () => {
@@ -49,13 +48,14 @@ const replaysOn = (database: 'server' | 'embedded'): Scenario => ({
       await fill(base, replays);
       const requests = replays / SENDERS;
       const breaking = faults();
-      const answers = await answersTo(base, requests);
+      const answers = await answersTo([base, other?.base ?? base], requests);
       isOver = true;
       const count = await breaking;
       return await findings(base, answers, replays, count);
     } finally {
       isOver = true;
       await service.stop('SIGKILL');
+      await other?.stop('SIGKILL');
       await server?.stop();
       folder.remove();
     }
@@ -64,28 +64,47 @@ const replaysOn = (database: 'server' | 'embedded'): Scenario => ({
 
 export const replays: readonly Scenario[] = [replaysOn('server'), replaysOn('embedded')];
 
-/** By request, what each of its senders was answered in the end. */
-async function answersTo(base: string, requests: number): Promise<string[][]> {
+/** By request, what each of its senders was answered in the end; every other request is GraphQL's. */
+async function answersTo(bases: readonly string[], requests: number): Promise<string[][]> {
   const answers: string[][] = [];
   let next = 0;
   const worker = async () => {
     while (next < requests) {
       const n = next++;
       const key = { 'idempotency-key': randomUUID() };
-      answers[n] = await Promise.all(Array.from({ length: SENDERS }, () => untilAnswered(base, key)));
+      const ask = n % 2 === 0 ? orderByRest : orderByGraphQL;
+      answers[n] = await Promise.all(
+        Array.from({ length: SENDERS }, (_, sender) => untilAnswered(ask, bases[sender % bases.length] as string, key)),
+      );
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return answers;
 }
 
+/** Sends an order; the answer where it is for good. */
+type Ask = (base: string, key: object) => Promise<string | undefined>;
+
+const ORDER = { petId: 1, quantity: QUANTITY };
+
+const orderByRest: Ask = async (base, key) => {
+  const response = await send('POST', `${base}/store/orders`, ORDER, key);
+  const text = await response.text();
+  return response.status === 201 ? text : undefined;
+};
+
+const orderByGraphQL: Ask = async (base, key) => {
+  const query = 'mutation ($order: NewOrder!) { placeOrder(order: $order) { id quantity complete } }';
+  const response = await send('POST', `${base}/graphql`, { query, variables: { order: ORDER } }, key);
+  const text = await response.text();
+  return response.status === 200 && !text.includes('"errors"') ? text : undefined;
+};
+
 /** Sends it until it is done, as a client would that never hears of it. */
-async function untilAnswered(base: string, key: object): Promise<string> {
+async function untilAnswered(ask: Ask, base: string, key: object): Promise<string> {
   for (;;) {
-    const order = { petId: 1, quantity: QUANTITY };
-    const response = await send('POST', `${base}/store/orders`, order, key).catch(() => undefined);
-    const text = await response?.text().catch(() => undefined);
-    if (response?.status === FINAL && text !== undefined) return text;
+    const text = await ask(base, key).catch(() => undefined);
+    if (text !== undefined) return text;
     await sleep(PAUSE);
   }
 }

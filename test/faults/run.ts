@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Finding, NotHere, type Size } from './finding.ts';
+import { input } from './input.ts';
 import { kills } from './kills.ts';
 import { outages } from './outages.ts';
 import { replays } from './replays.ts';
@@ -21,7 +22,7 @@ const { values } = parseArgs({
 });
 const { only } = values;
 if (values.record && (values.quick || only !== undefined)) throw new Error('--record is of a whole run alone.');
-const scenarios = [...outages, ...stops, ...kills, ...replays].filter(
+const scenarios = [...outages, ...stops, ...kills, ...replays, ...input].filter(
   ({ name }) => only === undefined || name.includes(only),
 );
 if (scenarios.length === 0) throw new Error(`No scenario's name has ${only} in it.`);

@@ -1,0 +1,143 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hostileRequests } from '../graphql/hostile/requests.ts';
+import { malformedRequests } from '../service/malformed/requests.ts';
+import { type Service, startService } from '../support/service.ts';
+import { connectSlowClients, isServed } from '../support/slow-clients.ts';
+import { makeTemporaryFolder } from '../support/temporary.ts';
+import type { Finding, Scenario } from './finding.ts';
+
+/** How long an answer may take, and how long another one is waited for, in milliseconds. */
+const LONGEST = 3_000;
+const QUIET = 200;
+const AT_ONCE = 25;
+/** How soon a hostile document must be refused, in milliseconds, and how often each is sent. */
+const SOON = 100;
+const TIMES = 5;
+/** How long good clients ask beside slow ones, how often, and how soon they must be answered, in milliseconds. */
+const MEANWHILE = 10_000;
+const EVERY = 20;
+const IN_TIME = 2_000;
+const WELL_SERVED = 0.99;
+
+const onOwnService = (name: string, find: (service: Service) => Promise<Finding[]>): Scenario => ({
+  name,
+  async run() {
+    const folder = makeTemporaryFolder();
+    const service = await startService({ DATA_DIR: folder.path });
+    try {
+      // What it does for the first time takes longer.
+      for (let n = 0; n < 40; n++) await isServed(service.base, n, IN_TIME);
+      const findings = await find(service);
+      return [
+        ...findings,
+        {
+          promise: 'nothing has failed on the part of the service, and it is well',
+          measured: `${service.output().match(/"level":[56]0/g)?.length ?? 0} failures`,
+          holds: !/"level":[56]0/.test(service.output()) && (await isServed(service.base, 0, IN_TIME)),
+        },
+      ];
+    } finally {
+      await service.stop('SIGKILL');
+      folder.remove();
+    }
+  },
+});
+
+const malformed = onOwnService('malformed requests on raw sockets', async ({ base }) => {
+  const requests = Object.values(malformedRequests).flat();
+  const statuses: number[][] = [];
+  for (let at = 0; at < requests.length; at += AT_ONCE) {
+    statuses.push(...(await Promise.all(requests.slice(at, at + AT_ONCE).map((bytes) => answersTo(base, bytes)))));
+  }
+  const refused = statuses.filter(([status = 0, ...others]) => status >= 400 && status < 500 && others.length === 0);
+  return [
+    {
+      promise: 'each is answered once, with 4xx',
+      measured: `${refused.length} of ${requests.length}`,
+      holds: refused.length === requests.length,
+    },
+  ];
+});
+
+const hostile = onOwnService('hostile GraphQL requests', async ({ base }) => {
+  const requests = Object.values(hostileRequests).flatMap((all) => all.map(([what, body]) => ({ what, body })));
+  const found: { what: string; median: number; statuses: number[] }[] = [];
+  for (const { what, body } of requests) {
+    const answers: { status: number; milliseconds: number }[] = [];
+    for (let time = 0; time < TIMES; time++) answers.push(await post(base, body));
+    const times = answers.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);
+    found.push({ what, median: times[Math.floor(TIMES / 2)] ?? 0, statuses: answers.map(({ status }) => status) });
+  }
+  const [slowest = { what: '', median: 0 }] = [...found].sort((one, other) => other.median - one.median);
+  const refused = found.filter(({ statuses }) => statuses.every((status) => status >= 400 && status < 500));
+  const soon = found.filter(({ median }) => median < SOON);
+  return [
+    {
+      promise: 'each is answered with 4xx',
+      measured: `${refused.length} of ${found.length}`,
+      holds: refused.length === found.length,
+    },
+    {
+      promise: `within ${SOON} ms, the median of ${TIMES}`,
+      measured: `${soon.length} of ${found.length}; the slowest ${slowest.median.toFixed(0)} ms (${slowest.what})`,
+      holds: soon.length === found.length,
+    },
+  ];
+});
+
+const slow = onOwnService('1,000 slow connections', async ({ base }) => {
+  const clients = await connectSlowClients(base);
+  try {
+    const answers: Promise<boolean>[] = [];
+    const until = performance.now() + MEANWHILE;
+    while (performance.now() < until) {
+      answers.push(isServed(base, answers.length, IN_TIME));
+      await sleep(EVERY);
+    }
+    const served = (await Promise.all(answers)).filter(Boolean).length;
+    const there = clients.filter(({ closed }) => !closed).length;
+    return [
+      {
+        promise: `of good requests beside them, ${WELL_SERVED * 100} % are answered within ${IN_TIME / 1000} s`,
+        measured: `${served} of ${answers.length}, beside ${there} slow ones`,
+        holds: served / answers.length >= WELL_SERVED && there === clients.length,
+      },
+    ];
+  } finally {
+    for (const client of clients) client.destroy();
+  }
+});
+
+export const input: readonly Scenario[] = [malformed, hostile, slow];
+
+/** The statuses of all that is answered until the connection is closed, or nothing more comes. */
+async function answersTo(base: string, bytes: string): Promise<number[]> {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname).setNoDelay();
+  socket.on('error', () => {});
+  let text = '';
+  let last = 0;
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+    last = performance.now();
+  });
+  const began = performance.now();
+  socket.write(Buffer.from(bytes, 'latin1'));
+  const isOver = () => (last === 0 ? performance.now() - began > LONGEST : performance.now() - last > QUIET);
+  while (!socket.closed && !isOver()) await sleep(10);
+  socket.destroy();
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}
+
+let sent = 0;
+
+/** Sends it with a document that has not come before: what came before is refused from memory. */
+async function post(base: string, body: string): Promise<{ status: number; milliseconds: number }> {
+  const unknown = body.replace('"query":"', `"query":"#${sent++}\\n`);
+  const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };
+  const began = performance.now();
+  const response = await fetch(`${base}/graphql`, { method: 'POST', headers, body: unknown });
+  await response.text();
+  return { status: response.status, milliseconds: performance.now() - began };
+}

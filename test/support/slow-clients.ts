@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** How often each slow client sends a byte, in milliseconds. */
+const SLOWNESS = 500;
+
+const JSON_FIELDS = 'Host: x\r\nContent-Type: application/json\r\n';
+
+/** What each of them has sent at once, and goes on with a byte at a time; 1,000 in all, by the service's own settings. */
+const KINDS = {
+  'heads a byte at a time': { count: 250, first: 'G', rest: `ET /pets HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(100)}` },
+  'REST bodies a byte at a time': { count: 200, first: postHead('/categories'), rest: '{"name":"Slow"' },
+  'GraphQL bodies a byte at a time': { count: 200, first: postHead('/graphql'), rest: '{"query":"{ __ty' },
+  'chunks a byte at a time': { count: 100, first: chunkedHead(), rest: '1\r\n{\r\n1\r\n"\r\n' },
+  'bodies with no byte': { count: 100, first: postHead('/pets'), rest: '' },
+  'answers that are not read': { count: 140, first: get('/openapi.json'), rest: '' },
+  // Six megabytes each: more than the system keeps for whoever does not read.
+  'many answers that are not read': { count: 10, first: get('/openapi.json').repeat(20), rest: '' },
+};
+
+/** Connects the 1,000 to the service; their connections, to be destroyed. */
+export async function connectSlowClients(base: string): Promise<Socket[]> {
+  const clients: Socket[] = [];
+  for (const { count, first, rest } of Object.values(KINDS)) {
+    for (let n = 0; n < count; n++) clients.push(await connectSlowly(base, first, rest));
+  }
+  return clients;
+}
+
+/** Connects a client that reads nothing, has sent the first bytes at once, and goes on with the rest a byte at a time. */
+export async function connectSlowly(base: string, first: string, rest: string): Promise<Socket> {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname).setNoDelay().pause();
+  // Whoever is refused may be cut off while he still sends.
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(first);
+  let at = 0;
+  const sending = setInterval(() => {
+    if (at < rest.length && socket.writable) socket.write(rest.charAt(at++));
+  }, SLOWNESS);
+  socket.once('close', () => clearInterval(sending));
+  return socket;
+}
+
+/** The head of a POST whose body of 1,000 bytes is still to come. */
+export function postHead(path: string, fields = ''): string {
+  return `POST ${path} HTTP/1.1\r\n${JSON_FIELDS}${fields}Content-Length: 1000\r\n\r\n`;
+}
+
+/**
+ * Whether a read or a change, over REST or GraphQL, is answered well and soon.
+ *
+ * @param n which of them
+ * @param soon in milliseconds
+ */
+export async function isServed(base: string, n: number, soon: number): Promise<boolean> {
+  const headers = { 'content-type': 'application/json', connection: 'close' };
+  const signal = AbortSignal.timeout(soon);
+  const asked = [
+    () => fetch(`${base}/pets?limit=5`, { headers, signal }),
+    () => fetch(`${base}/categories`, { method: 'POST', headers, body: `{"name":"Good ${n}"}`, signal }),
+    () => fetch(`${base}/graphql?query={pets{totalCount}}`, { headers, signal }),
+    () => fetch(`${base}/readyz`, { headers, signal }),
+  ];
+  try {
+    const answer = await (asked[n % asked.length] as () => Promise<Response>)();
+    await answer.text();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+}
+
+function chunkedHead(): string {
+  return `POST /categories HTTP/1.1\r\n${JSON_FIELDS}Transfer-Encoding: chunked\r\n\r\n`;
+}
