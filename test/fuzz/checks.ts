@@ -11,7 +11,7 @@ const PATIENCE = 5_000;
 const BASE = 'http://pets.example';
 
 /** Sends cases to the service and holds its answers to its descriptions; each throws what is wrong. */
-export function createChecks({ fetch, state }: Pick<Target, 'fetch' | 'state'>) {
+export function createChecks({ fetch, state, authorizationFor }: Pick<Target, 'fetch' | 'state' | 'authorizationFor'>) {
   let known = '';
 
   return {
@@ -87,7 +87,9 @@ export function createChecks({ fetch, state }: Pick<Target, 'fetch' | 'state'>) 
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`No answer within ${PATIENCE} ms.`)), PATIENCE);
     });
-    const answering = fetch(new Request(BASE + path, request));
+    const authorization = authorizationFor(`${request.method} ${path} ${request.body ?? ''}`);
+    const headers = { ...(authorization !== undefined && { authorization }), ...(request.headers as object) };
+    const answering = fetch(new Request(BASE + path, { ...request, headers }));
     try {
       return await Promise.race([
         answering.then(async (response) => [response, await response.text()] as const),

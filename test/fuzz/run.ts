@@ -4,14 +4,15 @@ import fc from 'fast-check';
 import { createChecks } from './checks.ts';
 import { graphqlCases } from './graphql.ts';
 import { restCases } from './rest.ts';
-import { type DatabaseKind, startTarget } from './target.ts';
+import { type DatabaseKind, type Openness, startTarget } from './target.ts';
 import type { Kind } from './values.ts';
 
 /** Cases that begin with the same rows: few enough that rows are left to the last, and one round is quickly repeated. */
 const ROUND = 250;
 /** After that many failed rounds the rest would tell nothing new. */
 const MOST_FAILURES = 10;
-const HELP = 'npm run fuzz -- [--cases N] [--graphql N] [--seed N|random] [--database embedded|server]';
+const HELP =
+  'npm run fuzz -- [--cases N] [--graphql N] [--seed N|random] [--database embedded|server] [--access open|closed]';
 
 type Statuses = Map<Kind, Map<number, number>>;
 
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     graphql: { type: 'string' },
     seed: { type: 'string' },
     database: { type: 'string', default: 'embedded' },
+    access: { type: 'string', default: 'open' },
   },
 });
 const restRuns = numberOf(values.cases);
@@ -29,7 +31,7 @@ const random = randomInt(1e9);
 /** Usually one half is of a seed that is always the same, and the other of one that never was. */
 const seeds = values.seed === undefined ? [1, random] : [values.seed === 'random' ? random : numberOf(values.seed)];
 
-const target = await startTarget(databaseOf(values.database));
+const target = await startTarget(databaseOf(values.database), opennessOf(values.access));
 const checks = createChecks(target);
 let [passed, failed] = [0, 0];
 process.on('unhandledRejection', (error) => {
@@ -64,11 +66,11 @@ async function fuzz<T extends { readonly kind: Kind }>(
     failed++;
     const flag = face === 'REST' ? `--cases ${ROUND} --graphql 0` : `--cases 0 --graphql ${ROUND}`;
     tell(
-      `${fc.defaultReportMessage(result)}\n${result.errorInstance}\nAgain: npm run fuzz -- ${flag} --seed ${seed + round} --database ${values.database}`,
+      `${fc.defaultReportMessage(result)}\n${result.errorInstance}\nAgain: npm run fuzz -- ${flag} --seed ${seed + round} --database ${values.database} --access ${values.access}`,
     );
   }
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
-  tell(`${face}, ${values.database} database: ${done} cases of seed ${seed} in ${seconds} s`);
+  tell(`${face}, ${values.database} database, ${values.access} access: ${done} cases of seed ${seed} in ${seconds} s`);
   for (const [kind, counts] of [...statuses].sort()) {
     const told = [...counts].sort(([one], [other]) => one - other).map(([status, count]) => `${count} x ${status}`);
     tell(`  ${kind}: ${told.join(', ')}`);
@@ -112,6 +114,11 @@ function count(statuses: Statuses, kind: Kind, status: number): void {
 function numberOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new Error(`${text} is no whole number.\n${HELP}`);
+}
+
+function opennessOf(text: string): Openness {
+  if (text === 'open' || text === 'closed') return text;
+  throw new Error(`There is no access ${text}.\n${HELP}`);
 }
 
 function databaseOf(text: string): DatabaseKind {

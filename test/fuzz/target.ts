@@ -1,10 +1,15 @@
+import { hash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
-import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { keyStore } from '../../src/auth/keys.ts';
+import { scopesIn } from '../../src/auth/scope.ts';
+import { accessFrom } from '../../src/auth/setup.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
+import type { Settings } from '../../src/env.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { schema } from '../../src/schema.ts';
 import { seed } from '../../src/seed.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { usualRules, usualSettings } from '../support/rules.ts';
@@ -13,6 +18,8 @@ import { makeTemporaryFolder } from '../support/temporary.ts';
 /** The service, on a database of its own. */
 export interface Target {
   readonly fetch: App['fetch'];
+  /** What a request says in its Authorization field, by its text: undefined for nothing. */
+  authorizationFor(text: string): string | undefined;
   /** A digest of all rows: another one when anything has changed. */
   state(): Promise<string>;
   /** Puts back the rows that each round begins with, whatever has become of them. */
@@ -21,6 +28,8 @@ export interface Target {
 }
 
 export type DatabaseKind = 'embedded' | 'server';
+/** Whether all may do all, or only who may: then most may, and some may not. */
+export type Openness = 'open' | 'closed';
 
 const PETS = 60;
 const TABLES = ['categories', 'pets', 'orders', 'inventory'];
@@ -28,16 +37,28 @@ const STATE = TABLES.map(
   (table) => `(select count(*) || ' ' || coalesce(sum(hashtextextended(rows::text, 0)), 0) from ${table} as rows)`,
 ).join(" || ' ' || ");
 
-export async function startTarget(kind: DatabaseKind): Promise<Target> {
+const ALL_SCOPES = [...scopesIn(schema).keys()];
+/** What keys are for: most for all, as most requests are to be let in. */
+const SCOPES = [...Array(7).fill(ALL_SCOPES), ['read'], ['catalogue:write'], ['orders:write', 'read']];
+
+export async function startTarget(kind: DatabaseKind, openness: Openness): Promise<Target> {
   const server = kind === 'server' ? await startPostgresServer() : undefined;
   const folder = makeTemporaryFolder();
   const location = { url: server?.url, folder: folder.path, timeout: usualSettings.REQUEST_TIMEOUT };
   const database = await openDatabase(location);
   await migrateDatabase(database);
+  const settings: Settings = { ...usualSettings, AUTH: openness === 'open' ? 'open' : 'all' };
+  const authorizations: (string | undefined)[] = [undefined];
+  if (openness === 'closed') {
+    for (const scopes of SCOPES) {
+      const { text } = await keyStore(database).create('fuzz', scopes, null);
+      authorizations.push(`Bearer ${text}`);
+    }
+  }
   const app = createApp({
     database,
-    settings: usualSettings,
-    access: OPEN_ACCESS,
+    settings,
+    access: await accessFrom(settings, database),
     rules: usualRules,
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
@@ -46,6 +67,7 @@ export async function startTarget(kind: DatabaseKind): Promise<Target> {
   const state = database.statement('fuzz.state', sql.raw(`select ${STATE} as state`), { state: { decode: String } });
   return {
     fetch: app.fetch,
+    authorizationFor: (text) => authorizations[hash('sha256', text, 'buffer').readUInt32BE() % authorizations.length],
     state: async () => (await state())[0]?.state ?? '',
     async restore() {
       await database.transaction((query) => query(`truncate ${TABLES.join()} restart identity`, []));
