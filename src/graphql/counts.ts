@@ -15,6 +15,7 @@ export function countOfCounts({ fields }: Selections): CountOfCounts {
     const list = path.slice(0, path.lastIndexOf('.'));
     lists.set(list, [...(lists.get(list) ?? []), conditions]);
   }
+  if (lists.size === 0) return () => 0;
   const all = [...lists.values()];
   return (variables) => all.filter((ways) => isOpen(ways, variables)).length;
 }

@@ -1,15 +1,12 @@
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hostileRequests } from '../graphql/hostile/requests.ts';
 import { malformedRequests } from '../service/malformed/requests.ts';
+import { sendRaw, statusesIn } from '../support/raw.ts';
 import { type Service, startService } from '../support/service.ts';
 import { connectSlowClients, isServed } from '../support/slow-clients.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 import type { Finding, Scenario } from './finding.ts';
 
-/** How long an answer may take, and how long another one is waited for, in milliseconds. */
-const LONGEST = 3_000;
-const QUIET = 200;
 const AT_ONCE = 25;
 /** How soon a hostile document must be refused, in milliseconds, and how often each is sent. */
 const SOON = 100;
@@ -48,7 +45,11 @@ const malformed = onOwnService('malformed requests on raw sockets', async ({ bas
   const requests = Object.values(malformedRequests).flat();
   const statuses: number[][] = [];
   for (let at = 0; at < requests.length; at += AT_ONCE) {
-    statuses.push(...(await Promise.all(requests.slice(at, at + AT_ONCE).map((bytes) => answersTo(base, bytes)))));
+    statuses.push(
+      ...(await Promise.all(
+        requests.slice(at, at + AT_ONCE).map(async (bytes) => statusesIn((await sendRaw(base, bytes)).text)),
+      )),
+    );
   }
   const refused = statuses.filter(([status = 0, ...others]) => status >= 400 && status < 500 && others.length === 0);
   return [
@@ -110,25 +111,6 @@ const slow = onOwnService('1,000 slow connections', async ({ base }) => {
 });
 
 export const input: readonly Scenario[] = [malformed, hostile, slow];
-
-/** The statuses of all that is answered until the connection is closed, or nothing more comes. */
-async function answersTo(base: string, bytes: string): Promise<number[]> {
-  const { hostname, port } = new URL(base);
-  const socket = connect(Number(port), hostname).setNoDelay();
-  socket.on('error', () => {});
-  let text = '';
-  let last = 0;
-  socket.on('data', (chunk) => {
-    text += chunk.toString('latin1');
-    last = performance.now();
-  });
-  const began = performance.now();
-  socket.write(Buffer.from(bytes, 'latin1'));
-  const isOver = () => (last === 0 ? performance.now() - began > LONGEST : performance.now() - last > QUIET);
-  while (!socket.closed && !isOver()) await sleep(10);
-  socket.destroy();
-  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
-}
 
 let sent = 0;
 

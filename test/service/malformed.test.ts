@@ -1,11 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { LONGEST, type RawAnswer, sendRaw, statusesIn } from '../support/raw.ts';
 import { startOwnService } from '../support/sockets.ts';
 import { malformedRequests } from './malformed/requests.ts';
 
-/** How long an answer may take, and how long another one is waited for, in milliseconds. */
-const LONGEST = 3_000;
-const QUIET = 200;
 const AT_ONCE = 25;
 
 const requests = Object.entries(malformedRequests).flatMap(([what, all]) => all.map((bytes) => ({ what, bytes })));
@@ -113,26 +110,8 @@ async function expectRefusal(bytes: string): Promise<void> {
   expect(milliseconds, shown).toBeLessThan(LONGEST);
 }
 
-/** All that is answered until the connection is closed, or nothing more comes. */
-async function answerTo(bytes: string): Promise<{ text: string; isClosed: boolean; milliseconds: number }> {
-  const socket = open();
-  let text = '';
-  let last = 0;
-  socket.on('data', (chunk) => {
-    text += chunk.toString('latin1');
-    last = performance.now();
-  });
-  const began = performance.now();
-  socket.write(Buffer.from(bytes, 'latin1'));
-  const isOver = () => (last === 0 ? performance.now() - began > LONGEST : performance.now() - last > QUIET);
-  while (!socket.closed && !isOver()) await sleep(10);
-  const isClosed = socket.closed;
-  socket.destroy();
-  return { text, isClosed, milliseconds: last - began };
-}
-
-function statusesIn(text: string): number[] {
-  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+function answerTo(bytes: string): Promise<RawAnswer> {
+  return sendRaw(service.base, bytes);
 }
 
 function post(body: string): string {
