@@ -231,7 +231,7 @@ export function createApp({ database, settings, access, rules, metrics, logger }
   ): Promise<Answered> {
     try {
       if (TELLS_OF_CLIENTS.has(operation)) entrance.authorize(await entrance.enter(request), [READ]);
-      // Checks are answered however much there is to do.
+      // Checks are answered also where there is too much to do.
       const { error, ...reply } = await (face === 'page'
         ? gate.run(() => read(request), request.waited)
         : read(request));

@@ -12,7 +12,8 @@ const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)
 const MARK = randomUUID();
 
 /**
- * Reads JSON with every integer exact: as a number where a number holds it, as a bigint beyond.
+ * Reads JSON with every integer of up to 40 digits exact: as a number where a number holds it, as a bigint beyond. A longer
+ * one is the nearest number.
  *
  * @throws {SyntaxError} when the text is not JSON (RFC 8259)
  */

@@ -12,8 +12,11 @@ export interface Caller {
 /** Whoever did not say who he is. */
 export const ANONYMOUS: Caller = { id: 'anonymous', scopes: new Set() };
 
-/** Whose a credential is; rejects with UNAUTHENTICATED when it is nobody's, UNAVAILABLE or TIMEOUT when nobody can tell. */
-export type Verifier = (token: string) => Promise<Caller>;
+/** A caller who is known, or what finds out who it is. */
+export type Found = Caller | (() => Promise<Caller>);
+
+/** Whose a credential is; throws or rejects with UNAUTHENTICATED when it is nobody's, UNAVAILABLE or TIMEOUT when nobody can tell. */
+export type Verifier = (token: string) => Found;
 
 /** Lets in who belongs in. */
 export interface Access {
@@ -23,7 +26,7 @@ export interface Access {
    * @throws {ServiceError} UNAUTHENTICATED when there is a credential that is not good; UNAVAILABLE or TIMEOUT when
    *   nobody can tell
    */
-  authenticate(headers: RequestHeaders): Caller | Promise<Caller>;
+  authenticate(headers: RequestHeaders): Found;
   /** @throws {ServiceError} UNAUTHENTICATED for a caller who is not known, FORBIDDEN for one who lacks a scope */
   authorize(caller: Caller, scopes: readonly string[]): void;
 }

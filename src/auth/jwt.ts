@@ -43,11 +43,14 @@ export function jwtVerifier(options: JwtOptions, clock: () => Date): Verifier {
   /** By the tokens' digests. */
   const known = new LRUCache<string, Known>({ max: MOST_KNOWN, ttl: FRESH });
 
-  return async (token) => {
+  return (token) => {
     const digest = hash('sha256', token, 'base64');
     const found = known.get(digest);
     const now = clock();
-    if (found !== undefined && found.until > now.getTime()) return found.caller;
+    return found !== undefined && found.until > now.getTime() ? found.caller : () => verify(token, digest, now);
+  };
+
+  async function verify(token: string, digest: string, now: Date): Promise<Caller> {
     try {
       const { payload } = await jwtVerify(token, keyOf, { ...rules, currentDate: now });
       const caller = callerOf(payload);
@@ -56,7 +59,7 @@ export function jwtVerifier(options: JwtOptions, clock: () => Date): Verifier {
     } catch (error) {
       throw error instanceof ServiceError ? error : refusal(error);
     }
-  };
+  }
 }
 
 /** Who a token is of, and until when, in milliseconds. */

@@ -21,24 +21,34 @@ const NO_DIGEST = Buffer.from(digestOf(''));
 /** @returns verifies API keys against the database, those that came just now from memory */
 export function keyVerifier(database: Database, clock: () => Date): Verifier {
   const { byId } = keyStore(database);
-  const known = new LRUCache<string, Promise<Known | undefined>>({ max: MOST_KNOWN, ttl: FRESH });
+  const known = new LRUCache<string, LookedUp>({ max: MOST_KNOWN, ttl: FRESH });
 
-  return async (token) => {
+  return (token) => {
     const [, id, secret] = KEY.exec(token) ?? [];
     if (id === undefined || secret === undefined) throw badToken('The API key is not complete.');
-    const key = await (known.get(id) ?? lookUp(id));
+    const found = known.get(id);
+    return found === undefined ? async () => callerOf(await lookUp(id), secret) : callerOf(found, secret);
+  };
+
+  async function lookUp(id: string): Promise<LookedUp> {
+    const start = performance.now();
+    const key = await byId.one(id);
+    const found = { key: key && toKnown(key) };
+    known.set(id, found, { start });
+    return found;
+  }
+
+  function callerOf({ key }: LookedUp, secret: string): Caller {
     const isRight = timingSafeEqual(Buffer.from(digestOf(secret)), key?.digest ?? NO_DIGEST);
     if (key === undefined || !isRight || key.isRevoked) throw badToken('The API key is not known.');
     if (key.expiresAt !== null && key.expiresAt <= clock()) throw badToken('The API key has expired.');
     return key.caller;
-  };
-
-  function lookUp(id: string): Promise<Known | undefined> {
-    const looking = byId.one(id).then((key) => key && toKnown(key));
-    known.set(id, looking);
-    looking.catch(() => known.delete(id));
-    return looking;
   }
+}
+
+/** What a look-up has found; nothing is remembered, too. */
+interface LookedUp {
+  readonly key: Known | undefined;
 }
 
 /** A key that was looked up. */

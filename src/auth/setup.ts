@@ -23,7 +23,7 @@ export async function accessFrom(settings: AuthSettings, database: Database): Pr
 async function jwtVerifierFrom(settings: AuthSettings, clock: () => Date): Promise<Verifier> {
   const { JWT_JWKS_URL: jwks, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = settings;
   if (jwks === undefined || issuer === undefined || audience === undefined) {
-    return async () => {
+    return () => {
       throw badToken('Tokens are not taken here; it has to be an API key.');
     };
   }

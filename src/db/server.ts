@@ -58,8 +58,11 @@ export async function connectServer(url: string, poolSize: number, deadline: num
     }
     looking = await query(`set client_connection_check_interval = ${LOOKING}`, []).then(
       () => ({ client_connection_check_interval: LOOKING }),
-      // Where its system does not tell it: the statement goes on until its own time is over.
-      () => ({}),
+      (error) => {
+        // Where its system does not tell it: the statement goes on until its own time is over.
+        if (error instanceof DatabaseError) return {};
+        throw error;
+      },
     );
   } catch (error) {
     await pool.end(0);
@@ -68,7 +71,11 @@ export async function connectServer(url: string, poolSize: number, deadline: num
   return {
     kind: 'server',
     query,
-    transaction: (work, until) => pool.use((connection) => transact(connection, work, until), deadline),
+    transaction: (work, until) =>
+      pool.use(
+        (connection) => transact(connection, work, until),
+        until === undefined ? deadline : Math.min(deadline, until - performance.now()),
+      ),
     close: () => pool.end(CLOSING),
   };
 }
@@ -117,6 +124,7 @@ function run(
   return new Promise((resolve, reject) => {
     // The client would connect again by itself, and know nothing of a transaction.
     if (connection.isLost) throw away(new Error('The connection is lost.'));
+    if (until !== undefined && performance.now() >= until) throw tooSlow();
     const late = () => {
       connection.isLost = true;
       reject(tooSlow(`No answer in time: ${text}`));

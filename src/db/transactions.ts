@@ -33,8 +33,7 @@ class RolledBack extends Error {
 
 /**
  * @param most how many run at once
- * @param deadline how long each may wait for its turn, and how long it may take with that, in milliseconds; a wait for a
- *   connection comes on top
+ * @param deadline how long each may wait for its turn, and how long it may take with that, in milliseconds
  * @param make makes what the work needs of its databases, such as their statements; once for each that runs at once
  */
 export function createTransactions<Made>(

@@ -9,9 +9,9 @@ import {
   visit,
 } from 'graphql';
 import { MOST_ISSUES, ServiceError, validationFailed } from '../errors.ts';
-import { isAlwaysOpen, isOpen, type Ways } from './conditions.ts';
+import { isAlwaysOpen, isOpen } from './conditions.ts';
 import { boundsOf, inputIssues } from './input.ts';
-import type { Selections } from './selections.ts';
+import { type Selections, waysBy } from './selections.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 type Arguments = Readonly<Record<string, unknown>>;
@@ -29,25 +29,15 @@ export interface ArgumentFault {
  */
 export type FaultFinder = (variables: Variables) => readonly ArgumentFault[];
 
-/** A field of a document that is given arguments. */
-interface GivenField {
-  readonly field: GraphQLField<unknown, unknown>;
-  readonly ways: Ways;
-}
-
 /** Makes the finder for an operation, so that nothing of it is done where a bound, a page or a cursor is wrong. */
 export function faultFinder({ fields, defaults }: Selections): FaultFinder {
-  const given = new Map<FieldNode, GivenField>();
-  for (const { node, field, conditions } of fields) {
-    if (!node.arguments?.length) continue;
-    const { ways } = given.get(node) ?? { ways: [] };
-    given.set(node, { field, ways: [...ways, conditions] });
-  }
+  const fieldOf = new Map(fields.map(({ node, field }) => [node, field]));
   const fixed: ArgumentFault[] = [];
   const dependent: FaultFinder[] = [];
-  for (const [node, { field, ways }] of given) {
-    const check = argumentCheck(field);
-    if (check === undefined) continue;
+  for (const [node, ways] of waysBy(fields, ({ node }) => (node.arguments?.length ? node : undefined))) {
+    const field = fieldOf.get(node);
+    const check = field && argumentCheck(field, node, defaults);
+    if (field === undefined || check === undefined) continue;
     const find = (variables: Variables) => {
       const failure = check(getArgumentValues(field, node, variables));
       return failure === undefined ? [] : [{ failure, node }];
@@ -69,11 +59,19 @@ export function faultFinder({ fields, defaults }: Selections): FaultFinder {
   };
 }
 
-/** The check of a field's arguments; undefined where their types say all that they must be. */
+/** The check of a field's arguments; undefined where nothing is left to be checked of them. */
 function argumentCheck(
   field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  defaults: ReadonlyMap<string, unknown>,
 ): ((values: Arguments) => ServiceError | undefined) | undefined {
-  const checked = field.args.filter((arg) => boundsOf(arg) !== undefined || isInputObjectType(getNamedType(arg.type)));
+  const checked = field.args.filter((arg) => {
+    if (boundsOf(arg) !== undefined) return true;
+    const value = node.arguments?.find(({ name }) => name.value === arg.name)?.value;
+    // A variable is checked as such, but for its default.
+    const isChecked = value?.kind === Kind.VARIABLE && !defaults.has(value.name.value);
+    return isInputObjectType(getNamedType(arg.type)) && !isChecked;
+  });
   const assertWindow = getNamedType(field.type).extensions.assertWindow as ((values: Arguments) => void) | undefined;
   if (checked.length === 0 && assertWindow === undefined) return undefined;
   return (values) => {

@@ -5,6 +5,7 @@ import '../lifecycle/plugin.ts';
 import type { Context } from './context.ts';
 import './input-plugin.ts';
 import './read-ahead-plugin.ts';
+import './wanted-plugin.ts';
 
 /** The one builder of the schema; each room adds its types and fields to it. */
 export const builder = new SchemaBuilder<{
@@ -16,7 +17,7 @@ export const builder = new SchemaBuilder<{
     Date: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
   };
-}>({ plugins: ['lifecycle', 'scope', 'readAhead', 'input'], defaultFieldNullability: false });
+}>({ plugins: ['lifecycle', 'scope', 'readAhead', 'input', 'wanted'], defaultFieldNullability: false });
 
 /** The reference to an object type of this builder whose resolvers are given a `Row`. */
 export type RowRef<Row> =

@@ -7,6 +7,7 @@ import { stringifyJson } from '../json.ts';
 import type { Gate } from '../limits/gate.ts';
 import type { Context } from './context.ts';
 import type { LifecycleNotice } from './lifecycle.ts';
+import type { KnownOperation } from './operations.ts';
 import type { GraphQLRequest } from './params.ts';
 
 /** A request on its way through the server. */
@@ -29,9 +30,17 @@ export interface Call {
   error?: ServiceError;
 }
 
-/** Runs in a context, at once where it is there. */
-export function runIn<T>(context: Context | Promise<Context>, run: (context: Context) => T): T | Promise<T> {
-  return context instanceof Promise ? context.then(run) : run(context);
+/** Runs an operation for a call once it is let in; its context is there at once, or comes. */
+export function runCall(
+  { gate, context, request }: Call,
+  { run, changesSeveral }: KnownOperation,
+  variables: Readonly<Record<string, unknown>>,
+): Promise<ExecutionResult> {
+  return gate.run((isWanted) => {
+    const own = context();
+    const runIn = (given: Context) => run(variables, changesSeveral ? { ...given, isWanted } : given);
+    return own instanceof Promise ? own.then(runIn) : runIn(own);
+  }, request.waited);
 }
 
 /** The call that a request of Yoga's is about. */

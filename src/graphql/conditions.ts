@@ -27,16 +27,18 @@ export function conditionsOf({ directives = [] }: Conditional, defaults: Readonl
 }
 
 /** The ways to a field, each with what has to hold for it. */
-export type Ways = readonly (readonly Condition[])[];
+export type Ways = Iterable<readonly Condition[]>;
 
 /** Whether a field is answered with these variables, as they came. */
 export function isOpen(ways: Ways, variables: Variables): boolean {
-  return ways.some((conditions) => conditions.every(({ holds }) => holds(variables)));
+  for (const conditions of ways) if (conditions.every(({ holds }) => holds(variables))) return true;
+  return false;
 }
 
 /** Whether it is whatever the variables are. */
 export function isAlwaysOpen(ways: Ways): boolean {
-  return ways.some((conditions) => conditions.length === 0);
+  for (const conditions of ways) if (conditions.length === 0) return true;
+  return false;
 }
 
 function isTrue(value: ValueNode, variables: Variables, defaults: ReadonlyMap<string, unknown>): boolean {

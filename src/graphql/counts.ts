@@ -1,5 +1,5 @@
-import { isOpen, type Ways } from './conditions.ts';
-import type { Selections } from './selections.ts';
+import { isOpen } from './conditions.ts';
+import { type Selections, waysBy } from './selections.ts';
 
 /**
  * How many lists an operation counts with these variables. Where a list is within rows it is one all the same: those of all
@@ -9,13 +9,10 @@ export type CountOfCounts = (variables: Readonly<Record<string, unknown>>) => nu
 
 /** Makes the count for an operation. A total is counted once, however often a list is asked for it. */
 export function countOfCounts({ fields }: Selections): CountOfCounts {
-  const lists = new Map<string, Ways>();
-  for (const { field, path, conditions } of fields) {
-    if (field.extensions.countsList !== true) continue;
-    const list = path.slice(0, path.lastIndexOf('.'));
-    lists.set(list, [...(lists.get(list) ?? []), conditions]);
-  }
-  if (lists.size === 0) return () => 0;
-  const all = [...lists.values()];
-  return (variables) => all.filter((ways) => isOpen(ways, variables)).length;
+  const ways = waysBy(fields, ({ field, path }) =>
+    field.extensions.countsList === true ? path.slice(0, path.lastIndexOf('.')) : undefined,
+  );
+  if (ways.size === 0) return () => 0;
+  const lists = [...ways.values()];
+  return (variables) => lists.filter((toList) => isOpen(toList, variables)).length;
 }

@@ -27,8 +27,8 @@ const MOST_LINES = 5_000;
 /** How many rows of lists an operation may ask for: the sizes of lists within lists multiply. */
 const MOST_ROWS = 20_000;
 /**
- * How many values it may ask for: each field of each row is one, or several where its text may be long, and so is each item of
- * a list that a field is given.
+ * How many values it may ask for: each field of each row is one, or several where its text may be long; and each item of a list
+ * that a field is given is one, or several where it filters a page.
  */
 const MOST_VALUES = 100_000;
 /** How many items a list is taken to have whose size nobody asks for: those of introspection, and of marks. */

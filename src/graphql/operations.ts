@@ -43,6 +43,8 @@ export interface KnownOperation {
   /** The root field that it selects, or `several`: a label of few values. */
   readonly label: string;
   readonly isMutation: boolean;
+  /** Whether it has several changes, each of which begins when the one before has ended. */
+  readonly changesSeveral: boolean;
   /** What a caller must be allowed to do. */
   readonly scopes: readonly string[];
   /** What it costs beyond a unit with these variables; throws INVALID_ARGUMENT when it asks for too many rows. */
@@ -129,6 +131,7 @@ export class KnownDocuments {
     return {
       label: onlyField(node)?.name.value ?? 'several',
       isMutation: node.operation === 'mutation',
+      changesSeveral: node.operation === 'mutation' && onlyField(node) === undefined,
       scopes: scopesOf(schema, document, name),
       units: (variables) => unitsOf({ ...askingFor(variables), counts: counts(variables) }) + Math.max(0, roots - 1),
       uses: (variables) => given?.(variables) ?? always,

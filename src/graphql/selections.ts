@@ -35,6 +35,18 @@ export interface Selections {
   readonly defaults: ReadonlyMap<string, unknown>;
 }
 
+/** The ways to the fields that have a key in common; those without a key are left out. */
+export function waysBy<K>(fields: readonly SelectedField[], keyOf: (field: SelectedField) => K | undefined) {
+  const ways = new Map<K, Set<readonly Condition[]>>();
+  for (const field of fields) {
+    const key = keyOf(field);
+    if (key === undefined) continue;
+    const known = ways.get(key) ?? new Set();
+    ways.set(key, known.add(field.conditions));
+  }
+  return ways;
+}
+
 /** Writes out the fragments of an operation. The document must be valid and within the limits, which bound what this gives. */
 export function selectionsOf(
   schema: GraphQLSchema,
@@ -63,7 +75,9 @@ export function selectionsOf(
     conditionsAround: readonly Condition[],
   ): void {
     for (const node of selections) {
-      const conditions = [...conditionsAround, ...conditionsOf(node, defaults)];
+      const own = conditionsOf(node, defaults);
+      // Shared where it can be: what is written out has thousands of fields.
+      const conditions = own.length === 0 ? conditionsAround : [...conditionsAround, ...own];
       if (node.kind === Kind.FIELD) walkField(type, node, `${around}.${(node.alias ?? node.name).value}`, conditions);
       else if (node.kind === Kind.INLINE_FRAGMENT) walk(type, node.selectionSet, around, conditions);
       else {

@@ -8,7 +8,7 @@ import type { Admit } from '../lifecycle/admit.ts';
 import { unitsOfDocument } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
-import { type Call, callOf, runIn, writeAnswer } from './call.ts';
+import { type Call, callOf, runCall, writeAnswer } from './call.ts';
 import { incomparable } from './comparable.ts';
 import type { Context } from './context.ts';
 import { formatError, refused, toClientError } from './errors.ts';
@@ -48,7 +48,7 @@ export interface GraphQLAnswer {
 }
 
 /** For what has been let in already. */
-const OPEN_GATE: Call['gate'] = { run: async (work) => work() };
+const OPEN_GATE: Call['gate'] = { run: async (work) => work(() => true) };
 
 /** The call goes with the request: to isolate a context of its own takes Yoga longer than all else that it does. */
 const NO_CONTEXT = undefined as never;
@@ -218,8 +218,7 @@ function runsOperations(documents: KnownDocuments, refuse: Refuse, told: Told): 
         });
         if (refusal !== undefined) setResultAndStopExecution(refusal);
         else {
-          const run = () => runIn(call.context(), (own) => operation.run(variables, own));
-          setExecuteFn(() => call.gate.run(run, call.request.waited));
+          setExecuteFn(() => runCall(call, operation, variables));
         }
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;

@@ -1,5 +1,5 @@
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
-import { type Call, callOf, runIn, writeAnswer } from './call.ts';
+import { type Call, callOf, runCall, writeAnswer } from './call.ts';
 import { toClientError } from './errors.ts';
 import type { KnownDocuments } from './operations.ts';
 import type { Refuse } from './refusal.ts';
@@ -43,8 +43,7 @@ export function createTakeover(documents: KnownDocuments, refuse: Refuse): Plugi
     });
     if (refusal !== undefined) return refusal;
     try {
-      const run = () => runIn(call.context(), (context) => operation.run(asked.variables, context));
-      const result = await call.gate.run(run, call.request.waited);
+      const result = await runCall(call, operation, asked.variables);
       return result.errors === undefined ? result : { ...result, errors: result.errors.map(toClientError) };
     } catch (error) {
       return { errors: [toClientError(error)] };

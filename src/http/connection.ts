@@ -29,6 +29,11 @@ export class Connection {
     this.#handler = handler;
   }
 
+  /** Whether no request has been read on it yet. */
+  get isNew(): boolean {
+    return this.#answering === undefined;
+  }
+
   /** Answers a request, now or after those before it. */
   answer(response: ServerResponse): void {
     if (this.#refusal !== undefined) return;

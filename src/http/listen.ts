@@ -52,8 +52,10 @@ export function listen(
   // As many as their size allows: Node would drop those after the first 1,000, and with them what they ask for.
   server.maxHeadersCount = 0;
   server.on('clientError', ({ code, rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
-    const isHead = rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
-    connectionOf(socket).refuse(UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.', isHead);
+    const connection = connectionOf(socket);
+    // What the packet begins with is the request only where none came before.
+    const isHead = connection.isNew && rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
+    connection.refuse(UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.', isHead);
   });
   server.on('checkExpectation', ({ socket }: IncomingMessage) =>
     connectionOf(socket).refuse('The Expect field can only be 100-continue.'),

@@ -21,21 +21,19 @@ export function createEntrance(access: Access, charge: Charge, gate: Pick<Gate, 
     charge,
     enter(request) {
       try {
-        const caller = access.authenticate(request.headers);
-        if (caller instanceof Promise) return enterLater(request, caller);
-        charge(request, caller, 1);
-        return caller;
+        const found = access.authenticate(request.headers);
+        if (typeof found === 'function') return enterLater(request, found);
+        charge(request, found, 1);
+        return found;
       } catch (error) {
         return refuse(request, error);
       }
     },
   };
 
-  async function enterLater(request: Chargeable, authenticating: Promise<Caller>): Promise<Caller> {
+  async function enterLater(request: Chargeable, findOut: () => Promise<Caller>): Promise<Caller> {
     const began = performance.now();
-    // Where there is too much work for it already, nobody else hears of its failure.
-    authenticating.catch(() => {});
-    const caller = await gate.run(() => authenticating).catch((error: unknown) => refuse(request, error));
+    const caller = await gate.run(() => findOut().catch((error: unknown) => refuse(request, error)));
     request.waited = performance.now() - began;
     charge(request, caller, 1);
     return caller;

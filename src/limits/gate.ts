@@ -5,11 +5,12 @@ export interface Gate {
   /**
    * Does the work.
    *
+   * @param work is told whether somebody still waits for it, whenever it asks
    * @param spent how much of its time has been spent before, in milliseconds
    * @throws {ServiceError} UNAVAILABLE when too much is under way, TIMEOUT when the work takes too long: what it still does
    *   then is ended by the limit of its statement
    */
-  run<T>(work: () => T | Promise<T>, spent?: number): Promise<T>;
+  run<T>(work: (isWanted: () => boolean) => T | Promise<T>, spent?: number): Promise<T>;
   /** Waits no longer than so many milliseconds from now, for whatever is under way then: it is UNAVAILABLE. */
   endWithin(milliseconds: number): void;
 }
@@ -35,9 +36,14 @@ export function createGate(most: number, deadline: number): Gate {
       if (inside >= most) return Promise.reject(tooMuch());
       inside++;
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(tooLate(deadline)), deadline - spent);
+        let isWanted = true;
+        const giveUp = (error: unknown) => {
+          isWanted = false;
+          reject(error);
+        };
+        const timer = setTimeout(() => giveUp(tooLate(deadline)), deadline - spent);
         const place = free.pop() ?? givingUp.length;
-        givingUp[place] = reject;
+        givingUp[place] = giveUp;
         const leave = () => {
           clearTimeout(timer);
           inside--;
@@ -48,7 +54,7 @@ export function createGate(most: number, deadline: number): Gate {
           reject(error);
         };
         try {
-          Promise.resolve(work()).then((value) => {
+          Promise.resolve(work(() => isWanted)).then((value) => {
             leave();
             resolve(value);
           }, fail);

@@ -129,7 +129,7 @@ if (databaseKind === 'embedded') {
 
     test('by a lock that is held: what nobody waits for any more is ended, and changes nothing later', async () => {
       const opened = await openTestDatabase();
-      const service = await startService({ DATABASE_URL: opened.location.url ?? '', REQUEST_TIMEOUT: '1' });
+      const service = await startService({ DATABASE_URL: opened.location.url ?? '', REQUEST_TIMEOUT: '3' });
       const send = (method: string, path: string, body: object) =>
         fetch(service.base + path, {
           method,
@@ -153,7 +153,8 @@ if (databaseKind === 'embedded') {
               [],
             ),
           );
-        await expect.poll(atWork, { timeout: 500 }).toEqual([]);
+        // Those that began late would go on for most of 3 s more.
+        await expect.poll(atWork, { timeout: 1_500 }).toEqual([]);
       });
       await sleep(200);
       expect(await (await fetch(`${service.base}/pets/${id}`)).json()).toMatchObject({ name: 'As it was' });
