@@ -7,6 +7,7 @@ import { clientReader } from '../../src/lifecycle/client.ts';
 import { OTHERS, Tally } from '../../src/lifecycle/tally.ts';
 import { createRateLimiter } from '../../src/limits/rate.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { schema } from '../../src/schema.ts';
 import { bookSchema } from '../support/books.ts';
 import { openBookshop } from '../support/bookshop.ts';
 import { growthOf } from '../support/heap.ts';
@@ -93,6 +94,23 @@ describe('memory does not grow', () => {
     };
     await send(0, 100);
     expect(await growthOf(() => send(100, 5_100))).toBeLessThan(2);
+  });
+
+  test('by more than 5 MiB for a document, whatever is written out of it and under however many conditions', async () => {
+    const documents = new KnownDocuments(schema);
+    const conditions = '... @include(if: $a) @skip(if: $b) { ';
+    const document = (n: number) =>
+      parse(`query q${n}($a: Boolean!, $b: Boolean!, $n: Int = 1) {
+        pets(first: 1) { nodes { ${conditions.repeat(92)} ${'...F '.repeat(230)} ${'}'.repeat(92)} } }
+      } fragment F on Pet { ${'orders(first: $n) { totalCount } '.repeat(10)} }`);
+    const learnt: unknown[] = [];
+    const learn = (n: number) => {
+      const one = document(n);
+      learnt.push(one, documents.operationOf(one, undefined));
+    };
+    learn(0);
+    expect(await growthOf(() => numbers(10).forEach(learn))).toBeLessThan(50);
+    expect(learnt).toHaveLength(22);
   });
 
   test('by what clients call themselves', async () => {
