@@ -13,6 +13,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+import { fragmentsOf } from '../graphql/fragments.ts';
 
 /** What every read needs, where reads need something. */
 export const READ = 'read';
@@ -58,6 +59,7 @@ export function scopesOf(
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
   if (operation == null || root == null) return [];
+  const fragments = fragmentsOf(document);
   const scopes = new Set<string>();
   collect(root, operation.selectionSet, ({ selectionSet }, field) => {
     const scope = scopeOf(field);
@@ -83,16 +85,9 @@ export function scopesOf(
         const field = type.getFields()[node.name.value];
         if (field !== undefined) visit(node, field);
       } else {
-        const set = node.kind === Kind.INLINE_FRAGMENT ? node.selectionSet : fragmentOf(node.name.value);
-        if (set !== undefined) collect(type, set, visit);
+        const set = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
+        if (set !== undefined) collect(type, set.selectionSet, visit);
       }
     }
-  }
-
-  function fragmentOf(name: string): SelectionSetNode | undefined {
-    for (const node of document.definitions) {
-      if (node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === name) return node.selectionSet;
-    }
-    return undefined;
   }
 }

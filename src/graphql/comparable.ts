@@ -1,4 +1,5 @@
-import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql';
+import { type DocumentNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql';
+import { fragmentsOf } from './fragments.ts';
 
 /**
  * How many selections a document may have when its fragments are written out, those of all its operations together, and
@@ -25,10 +26,7 @@ interface Place {
  * that is not.
  */
 export function incomparable(document: DocumentNode): GraphQLError | undefined {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  }
+  const fragments = fragmentsOf(document);
   const reached = new Set<string>();
   const around = new Set<string>();
   let [selections, pairs] = [0, 0];

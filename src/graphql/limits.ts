@@ -1,7 +1,6 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -19,6 +18,7 @@ import {
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
 import { type Asking, valuesOfItems } from '../limits/charge.ts';
+import { fragmentsOf } from './fragments.ts';
 
 /** How many tokens a document may have. */
 export const MOST_TOKENS = 5_000;
@@ -83,10 +83,7 @@ export function measureOperation(
   const root = operation && schema.getRootType(operation.operation);
   if (operation == null || root == null) return { fields: 0, roots: 0, askingFor: () => NOTHING };
   const defaults = defaultsOf(operation);
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  }
+  const fragments = fragmentsOf(document);
   let [fields, roots, aliases, directives] = [0, 0, 0, 0];
   countDirectives(operation);
   operation.variableDefinitions?.forEach(countDirectives);

@@ -15,6 +15,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import { type Condition, conditionsOf } from './conditions.ts';
+import { fragmentsOf } from './fragments.ts';
 
 /** A field that an operation selects. */
 export interface SelectedField {
@@ -58,10 +59,7 @@ export function selectionsOf(
     if (defaultValue === undefined) continue;
     defaults.set(variable.name.value, valueFromAST(defaultValue, typeFromAST(schema, type) as GraphQLInputType));
   }
-  const definitions = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) definitions.set(node.name.value, node);
-  }
+  const definitions = fragmentsOf(document);
   const fields: SelectedField[] = [];
   const fragments = new Set<FragmentDefinitionNode>();
   const root = schema.getRootType(operation.operation);

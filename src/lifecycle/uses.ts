@@ -20,6 +20,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { type Condition, type Conditional, conditionsOf } from '../graphql/conditions.ts';
+import { fragmentsOf } from '../graphql/fragments.ts';
 import { inputWalker } from './input-uses.ts';
 import { type Markable, type Marked, markedIn } from './marked.ts';
 
@@ -63,10 +64,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     if (marked.size === 0 || operation == null) return { always: [], given: undefined };
     const dependent: Collect[] = [];
     const defaultOf = new Map<string, unknown>();
-    const fragments = new Map<string, FragmentDefinitionNode>();
-    for (const node of document.definitions) {
-      if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-    }
+    const fragments = fragmentsOf(document);
     for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
       const name = variable.name.value;
       if (defaultValue !== undefined) defaultOf.set(name, valueFromASTUntyped(defaultValue));

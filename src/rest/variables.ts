@@ -15,6 +15,7 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
+import { fragmentsOf } from '../graphql/fragments.ts';
 import { EXPECTED_VERSION } from './preconditions.ts';
 
 /** A variable of a route's operation, and the argument of the root field that it goes into. */
@@ -64,13 +65,12 @@ export function resolveOperation(schema: GraphQLSchema, document: DocumentNode, 
   const isInPath = ({ name }: Variable) => path.includes(`{${name}}`);
   const isPrecondition = ({ name }: Variable) => name === EXPECTED_VERSION;
   const isBody = ({ type }: Variable) => isInputObjectType(getNamedType(type));
-  const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   return {
     operationId,
     parent,
     field,
     fieldNode,
-    fragments: new Map(fragments.map((fragment) => [fragment.name.value, fragment])),
+    fragments: fragmentsOf(document),
     inPath: variables.filter(isInPath),
     inQuery: variables.filter((one) => !isInPath(one) && !isBody(one) && !isPrecondition(one)),
     inBody: variables.find(isBody),
