@@ -127,6 +127,25 @@ if (databaseKind === 'embedded') {
       await opened.dispose();
     });
 
+    test('by having no connection free: a transaction does not begin when nobody waits for it any more', async () => {
+      const opened = await openTestDatabase();
+      const driver = await connectServer(opened.location.url ?? '', 1, 10_000);
+      let finish = () => {};
+      const held = driver.transaction(() => new Promise<void>((resolve) => (finish = resolve)), undefined);
+      let hasBegun = false;
+      const asked = performance.now();
+      const late = driver.transaction(async () => {
+        hasBegun = true;
+      }, asked + 300);
+      await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      expect(performance.now() - asked).toBeLessThan(5_000);
+      finish();
+      await held;
+      expect(hasBegun).toBe(false);
+      await driver.close();
+      await opened.dispose();
+    });
+
     test('by a lock that is held: what nobody waits for any more is ended, and changes nothing later', async () => {
       const opened = await openTestDatabase();
       const service = await startService({ DATABASE_URL: opened.location.url ?? '', REQUEST_TIMEOUT: '3' });
