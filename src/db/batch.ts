@@ -105,7 +105,8 @@ export function gatherWrites<Item extends object, Row>(
   return gather(database, name, async (items) => {
     const [first, ...others] = items as readonly [Item, ...Item[]];
     if (others.length === 0) return [await alone(first)];
-    const rows = await together(stringifyJson(items.map((item, place) => ({ ...item, place }))));
+    // The place comes first: what is added to a spread object gives each a shape of its own, which V8 is slow with.
+    const rows = await together(stringifyJson(items.map((item, place) => ({ place, ...item }))));
     const written = new Map(rows.map(({ place, ...row }) => [place, row as Row]));
     return items.map((item, place) => written.get(place) ?? alone(item));
   });

@@ -194,8 +194,8 @@ function pageLoader<C extends ListSource['columns']>(
     for (let from = 0; from < alike.length; from += MOST_PAGES) {
       const some = alike.slice(from, from + MOST_PAGES);
       const places = placesValue(some.map(({ bounds: { after, before }, parent }) => ({ after, before, parent })));
-      // One row more than the page has tells whether there is another page.
-      for (const page of await statement({ ...values, places, limit: bounds.size + 1 })) {
+      // One row more than the page has tells whether there is another page. The filters come last, as with `gatherWrites`.
+      for (const page of await statement({ places, limit: bounds.size + 1, ...values })) {
         answers[from + page.key] = page.rows ?? [];
       }
     }

@@ -48,17 +48,12 @@ export interface OperationSize {
   /** How many fields of the root it has, when its fragments are written out. */
   readonly roots: number;
   /** What it may ask for with these variables; throws INVALID_ARGUMENT when the rows or their values are too many. */
-  askingFor(variables: Variables): Required<Pick<Asking, 'rows' | 'values'>>;
+  askingFor(variables: Variables): Asking;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
 /** What is known, or is by the variables. */
 type Known<T> = T | ((variables: Variables) => T);
-
-interface Amount {
-  readonly rows: number;
-  readonly values: number;
-}
 
 /** @throws {ServiceError} INVALID_ARGUMENT when a document has too many lines */
 export function assertLines(text: string): void {
@@ -103,7 +98,7 @@ export function measureOperation(
     type: GraphQLObjectType | undefined,
     { selections }: SelectionSetNode,
     depth: number,
-  ): Known<Amount> {
+  ): Known<Asking> {
     if (depth > MOST_DEPTH) throw tooMuch(`The operation is nested more than ${MOST_DEPTH} fields deep.`);
     return combine(
       selections.map((node) => {
@@ -125,7 +120,7 @@ export function measureOperation(
     if (directives > MOST_DIRECTIVES) throw tooMuch(`The operation has more than ${MOST_DIRECTIVES} directives.`);
   }
 
-  function amountOfField(parent: GraphQLObjectType | undefined, node: FieldNode, depth: number): Known<Amount> {
+  function amountOfField(parent: GraphQLObjectType | undefined, node: FieldNode, depth: number): Known<Asking> {
     if (node.alias !== undefined && ++aliases > MOST_ALIASES) {
       throw tooMuch(`The operation has more than ${MOST_ALIASES} aliases.`);
     }
@@ -148,13 +143,13 @@ export function measureOperation(
   }
 }
 
-const NOTHING: Amount = { rows: 0, values: 0 };
+const NOTHING: Asking = { rows: 0, values: 0 };
 
-function add(one: Amount, other: Amount): Amount {
+function add(one: Asking, other: Asking): Asking {
   return { rows: one.rows + other.rows, values: one.values + other.values };
 }
 
-function times(count: number, { rows, values }: Amount): Amount {
+function times(count: number, { rows, values }: Asking): Asking {
   return { rows: count * rows, values: count * values };
 }
 
@@ -190,8 +185,8 @@ function pageSize({ arguments: given = [] }: FieldNode): Known<number> {
 }
 
 /** The items of the lists among its arguments: each time that it is asked for they are looked at. */
-function itemsGiven({ arguments: given = [] }: FieldNode): Known<Amount> {
-  const items = given.map(({ value }): Known<Amount> => {
+function itemsGiven({ arguments: given = [] }: FieldNode): Known<Asking> {
+  const items = given.map(({ value }): Known<Asking> => {
     if (value.kind === Kind.LIST) return { rows: 0, values: value.values.length };
     if (value.kind !== Kind.VARIABLE) return NOTHING;
     const name = value.name.value;
@@ -201,7 +196,7 @@ function itemsGiven({ arguments: given = [] }: FieldNode): Known<Amount> {
 }
 
 /** What is made of several: known at once where all of them are. */
-function combine<T extends number | Amount, R>(parts: readonly Known<T>[], make: (known: readonly T[]) => R): Known<R> {
+function combine<T extends number | Asking, R>(parts: readonly Known<T>[], make: (known: readonly T[]) => R): Known<R> {
   const resolve = (variables: Variables) =>
     make(parts.map((part) => (typeof part === 'function' ? part(variables) : part)));
   return parts.some((part) => typeof part === 'function') ? resolve : resolve({});

@@ -133,7 +133,7 @@ export class KnownDocuments {
       isMutation: node.operation === 'mutation',
       changesSeveral: node.operation === 'mutation' && onlyField(node) === undefined,
       scopes: scopesOf(schema, document, name),
-      units: (variables) => unitsOf({ ...askingFor(variables), counts: counts(variables) }) + Math.max(0, roots - 1),
+      units: (variables) => unitsOf(askingFor(variables), counts(variables)) + Math.max(0, roots - 1),
       uses: (variables) => given?.(variables) ?? always,
       issues: (variables) =>
         places.flatMap(({ name, place }) => {

@@ -8,7 +8,7 @@ import type { Admit } from '../lifecycle/admit.ts';
 import { unitsOfDocument } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
-import { type Call, callOf, runCall, writeAnswer } from './call.ts';
+import { type Call, callOf, newCall, runCall, writeAnswer } from './call.ts';
 import { incomparable } from './comparable.ts';
 import type { Context } from './context.ts';
 import { formatError, refused, toClientError } from './errors.ts';
@@ -100,7 +100,6 @@ export function createGraphQLServer(
   return async (request) => {
     const wanted = mediaTypeFor(request.headers.get('accept'));
     const mediaType = wanted ?? JSON_TYPE;
-    const always = { request, mediaType, operation: 'none' };
     try {
       const entering = entrance.enter(request);
       const caller = entering instanceof Promise ? await entering : entering;
@@ -112,12 +111,13 @@ export function createGraphQLServer(
       if (request.headers.get('idempotency-key') !== null) {
         const keyed = keyedMutation(caller, request, await params, documents);
         if (keyed !== undefined) {
-          return await gate.run(() => answerOnce(keyed, { ...always, caller, params }), request.waited);
+          const asked = { request, mediaType, caller, params };
+          return await gate.run(() => answerOnce(keyed, asked), request.waited);
         }
       }
-      return await answer({ ...always, caller, params, gate, context: usually });
+      return await answer(newCall({ request, mediaType, caller, params }, gate, usually));
     } catch (error) {
-      return answer({ ...always, caller: ANONYMOUS, params: rejected(error), gate, context: usually });
+      return answer(newCall({ request, mediaType, caller: ANONYMOUS, params: rejected(error) }, gate, usually));
     }
   };
 
@@ -131,10 +131,10 @@ export function createGraphQLServer(
    * What a failure has left half done, and what may be tried again, is undone whole: the answer is that failure alone.
    * Whoever waits for it waits for its transaction to end, too: so all of it is let in at once.
    */
-  async function answerOnce(keyed: KeyedMutation, asked: Omit<Call, 'gate' | 'context'>) {
+  async function answerOnce(keyed: KeyedMutation, asked: Parameters<typeof newCall>[0]) {
     const once = new KeyedCall(idempotency, keyed);
     const context = () => once.begin();
-    const answered = await answer({ ...asked, gate: OPEN_GATE, context });
+    const answered = await answer(newCall(asked, OPEN_GATE, context));
     const { reply, error, operation } = answered;
     if (once.replay !== undefined) return { reply: once.replay, operation, error: undefined };
     if (!once.hasBegun) return answered;

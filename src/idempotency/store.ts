@@ -71,7 +71,7 @@ export function keyStore(database: Database) {
     },
 
     async keep(request: KeyedRequest, { status: ofReply, headers: fields, body: content }: HttpReply): Promise<void> {
-      await keep({ ...request, status: ofReply, headers: JSON.stringify(fields), body: content });
+      await keep({ status: ofReply, headers: JSON.stringify(fields), body: content, ...request });
     },
 
     /** Forgets the answers of over a day ago, some at a time: so that nobody waits, however many they are. */

@@ -31,9 +31,7 @@ export interface Asking {
   /** Rows of lists. */
   readonly rows: number;
   /** Values of their fields. */
-  readonly values?: number;
-  /** Lists to be counted. */
-  readonly counts?: number;
+  readonly values: number;
 }
 
 /**
@@ -46,8 +44,12 @@ export function valuesOfItems(items: number, size: number): number {
   return items * Math.ceil(size / ROWS_OF_ITEM);
 }
 
-/** What a request costs beyond the one unit of each. */
-export function unitsOf({ rows, values = 0, counts = 0 }: Asking): number {
+/**
+ * What a request costs beyond the one unit of each.
+ *
+ * @param counts how many lists it has counted
+ */
+export function unitsOf({ rows, values }: Asking, counts = 0): number {
   return Math.floor(Math.max(rows / ROWS_OF_UNIT, values / VALUES_OF_UNIT)) + counts * UNITS_OF_COUNT;
 }
 

@@ -87,7 +87,8 @@ function objectDropper(
   return (value) => {
     if (value === null) return null;
     const row = value as Record<string, unknown>;
-    for (const { name } of nullable) if (row[name] === null) delete row[name];
+    // Not deleted, although JSON leaves it out just the same: that would give each such row a shape of its own.
+    for (const { name } of nullable) if (row[name] === null) row[name] = undefined;
     for (const { name, drop } of nested) row[name] = drop(row[name]);
     return row;
   };

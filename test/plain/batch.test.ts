@@ -4,6 +4,7 @@ import { type Batched, gather, gatherWrites } from '../../src/db/batch.ts';
 import { Database } from '../../src/db/client.ts';
 import { DatabaseError } from '../../src/db/driver.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { parseJson } from '../../src/json.ts';
 
 const MOST_IN_FLIGHT = 2;
 const PATIENCE = 100;
@@ -173,8 +174,8 @@ describe('writes that are gathered', () => {
     readonly id: bigint;
   }
   const together = vi.fn(async (items: string) =>
-    [...items.matchAll(/"id":(\d+),"place":(\d+)/g)]
-      .map(([, id, place]) => ({ id: BigInt(id as string), by: 'together', place: Number(place) }))
+    (parseJson(items) as { id: number | bigint; place: number }[])
+      .map(({ id, place }) => ({ id: BigInt(id), by: 'together', place }))
       .filter(({ id }) => id !== 2n),
   );
   const alone = vi.fn(async ({ id }: Item) => ({ id, by: 'alone' }));
