@@ -15,7 +15,7 @@ interface Idea extends Edit {
 }
 
 /** In the words of the README, which tells of each of them. */
-const IDEAS: readonly Idea[] = [
+export const IDEAS: readonly Idea[] = [
   {
     name: 'Every statement is prepared',
     contests: [GET, LIST, CREATE, ORDER, GRAPHQL_LIST],

@@ -14,7 +14,7 @@ import { table } from './report/table.ts';
 import { pairedRatio } from './report/verdict.ts';
 
 /** Something that keeps the service well or closed: always there, or there when it is asked for. */
-type Protection = {
+export type Protection = {
   readonly name: string;
   /** Where it costs something. */
   readonly contests: readonly string[];
@@ -22,7 +22,8 @@ type Protection = {
 
 const SCOPES = 'read,catalogue:write,orders:write,stock:write';
 
-function protectionsOf(service: Build, issuer: Issuer): readonly Protection[] {
+/** What protects the service, each with the build or the settings that it is measured against. */
+export function protectionsOf(service: Build, issuer: Pick<Issuer, 'url' | 'token'>): readonly Protection[] {
   const closed = (settings: Readonly<Record<string, string>>, credential: (url: string) => Promise<string>) => ({
     ...serviceOf(service, { AUTH: 'all', ...settings }),
     fields: async (url: string) => ({ authorization: `Bearer ${await credential(url)}` }),
@@ -32,7 +33,11 @@ function protectionsOf(service: Build, issuer: Issuer): readonly Protection[] {
     {
       name: 'Only so many requests at once, each with a deadline',
       contests: [GET, GRAPHQL_GET],
-      without: { file: 'limits/gate.js', replace: 'run(work) {', by: 'async run(work) { return work();' },
+      without: {
+        file: 'limits/gate.js',
+        replace: 'run(work, spent = 0) {',
+        by: 'async run(work) { return work(() => true);',
+      },
     },
     {
       name: 'One request at a time on a connection, with one Host field',
