@@ -22,10 +22,11 @@ const { values } = parseArgs({
 });
 const { only } = values;
 if (values.record && (values.quick || only !== undefined)) throw new Error('--record is of a whole run alone.');
-const scenarios = [...outages, ...stops, ...kills, ...replays, ...input].filter(
-  ({ name }) => only === undefined || name.includes(only),
-);
-if (scenarios.length === 0) throw new Error(`No scenario's name has ${only} in it.`);
+const all = [...outages, ...stops, ...kills, ...replays, ...input];
+const scenarios = all.filter(({ name }) => name.toLowerCase().includes(only?.toLowerCase() ?? ''));
+if (scenarios.length === 0) {
+  throw new Error([`No scenario has "${only}" in its name:`, ...all.map(({ name }) => name)].join('\n  '));
+}
 
 const found = new Map<string, readonly Finding[]>();
 let [passed, failed] = [0, 0];
