@@ -1,11 +1,13 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import type { Access } from './auth/access.ts';
+import { type Access, ANONYMOUS } from './auth/access.ts';
 import { READ } from './auth/scope.ts';
 import { createContext } from './context.ts';
 import type { Database } from './db/client.ts';
+import { tableSizes } from './db/table-sizes.ts';
 import type { Settings } from './env.ts';
 import { ServiceError, toServiceError } from './errors.ts';
+import { countedTables } from './graphql/counts.ts';
 import { createGraphQLServer } from './graphql/server.ts';
 import { createHealth, type HealthAnswer } from './health.ts';
 import { createCors } from './http/cors.ts';
@@ -19,7 +21,8 @@ import { createAdmit } from './lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
 import { levelOf } from './lifecycle/mark.ts';
 import { markedIn } from './lifecycle/marked.ts';
-import { createCharge } from './limits/charge.ts';
+import { createAccounts } from './limits/account.ts';
+import { unitsOfCount } from './limits/charge.ts';
 import { createEntrance } from './limits/entrance.ts';
 import { createGate } from './limits/gate.ts';
 import { createRateLimiter } from './limits/rate.ts';
@@ -105,10 +108,11 @@ export function createApp({ database, settings, access, rules, metrics, logger }
             'what callers have used could not be stored, or what is over not be forgotten; it will be with the next',
           ),
         );
-  const charge = limiter === undefined ? () => {} : createCharge(limiter, settings.PROXIES);
+  const accountOf = createAccounts(settings.PROXIES);
   const gate = createGate(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
-  const entrance = createEntrance(access, charge, gate);
+  const entrance = createEntrance(access, accountOf, limiter, gate);
   const rest = createRestAdapter({ endpoints, context, entrance, gate, admit, idempotency });
+  const sizes = tableSizes(database, countedTables(schema));
   const graphql = createGraphQLServer({
     schema,
     context,
@@ -117,6 +121,7 @@ export function createApp({ database, settings, access, rules, metrics, logger }
     gate,
     admit,
     idempotency,
+    unitsOfCount: ({ tables }) => unitsOfCount(sizes.pagesOf(tables)),
     lifecyclePage: LIFECYCLE_PAGE,
     introspection: settings.INTROSPECTION === 'on',
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',
@@ -143,7 +148,7 @@ export function createApp({ database, settings, access, rules, metrics, logger }
 
   return {
     async begin() {
-      await lifecycle.begin();
+      await Promise.all([lifecycle.begin(), sizes.refresh()]);
       idempotency.begin((error) => logger.warn({ err: error }, 'old idempotency keys could not be forgotten yet'));
     },
     fetch: fetchHandler(respond),
@@ -181,7 +186,8 @@ export function createApp({ database, settings, access, rules, metrics, logger }
     const seconds = (performance.now() - began) / 1000;
     metrics.request(face, operation, status, seconds);
     report(request, face, operation, status, seconds, error);
-    return { status, headers, body, encoding: length === body?.length ? 'latin1' : 'utf8' };
+    const caller = request.account ?? accountOf(request, ANONYMOUS);
+    return { status, headers, body, encoding: length === body?.length ? 'latin1' : 'utf8', caller };
   }
 
   function dispatch(request: IncomingRequest): Answered | Promise<Answered> {
@@ -233,7 +239,7 @@ export function createApp({ database, settings, access, rules, metrics, logger }
       if (TELLS_OF_CLIENTS.has(operation)) entrance.authorize(await entrance.enter(request), [READ]);
       // Checks are answered also where there is too much to do.
       const { error, ...reply } = await (face === 'page'
-        ? gate.run(() => read(request), request.waited)
+        ? gate.run(() => read(request), { account: accountOf(request, ANONYMOUS), units: 1, spent: request.waited })
         : read(request));
       return { face, operation, reply, error };
     } catch (thrown) {

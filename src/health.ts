@@ -15,7 +15,7 @@ export interface HealthAnswer extends HttpReply {
 
 /** What operators and their tools ask: whether the process lives, whether it can work, and how it fares. */
 export function createHealth(database: Database, metrics: Metrics) {
-  const ping = database.statement('health.ping', sql`select 1`, { one: integer });
+  const ping = database.statement('health.ping', 'lookup', sql`select 1`, { one: integer });
   let isDraining = false;
   let isReady = true;
   let asking: Promise<ServiceError | undefined> | undefined;

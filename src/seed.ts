@@ -31,7 +31,7 @@ const NAMES =
 
 /** Whether the database has no category yet, and so no pet either. */
 export async function isEmpty(database: Database): Promise<boolean> {
-  const any = database.statement('seed.any', sql`select 1 from categories limit 1`, { one: integer });
+  const any = database.statement('seed.any', 'lookup', sql`select 1 from categories limit 1`, { one: integer });
   return (await any()).length === 0;
 }
 

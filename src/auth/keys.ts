@@ -74,19 +74,27 @@ export function keyStore(database: Database) {
   const selected = sql.join(Object.values(columns), sql`, `);
   const byIds = database.statement(
     'apiKeys.byIds',
+    'lookup',
     sql`select ${selected} from ${apiKeys} where id = any(${sql.placeholder('ids')}::text[])`,
     columns,
   );
   const insert = database.statement(
     'apiKeys.insert',
+    'write',
     sql`insert into ${apiKeys} (id, name, digest, scopes, expires_at)
       values (${sql.placeholder('id')}, ${sql.placeholder('name')}, ${sql.placeholder('digest')},
         ${sql.placeholder('scopes')}, ${sql.placeholder('expiresAt')}) returning ${selected}`,
     columns,
   );
-  const list = database.statement('apiKeys.list', sql`select ${selected} from ${apiKeys} order by created_at`, columns);
+  const list = database.statement(
+    'apiKeys.list',
+    'list',
+    sql`select ${selected} from ${apiKeys} order by created_at`,
+    columns,
+  );
   const revoke = database.statement(
     'apiKeys.revoke',
+    'write',
     sql`update ${apiKeys} set revoked_at = coalesce(revoked_at, now()) where id = ${sql.placeholder('id')}
       returning ${selected}`,
     columns,

@@ -1,6 +1,6 @@
 import { stringifyJson } from '../json.ts';
 import type { Database } from './client.ts';
-import { DatabaseError } from './driver.ts';
+import { DatabaseError } from './failures.ts';
 
 /** At most this many statements of one kind at once, but for those that take longer than the patience, in milliseconds. */
 const MOST_IN_FLIGHT = 2;

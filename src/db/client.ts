@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { is, Param, Placeholder, type SQLWrapper } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import { RETRY_SOON, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import {
-  DatabaseError,
   type Driver,
-  isRead,
+  type Kind,
+  type KindQuery,
   type Parameter,
   type Query,
   type RawRow,
-  tooSlow,
   toParameter,
 } from './driver.ts';
+import { isDeadlock, LockTimeout, tooSlow } from './failures.ts';
 import { OneByOne } from './one-by-one.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
+import { Turns } from './turns.ts';
 
 /** Watches the database at work; called once a statement or batch. */
 export interface Probe {
@@ -23,6 +24,12 @@ export interface Probe {
 
 /** A statement that was compiled once; takes the values of its placeholders by name. */
 export type Statement<Row> = (values?: Readonly<Record<string, unknown>>) => Promise<Row[]>;
+
+/** A row that a statement changes: what it is of, and the placeholder that has its id, such as `{ of: 'pet', by: 'petId' }`. */
+export interface ChangedRow {
+  readonly of: string;
+  readonly by: string;
+}
 
 /** Where the database is: a server's address, or the folder of the embedded one. */
 export interface DatabaseLocation {
@@ -49,8 +56,6 @@ export interface Session {
   transaction<T>(work: () => Promise<T>, until: number): Promise<T>;
 }
 
-const POOL_SIZE = 10;
-const DEADLOCK = '40P01';
 const MOST_ATTEMPTS = 5;
 /** Before a statement runs again, in milliseconds; each time that much longer. */
 const PAUSE = 20;
@@ -70,7 +75,7 @@ export async function openDatabase(location: DatabaseLocation, probe?: Probe): P
 
 /** Loads the one that is used alone: a start need not wait for the other. */
 async function openDriver({ url, folder, timeout }: DatabaseLocation): Promise<Driver> {
-  if (url !== undefined) return (await import('./server.ts')).connectServer(url, POOL_SIZE, timeout);
+  if (url !== undefined) return (await import('./server.ts')).connectServer(url, timeout);
   return (await import('./embedded.ts')).openEmbedded(folder);
 }
 
@@ -79,30 +84,42 @@ export class Database {
   readonly kind: Driver['kind'];
   readonly probe: Probe;
   readonly #driver: Driver;
-  readonly #attempts: number;
+  /** Undefined in a transaction: what holds a row must not wait for those that wait for it. */
+  readonly #turns: Turns | undefined;
 
-  /** @param attempts how often a statement is tried that may run again */
-  constructor(driver: Driver, probe: Probe = unwatched, attempts = MOST_ATTEMPTS) {
+  /** @param isSession whether its statements run in a transaction, where none may run again: it would wait for the same locks */
+  constructor(driver: Driver, probe: Probe = unwatched, isSession = false) {
     this.kind = driver.kind;
     this.probe = probe;
     this.#driver = driver;
-    this.#attempts = attempts;
+    this.#turns = isSession ? undefined : new Turns();
   }
 
   /**
    * Compiles a statement: its SQL is built here, once, and the server prepares it on its first run.
    *
    * @param name what metrics, tests and logs call it, such as `pets.byKeys`
+   * @param kind what it does
    * @param query the statement, with `sql.placeholder` for each value
    * @param shape the columns it answers with
+   * @param row the row that it changes, where there is one: those that change it run one after another, so that they hold
+   *   one connection while others have locked it
    */
-  statement<S extends Shape>(name: string, query: SQLWrapper, shape: S): Statement<RowOf<S>> {
+  statement<S extends Shape>(
+    name: string,
+    kind: Kind,
+    query: SQLWrapper,
+    shape: S,
+    row?: ChangedRow,
+  ): Statement<RowOf<S>> {
     const { sql: text, params } = dialect.sqlToQuery(query.getSQL());
     const readers = params.map(parameterReader);
     const toRow = rowReader(shape);
     return async (values = {}) => {
       const parameters = readers.map((read) => read(values));
-      const rows = await this.#run(name, text, parameters);
+      const run = () => this.#run(name, kind, text, parameters);
+      const turns = row && this.#turns;
+      const rows = await (turns === undefined ? run() : turns.take(`${row?.of} ${values[row?.by ?? '']}`, run));
       return rows.map(toRow);
     };
   }
@@ -123,10 +140,10 @@ export class Database {
       if (current === undefined) throw new Error('The transaction has ended.');
       return current;
     };
-    const asking = (query: Query) => new Database({ ...this.#driver, query }, this.probe, 1);
+    const asking = (query: KindQuery) => new Database({ ...this.#driver, query }, this.probe, true);
     return {
-      database: asking(async (text, parameters) => now().undoneAlone(text, parameters)),
-      strict: asking(async (text, parameters) => now().query(text, parameters)),
+      database: asking(async (...asked) => now().undoneAlone(...asked)),
+      strict: asking(async (...asked) => now().query(...asked)),
       mark: async () => now().mark(),
       transaction: (work, until) => {
         const assertInTime = () => {
@@ -150,16 +167,17 @@ export class Database {
     return this.#driver.close();
   }
 
-  async #run(name: string, sql: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+  async #run(name: string, kind: Kind, sql: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+    const attempts = this.#turns === undefined ? 1 : MOST_ATTEMPTS;
     const began = performance.now();
     try {
       for (let attempt = 1; ; attempt++) {
         const tried = performance.now();
         try {
-          return await this.#driver.query(sql, parameters);
+          return await this.#driver.query(sql, parameters, kind);
         } catch (error) {
-          if (!mayRunAgain(sql, error, performance.now() - tried)) throw error;
-          if (attempt === this.#attempts) throw isDeadlock(error) ? contended(error) : error;
+          if (!mayRunAgain(kind, error, performance.now() - tried)) throw error;
+          if (attempt === attempts) throw isDeadlock(error) ? new LockTimeout(error) : error;
           await sleep(attempt * PAUSE);
         }
       }
@@ -174,19 +192,10 @@ export class Database {
  * When a connection is lost nobody knows whether a write was done; a read is simply run once more, after a moment in
  * which the pool notices which of its idle connections the other end has closed.
  */
-function mayRunAgain(sql: string, error: unknown, milliseconds: number): boolean {
+function mayRunAgain(kind: Kind, error: unknown, milliseconds: number): boolean {
   if (isDeadlock(error)) return true;
   const isAway = error instanceof ServiceError && error.code === 'UNAVAILABLE' && milliseconds < PATIENCE;
-  return isAway && isRead(sql);
-}
-
-function isDeadlock(error: unknown): boolean {
-  return error instanceof DatabaseError && error.state === DEADLOCK;
-}
-
-function contended(cause: unknown): ServiceError {
-  const message = 'Others are changing the same rows; try again.';
-  return new ServiceError('UNAVAILABLE', message, { cause, headers: RETRY_SOON });
+  return isAway && kind !== 'write';
 }
 
 /** Reads one parameter from the values of the placeholders. */

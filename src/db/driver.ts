@@ -1,18 +1,25 @@
-import { RETRY_SOON, ServiceError } from '../errors.ts';
-
 /** A value on its way to the database, in a form that both drivers pass on unchanged. */
 export type Parameter = string | number | boolean | null;
 
 /** A row as the database gives it: int8 and timestamptz as text, in the order of the columns. */
 export type RawRow = readonly unknown[];
 
+/**
+ * What a statement does, by which connections are shared out: a lookup reads rows by their keys, and is soon done; a list
+ * reads a page; a count may read all of a table; a write may wait for rows that others have locked.
+ */
+export type Kind = 'lookup' | 'list' | 'count' | 'write';
+
 /** Runs one statement; rejects with a `DatabaseError`, or a `ServiceError` when the database is away or too slow. */
 export type Query = (text: string, parameters: readonly Parameter[]) => Promise<readonly RawRow[]>;
+
+/** The same on whichever connection its kind has. */
+export type KindQuery = (text: string, parameters: readonly Parameter[], kind: Kind) => Promise<readonly RawRow[]>;
 
 /** The one difference between the embedded database and a server: how a statement gets there. */
 export interface Driver {
   readonly kind: 'embedded' | 'server';
-  readonly query: Query;
+  readonly query: KindQuery;
   /**
    * Runs the work in one transaction on one connection; rolls back when it rejects.
    *
@@ -22,30 +29,6 @@ export interface Driver {
    */
   transaction<T>(work: (query: Query, begun: Promise<unknown>) => Promise<T>, until: number | undefined): Promise<T>;
   close(): Promise<void>;
-}
-
-/** The database refused a statement. */
-export class DatabaseError extends Error {
-  /** The SQLSTATE, five characters: PostgreSQL's appendix A. */
-  readonly state: string;
-  /** The constraint that was violated, when it was one. */
-  readonly constraint: string | undefined;
-
-  constructor(message: string, state: string, constraint: string | undefined, cause: unknown) {
-    super(message, { cause });
-    this.state = state;
-    this.constraint = constraint;
-  }
-}
-
-/** The failure of what the database has not done in time. */
-export function tooSlow(cause?: unknown): ServiceError {
-  return new ServiceError('TIMEOUT', 'The database took too long; try again.', { cause, headers: RETRY_SOON });
-}
-
-/** Whether the statement changes nothing, so that it may run twice, or in vain. */
-export function isRead(text: string): boolean {
-  return /^select\b/i.test(text);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PGlite, type Transaction } from '@electric-sql/pglite';
-import { DatabaseError, type Driver, type Query } from './driver.ts';
+import { messages, PGlite, type Transaction } from '@electric-sql/pglite';
+import type { Driver, Query } from './driver.ts';
+import { failureOf, type ReportedError } from './failures.ts';
 import { lockFolder } from './lock.ts';
 
 /** Of each transaction that is there. */
@@ -51,7 +52,7 @@ function queryOn(database: PGlite | Transaction): Query {
 }
 
 function translate(error: unknown): unknown {
-  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
-  if (!(error instanceof Error) || typeof code !== 'string') return error;
-  return new DatabaseError(error.message, code, typeof constraint === 'string' ? constraint : undefined, error);
+  return error instanceof messages.DatabaseError && error.code !== undefined
+    ? failureOf(error as ReportedError)
+    : error;
 }

@@ -1,4 +1,4 @@
-import { isRead, type Parameter, type Query, type RawRow } from './driver.ts';
+import type { Kind, Parameter, Query, RawRow } from './driver.ts';
 
 /**
  * The statements of a transaction, one after another. What only reads is sent at once behind what was sent before it; a
@@ -26,13 +26,13 @@ export class OneByOne {
   }
 
   /** Runs a statement; a change that fails takes the transaction with it. */
-  query(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
-    return isRead(text) ? this.#read(text, parameters) : this.#change(() => this.#ask(text, parameters));
+  query(text: string, parameters: readonly Parameter[], kind: Kind): Promise<readonly RawRow[]> {
+    return kind !== 'write' ? this.#read(text, parameters) : this.#change(() => this.#ask(text, parameters));
   }
 
   /** Runs a statement; a change that fails is undone alone. */
-  undoneAlone(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
-    return isRead(text) ? this.#read(text, parameters) : this.#change(() => this.#try(text, parameters));
+  undoneAlone(text: string, parameters: readonly Parameter[], kind: Kind): Promise<readonly RawRow[]> {
+    return kind !== 'write' ? this.#read(text, parameters) : this.#change(() => this.#try(text, parameters));
   }
 
   /** Marks the place to which the next change is undone when it fails. */

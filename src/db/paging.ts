@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 import { coalesce, gather } from './batch.ts';
@@ -53,20 +54,30 @@ export interface SortedList<Row, SortName extends string> {
   readonly sorts: Readonly<Record<SortName, Sort<Row>>>;
 }
 
+/** The tables that are read to count a list. */
+export interface ListTables {
+  readonly tables: readonly PgTable[];
+}
+
 /** A list: its rows, and each filter and sort that an index serves. */
 export interface ListPlan<C extends ListSource['columns'], Filter extends string, SortName extends string>
   extends ListSource,
-    SortedList<RowOf<C>, SortName> {
+    SortedList<RowOf<C>, SortName>,
+    ListTables {
   readonly columns: C;
   readonly idOf: (row: RowOf<C>) => Int64;
   /** What holds of every row of the list. */
   readonly where?: SQL;
+  /** What is enough to count it with these filters alone; all of `from` where that is not told. */
+  countFrom?(filters: readonly Filter[]): SQL;
   /** Each with the placeholder of the filter's own name. */
   readonly filters: Readonly<Record<Filter, RowFilter>>;
 }
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const LARGEST_PAGE = 100;
+/** How many statements of a list are kept: it has one for each combination of filters, sort and direction. */
+const MOST_SHAPES = 100;
 
 /**
  * Pages of a list by keyset: a page begins where a row is, not at a number, so a row that exists throughout a walk is
@@ -80,7 +91,7 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
 ) {
   type Filters = Readonly<Partial<Record<Filter, unknown>>>;
   const load = pageLoader(database, `${plan.name}.list`, plan);
-  const counts = new Map<string, Statement<{ count: number }>>();
+  const count = rootCount(database, `${plan.name}.count`);
 
   return async (sortName: SortName, filters: Filters, window: PageWindow): Promise<Page<RowOf<C>>> => {
     const sort = plan.sorts[sortName];
@@ -95,18 +106,10 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
       bounds,
       parent: undefined,
     });
-    return toPage(rows, bounds, () => count(filters), cursorsOf(plan, sortName));
+    const from = plan.countFrom?.(names) ?? plan.from;
+    const total = () => count({ shape: names.join(), from, filters: () => filtersOf(names), values: filters });
+    return toPage(rows, bounds, total, cursorsOf(plan, sortName));
   };
-
-  async function count(filters: Filters): Promise<number> {
-    const names = presentFilters(filters);
-    const statement = memo(counts, names.join(), () => {
-      const query = sql`select count(*) from ${plan.from} ${whereAll(filtersOf(names).map(conditionOf))}`;
-      return database.statement(`${plan.name}.count`, query, { count: integer });
-    });
-    const [row] = await statement(filters);
-    return row?.count ?? 0;
-  }
 
   function presentFilters(filters: Filters): Filter[] {
     return (Object.keys(plan.filters) as Filter[]).filter((name) => filters[name] != null);
@@ -161,7 +164,7 @@ interface PageRequest<Row> {
 /**
  * Reads pages, many with one statement: those that are asked for at the same time with the same filters and size. Others
  * neither wait for them nor fail with them. Statements are compiled when their combination of filters, sort and
- * direction is first asked for; there are only so many.
+ * direction is first asked for.
  */
 function pageLoader<C extends ListSource['columns']>(
   database: Database,
@@ -170,7 +173,7 @@ function pageLoader<C extends ListSource['columns']>(
 ): (request: PageRequest<RowOf<C>>) => Promise<readonly RowOf<C>[]> {
   type Row = RowOf<C>;
   const shape = { key: integer, rows: rowsOf(source.columns) };
-  const statements = new Map<string, Statement<RowOf<typeof shape>>>();
+  const statements: Memory<Statement<RowOf<typeof shape>>> = new LRUCache({ max: MOST_SHAPES });
   const groups = new Map<string, { load(request: PageRequest<Row>): Promise<readonly Row[]>; waiting: number }>();
 
   return async (request) => {
@@ -188,7 +191,7 @@ function pageLoader<C extends ListSource['columns']>(
   async function readAlike(alike: readonly PageRequest<Row>[]): Promise<readonly (readonly Row[])[]> {
     const [{ shape: key, sort, filters, values, bounds }] = alike as readonly [PageRequest<Row>];
     const statement = memo(statements, key, () =>
-      database.statement(name, pagesQuery(source, sort, bounds, filters()), shape),
+      database.statement(name, 'list', pagesQuery(source, sort, bounds, filters()), shape),
     );
     const answers: (readonly Row[])[] = alike.map(() => []);
     for (let from = 0; from < alike.length; from += MOST_PAGES) {
@@ -203,10 +206,43 @@ function pageLoader<C extends ListSource['columns']>(
   }
 }
 
+/** What is remembered by a word. */
+interface Memory<Value> {
+  get(key: string): Value | undefined;
+  set(key: string, value: Value): unknown;
+}
+
 /** Two lists of values have the same word only when they are the same. */
 function valuesKey(values: Readonly<Record<string, unknown>>): string {
   for (const name in values) if (values[name] != null) return JSON.stringify(values, asText);
   return '';
+}
+
+/** A count that is asked for: as of `PageRequest`. */
+interface CountRequest extends Pick<PageRequest<unknown>, 'shape' | 'filters' | 'values'> {
+  readonly from: SQL;
+}
+
+/** Counts lists by their filters. Those that are asked for at the same time are gathered, and of equal ones there is one. */
+function rootCount(database: Database, name: string): (request: CountRequest) => Promise<number> {
+  const statements: Memory<Statement<{ count: number }>> = new LRUCache({ max: MOST_SHAPES });
+  return gather<CountRequest, number>(database, name, async (asked) => {
+    const counts = new Map<string, Promise<number>>();
+    const answers = asked.map((request) =>
+      memo(counts, request.shape + valuesKey(request.values), () => count(request)),
+    );
+    await Promise.allSettled(answers);
+    return answers;
+  });
+
+  async function count({ shape, from, filters, values }: CountRequest): Promise<number> {
+    const statement = memo(statements, shape, () => {
+      const query = sql`select count(*) from ${from} ${whereAll(filters().map(conditionOf))}`;
+      return database.statement(name, 'count', query, { count: integer });
+    });
+    const [row] = await statement(values);
+    return row?.count ?? 0;
+  }
 }
 
 function nestedCount(
@@ -217,7 +253,7 @@ function nestedCount(
   const name = `${plan.name}.countBy.${parent.name}`;
   const ofParents = sql`${parent} = any(${sql.placeholder('parents')}::bigint[])`;
   const query = sql`select ${parent}, count(*) from ${plan.from} ${whereAll([...always(plan), ofParents])} group by ${parent}`;
-  const statement = database.statement(name, query, { parentId: parent, count: integer });
+  const statement = database.statement(name, 'count', query, { parentId: parent, count: integer });
   const counts = coalesce(
     database,
     name,
@@ -292,7 +328,7 @@ function orderOf({ name }: { readonly name: string }, sortName: string): string 
   return `${name}.${sortName}`;
 }
 
-function memo<Value>(known: Map<string, Value>, key: string, make: () => Value): Value {
+function memo<Value>(known: Memory<Value>, key: string, make: () => Value): Value {
   const found = known.get(key);
   if (found !== undefined) return found;
   const made = make();

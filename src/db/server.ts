@@ -1,7 +1,39 @@
 import postgres from 'postgres';
-import { RETRY_SOON, ServiceError } from '../errors.ts';
-import { DatabaseError, type Driver, type Parameter, type Query, type RawRow, tooSlow } from './driver.ts';
-import { type Connection, createPool } from './pool.ts';
+import { ServiceError } from '../errors.ts';
+import type { Driver, Kind, KindQuery, Parameter, Query, RawRow } from './driver.ts';
+import {
+  DatabaseError,
+  failureOf,
+  failureOfConnection,
+  LockTimeout,
+  type ReportedError,
+  tooSlow,
+  unavailable,
+} from './failures.ts';
+import { type Connection, createPool, type Pool } from './pool.ts';
+
+/**
+ * What the connections of a process are for: each kind of statement, writes that wait for a row, and transactions. Each has
+ * its own, so that none waits for those of another kind.
+ */
+export type Lane = Kind | 'waitingWrite' | 'transaction';
+
+/** How many connections each has. They are opened as they are needed. */
+export const CONNECTIONS: Readonly<Record<Lane, number>> = {
+  lookup: 3,
+  list: 3,
+  count: 2,
+  write: 3,
+  waitingWrite: 2,
+  transaction: 5,
+};
+
+/**
+ * How long each waits for a row that others have locked, in milliseconds. A write that has waited so long goes on where
+ * writes wait, so that it holds up no other. In a transaction it is less than what a server takes to find a deadlock, for
+ * two that wait for each other have all others wait.
+ */
+const LOCK_TIMEOUTS: Readonly<Partial<Record<Lane, number>>> = { write: 20, waitingWrite: 1_000, transaction: 500 };
 
 /** The part of a deadline after which the server itself ends a statement; ours is for what began late, and a frozen server. */
 const SERVERS_PART = 0.9;
@@ -13,6 +45,14 @@ const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_sessio
 /** How long what is still under way may take when all is closed, in seconds. */
 const CLOSING = 0.5;
 const OLDEST_SERVER = 140_000;
+/** How many statements a connection may have prepared: the server keeps some 70 KB for each until it is closed. */
+const MOST_PREPARED = 100;
+
+/** A client of postgres.js with one connection, and the statements that it has prepared there. */
+interface Client {
+  readonly sql: postgres.Sql;
+  readonly prepared: Set<string>;
+}
 
 const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string) => text };
 
@@ -23,14 +63,17 @@ const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string
  *   more is ended
  * @throws {Error} with one clear line when the server cannot be reached, refuses us or is too old
  */
-export async function connectServer(url: string, poolSize: number, deadline: number): Promise<Driver> {
+export async function connectServer(
+  url: string,
+  deadline: number,
+  connections: Readonly<Record<Lane, number>> = CONNECTIONS,
+): Promise<Driver> {
   const statementTimeout = deadline * SERVERS_PART;
   const connection = {
     application_name: 'pet-store',
     TimeZone: 'UTC',
     DateStyle: 'ISO',
     statement_timeout: statementTimeout,
-    lock_timeout: statementTimeout,
     idle_in_transaction_session_timeout: statementTimeout,
   };
   const options = {
@@ -43,20 +86,44 @@ export async function connectServer(url: string, poolSize: number, deadline: num
     types: { int8: { to: 20, from: [20], ...asText }, timestamptz: { to: 1184, from: [1184], ...asText } },
   };
   let looking = {};
-  const pool = createPool(poolSize, {
-    open: (onclose) => postgres(url, { ...options, connection: { ...connection, ...looking }, onclose }),
-    close: (client, seconds) => client.end({ timeout: seconds }),
-  });
-  const query: Query = (text, parameters) => {
+  const laneOf = (lane: Lane): Pool<Client> => {
+    const ofLane = { lock_timeout: Math.min(LOCK_TIMEOUTS[lane] ?? statementTimeout, statementTimeout) };
+    return createPool(connections[lane], {
+      open: (onclose) => ({
+        sql: postgres(url, { ...options, connection: { ...connection, ...ofLane, ...looking }, onclose }),
+        prepared: new Set(),
+      }),
+      close: ({ sql }, seconds) => sql.end({ timeout: seconds }),
+    });
+  };
+  const lanes: Readonly<Record<Lane, Pool<Client>>> = {
+    lookup: laneOf('lookup'),
+    list: laneOf('list'),
+    count: laneOf('count'),
+    write: laneOf('write'),
+    waitingWrite: laneOf('waitingWrite'),
+    transaction: laneOf('transaction'),
+  };
+  const end = async (seconds: number) => {
+    await Promise.all(Object.values(lanes).map((lane) => lane.end(seconds)));
+  };
+  const query: KindQuery = async (text, parameters, kind) => {
     const until = performance.now() + deadline;
-    return pool.use((connection) => run(connection, text, parameters, until), deadline);
+    const runOn = (lane: Lane, patience: number) =>
+      useOf(lanes[lane], (client) => run(client, text, parameters, until), patience);
+    try {
+      return await runOn(kind, deadline);
+    } catch (error) {
+      if (!(error instanceof LockTimeout) || kind !== 'write') throw error;
+      return runOn('waitingWrite', LOCK_TIMEOUTS.waitingWrite ?? deadline);
+    }
   };
   try {
-    const [[version] = []] = await query("select current_setting('server_version_num')::int", []);
+    const [[version] = []] = await query("select current_setting('server_version_num')::int", [], 'lookup');
     if (typeof version !== 'number' || version < OLDEST_SERVER) {
       throw new Error(`it is PostgreSQL ${Math.floor(Number(version) / 10_000)}; 14 or newer is needed`);
     }
-    looking = await query(`set client_connection_check_interval = ${LOOKING}`, []).then(
+    looking = await query(`set client_connection_check_interval = ${LOOKING}`, [], 'lookup').then(
       () => ({ client_connection_check_interval: LOOKING }),
       (error) => {
         // Where its system does not tell it: the statement goes on until its own time is over.
@@ -65,19 +132,35 @@ export async function connectServer(url: string, poolSize: number, deadline: num
       },
     );
   } catch (error) {
-    await pool.end(0);
+    await end(0);
     throw new Error(`The database at ${withoutSecrets(url)} cannot be used: ${firstCause(error)}.`);
   }
   return {
     kind: 'server',
     query,
     transaction: (work, until) =>
-      pool.use(
+      useOf(
+        lanes.transaction,
         (connection) => transact(connection, work, until),
         until === undefined ? deadline : Math.min(deadline, until - performance.now()),
       ),
-    close: () => pool.end(CLOSING),
+    close: () => end(CLOSING),
   };
+}
+
+/** Uses a connection of the pool; one that has prepared many statements is closed afterwards, and with it they are gone. */
+function useOf<T>(
+  pool: Pool<Client>,
+  work: (connection: Connection<Client>) => Promise<T>,
+  patience: number,
+): Promise<T> {
+  return pool.use(async (connection) => {
+    try {
+      return await work(connection);
+    } finally {
+      if (connection.client.prepared.size >= MOST_PREPARED) connection.isLost = true;
+    }
+  }, patience);
 }
 
 /**
@@ -86,7 +169,7 @@ export async function connectServer(url: string, poolSize: number, deadline: num
  * @param until when its statements must have ended; undefined for never, also on the server
  */
 async function transact<T>(
-  connection: Connection<postgres.Sql>,
+  connection: Connection<Client>,
   work: (query: Query, begun: Promise<unknown>) => Promise<T>,
   until: number | undefined,
 ): Promise<T> {
@@ -116,21 +199,22 @@ async function transact<T>(
 
 /** Runs a statement. When it is too late to wait on, the connection is closed, by which the server ends what it still does. */
 function run(
-  connection: Connection<postgres.Sql>,
+  connection: Connection<Client>,
   text: string,
   parameters: readonly Parameter[],
   until: number | undefined,
 ): Promise<readonly RawRow[]> {
   return new Promise((resolve, reject) => {
     // The client would connect again by itself, and know nothing of a transaction.
-    if (connection.isLost) throw away(new Error('The connection is lost.'));
+    if (connection.isLost) throw unavailable(new Error('The connection is lost.'));
     if (until !== undefined && performance.now() >= until) throw tooSlow();
     const late = () => {
       connection.isLost = true;
       reject(tooSlow(`No answer in time: ${text}`));
     };
     const timer = until === undefined ? undefined : setTimeout(late, until - performance.now());
-    connection.client
+    connection.client.prepared.add(text);
+    connection.client.sql
       .unsafe(text, [...parameters], { prepare: true })
       .values()
       .then(
@@ -140,7 +224,7 @@ function run(
         },
         (error) => {
           clearTimeout(timer);
-          const failure = translate(error);
+          const failure = failureFrom(error);
           if (failure instanceof ServiceError && failure.code === 'UNAVAILABLE') connection.isLost = true;
           reject(failure);
         },
@@ -148,19 +232,13 @@ function run(
   });
 }
 
-function translate(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof ServiceError) return error;
-  const { code, constraint_name: constraint } = error as Partial<postgres.PostgresError>;
-  if (code === undefined) return error;
-  if (code === '57014' || code === '55P03') return tooSlow(error);
-  const isState = /^[0-9A-Z]{5}$/.test(code);
-  if (!isState || /^(08|53|57P|25006|25P03)/.test(code)) return away(error);
-  return new DatabaseError(error.message, code, constraint, error);
+/** The failure that anything which the driver has thrown stands for. The driver's own class alone tells what a server has reported. */
+export function failureFrom(error: unknown): unknown {
+  return error instanceof postgres.PostgresError ? failureOf(reported(error)) : failureOfConnection(error);
 }
 
-function away(cause: unknown): ServiceError {
-  const message = 'The database cannot be reached just now; try again.';
-  return new ServiceError('UNAVAILABLE', message, { cause, headers: RETRY_SOON });
+function reported(error: postgres.PostgresError): ReportedError {
+  return Object.assign(error, { constraint: error.constraint_name });
 }
 
 function firstCause(error: unknown): string {

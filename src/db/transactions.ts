@@ -1,5 +1,8 @@
 import type { Database, Session } from './client.ts';
-import { createPool } from './pool.ts';
+import { type Connection, createPool } from './pool.ts';
+
+/** How long a transaction may take, in milliseconds: what it has changed is locked for all others meanwhile. */
+const LONGEST_TRANSACTION = 2_000;
 
 /** What the work in a transaction has come to. */
 export interface Settled<T> {
@@ -13,9 +16,10 @@ export interface Transactions<Made> {
   /**
    * Runs the work in a transaction of its own, with what was made of its database; rolls back when it rejects.
    *
+   * @param caller whom it is for: where callers wait, each has its turn
    * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long: then it is rolled back
    */
-  run<T>(work: (made: Made) => Promise<Settled<T>>): Promise<T>;
+  run<T>(caller: string, work: (made: Made) => Promise<Settled<T>>): Promise<T>;
 }
 
 /** What a session has, as the work may use it. */
@@ -55,9 +59,10 @@ export function createTransactions<Made>(
   });
 
   return {
-    run<T>(work: (made: Made) => Promise<Settled<T>>): Promise<T> {
-      const until = performance.now() + deadline;
-      return places.use(async (place) => {
+    run<T>(caller: string, work: (made: Made) => Promise<Settled<T>>): Promise<T> {
+      const latest = performance.now() + deadline;
+      const inPlace = async (place: Connection<Place>) => {
+        const until = Math.min(latest, performance.now() + LONGEST_TRANSACTION);
         const { session, made } = place.client;
         let hasSettled = false;
         try {
@@ -73,7 +78,8 @@ export function createTransactions<Made>(
           if (error instanceof RolledBack) return error.value as T;
           throw error;
         }
-      }, deadline);
+      };
+      return places.use(inPlace, deadline, caller);
     },
   };
 }

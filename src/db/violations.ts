@@ -1,4 +1,4 @@
-import { DatabaseError } from './driver.ts';
+import { DatabaseError } from './failures.ts';
 
 /**
  * Waits for a write, and turns the violation of a named constraint into the error that says so to a client.

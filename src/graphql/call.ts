@@ -4,6 +4,7 @@ import type { Caller } from '../auth/access.ts';
 import type { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
+import { loadOf } from '../limits/charge.ts';
 import type { Gate } from '../limits/gate.ts';
 import type { Context } from './context.ts';
 import type { LifecycleNotice } from './lifecycle.ts';
@@ -54,14 +55,17 @@ export function newCall(
 /** Runs an operation for a call once it is let in; its context is there at once, or comes. */
 export function runCall(
   { gate, context, request }: Call,
-  { run, changesSeveral }: KnownOperation,
+  { run, isMutation, changesSeveral }: KnownOperation,
   variables: Readonly<Record<string, unknown>>,
 ): Promise<ExecutionResult> {
-  return gate.run((isWanted) => {
-    const own = context();
-    const runIn = (given: Context) => run(variables, changesSeveral ? { ...given, isWanted } : given);
-    return own instanceof Promise ? own.then(runIn) : runIn(own);
-  }, request.waited);
+  return gate.run(
+    (isWanted) => {
+      const own = context();
+      const runIn = (given: Context) => run(variables, changesSeveral ? { ...given, isWanted } : given);
+      return own instanceof Promise ? own.then(runIn) : runIn(own);
+    },
+    loadOf(request, isMutation ? 'change' : 'read'),
+  );
 }
 
 /** The call that a request of Yoga's is about. */

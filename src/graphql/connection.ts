@@ -1,6 +1,7 @@
 import {
   DEFAULT_PAGE_SIZE,
   LARGEST_PAGE,
+  type ListTables,
   type Page,
   type PageWindow,
   readWindow,
@@ -18,17 +19,22 @@ type AnyPage = Pick<Page<unknown>, 'hasNextPage' | 'hasPreviousPage'> & {
   cursorAt(index: number): string | null;
 };
 
+/** As long as one may be, in bytes: with a name of which each character is escaped. */
+const CURSOR = { bytes: 1_800 };
+
 const PageInfo = builder.objectRef<AnyPage>('PageInfo').implement({
   description: 'Where a page lies in its list, by the Relay cursor connections specification.',
   fields: (t) => ({
     hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether rows come after this page.' }),
     hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether rows come before this page.' }),
     startCursor: t.string({
+      extensions: CURSOR,
       nullable: true,
       description: 'The cursor of the first row; null when the page is empty.',
       resolve: (page) => page.cursorAt(0),
     }),
     endCursor: t.string({
+      extensions: CURSOR,
       nullable: true,
       description: 'The cursor of the last row, to pass as `after` for the next page; null when the page is empty.',
       resolve: (page) => page.cursorAt(-1),
@@ -46,7 +52,7 @@ const PageInfo = builder.objectRef<AnyPage>('PageInfo').implement({
 export function connectionTo<Row, SortName extends string>(
   node: RowRef<Row>,
   plural: string,
-  list: SortedList<Row, SortName | 'id'>,
+  list: SortedList<Row, SortName | 'id'> & ListTables,
 ) {
   const assertWindow = ({ sort, ...window }: PageWindow & { readonly sort?: SortName | null | undefined }) => {
     readWindow(list, sort ?? 'id', window);
@@ -55,6 +61,7 @@ export function connectionTo<Row, SortName extends string>(
     description: `One of the ${plural} of a page, with its place in the list.`,
     fields: (t) => ({
       cursor: t.string({
+        extensions: CURSOR,
         description: 'The place of the row, to pass as `after` or `before`.',
         resolve: ({ node: row, page }) => page.cursorOf(row),
       }),
@@ -89,7 +96,7 @@ export function connectionTo<Row, SortName extends string>(
       }),
       totalCount: t.int({
         description: `How many ${plural} the whole list has; counted only when it is selected.`,
-        extensions: { countsList: true },
+        extensions: { countsList: list },
         resolve: (page) => page.count(),
       }),
     }),

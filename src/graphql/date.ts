@@ -7,7 +7,7 @@ export const dateScalar = new GraphQLScalarType<string, string>({
   name: 'Date',
   description: 'A day of the calendar in UTC: a full-date of RFC 3339.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
-  extensions: { accepts: A_DATE },
+  extensions: { accepts: A_DATE, bytes: 12 },
   serialize: String,
   parseValue: (value) => {
     if (typeof value === 'string' && isDate(value)) return value;

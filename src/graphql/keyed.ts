@@ -21,7 +21,7 @@ export interface KeyedMutation extends KeyedRequest {
  */
 export function keyedMutation(
   caller: Caller,
-  { headers }: GraphQLRequest,
+  { headers, account = '' }: GraphQLRequest,
   params: GraphQLParams | undefined,
   documents: KnownDocuments,
 ): KeyedMutation | undefined {
@@ -33,7 +33,13 @@ export function keyedMutation(
   const key = readKey(headers);
   if (key === null) return undefined;
   const changes = onlyField(operation) === undefined ? 'several' : 'one';
-  return { caller: caller.id, key, fingerprint: fingerprintOf('graphql', query, operationName, variables), changes };
+  return {
+    caller: caller.id,
+    account,
+    key,
+    fingerprint: fingerprintOf('graphql', query, operationName, variables),
+    changes,
+  };
 }
 
 /** What cannot be read is refused where all else is. */

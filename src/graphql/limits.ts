@@ -17,7 +17,8 @@ import {
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
-import { type Asking, valuesOfItems } from '../limits/charge.ts';
+import type { Asking } from '../limits/charge.ts';
+import { bytesOf, valuesOf } from './answer-size.ts';
 import { fragmentsOf } from './fragments.ts';
 
 /** How many tokens a document may have. */
@@ -28,10 +29,12 @@ const MOST_LINES = 5_000;
 const MOST_ROWS = 20_000;
 /**
  * How many values it may ask for: each field of each row is one, or several where its text may be long; and each item of a list
- * that a field is given is one, or several where it filters a page.
+ * that a field is given is one.
  */
 const MOST_VALUES = 100_000;
-/** How many items a list is taken to have whose size nobody asks for: those of introspection, and of marks. */
+/** How long its answer may be, in bytes. */
+export const LARGEST_ANSWER = 8_388_608;
+/** How many items a list is taken to have that neither is asked for a number of them nor says how many it has: those of introspection. */
 const ITEMS_OF_LIST = 10;
 /** How many fields an operation may have when its fragments are written out. */
 const MOST_FIELDS = 5_000;
@@ -87,10 +90,11 @@ export function measureOperation(
     fields,
     roots,
     askingFor: (variables) => {
-      const { rows, values } = typeof amount === 'function' ? amount({ ...defaults, ...variables }) : amount;
-      assertAtMost(MOST_ROWS, rows, 'rows');
-      assertAtMost(MOST_VALUES, values, 'values');
-      return { rows, values };
+      const asking = typeof amount === 'function' ? amount({ ...defaults, ...variables }) : amount;
+      assertAtMost(MOST_ROWS, asking.rows, 'rows at once');
+      assertAtMost(MOST_VALUES, asking.values + asking.items, 'values at once');
+      assertAtMost(LARGEST_ANSWER, asking.bytes, 'bytes, by the greatest lengths of its fields');
+      return asking;
     },
   };
 
@@ -129,28 +133,35 @@ export function measureOperation(
     const type = isObjectType(named) ? named : undefined;
     const within = node.selectionSet === undefined ? NOTHING : amountOf(type, node.selectionSet, depth + 1);
     const given = itemsGiven(node);
-    if (!isConnection(type)) {
-      const own = { rows: 0, values: Number(field?.extensions.values ?? 1) };
-      const isOfUnknownSize = isListType(getNullableType(field?.type)) && !isConnection(parent);
-      const each = isOfUnknownSize ? ITEMS_OF_LIST : 1;
-      return combine([within, given], ([one = NOTHING, items = NOTHING]) => add(add(own, items), times(each, one)));
-    }
-    const size = combine([pageSize(node)], ([rows = 0]) => ({ rows, values: 1 }));
-    return combine([size, within, given], ([page = NOTHING, each = NOTHING, items = NOTHING]) => {
-      const filters = { rows: 0, values: valuesOfItems(items.values, page.rows) };
-      return add(add(page, filters), times(page.rows, each));
+    const own = { ...NOTHING, values: valuesOf(field), bytes: bytesOf(node, field) };
+    const size: Known<number> = isConnection(type) ? pageSize(node) : itemsOf(parent, field);
+    const rows = combine([size], ([count = 1]) => ({ ...NOTHING, rows: count }));
+    return combine([rows, within, given], ([{ rows: count } = NOTHING, each = NOTHING, items = NOTHING]) => {
+      const all = add(add(own, items), times(count, each));
+      return isConnection(type) ? { ...all, rows: all.rows + count } : all;
     });
   }
 }
 
-const NOTHING: Asking = { rows: 0, values: 0 };
+const NOTHING: Asking = { rows: 0, values: 0, items: 0, bytes: 0 };
 
 function add(one: Asking, other: Asking): Asking {
-  return { rows: one.rows + other.rows, values: one.values + other.values };
+  return {
+    rows: one.rows + other.rows,
+    values: one.values + other.values,
+    items: one.items + other.items,
+    bytes: one.bytes + other.bytes,
+  };
 }
 
-function times(count: number, { rows, values }: Asking): Asking {
-  return { rows: count * rows, values: count * values };
+function times(count: number, { rows, values, items, bytes }: Asking): Asking {
+  return { rows: count * rows, values: count * values, items: count * items, bytes: count * bytes };
+}
+
+/** How many items a field has at most that answers with a list, and is no list of a connection. */
+function itemsOf(parent: GraphQLObjectType | undefined, field: GraphQLField<unknown, unknown> | undefined): number {
+  if (!isListType(getNullableType(field?.type)) || isConnection(parent)) return 1;
+  return Number(field?.extensions.items ?? ITEMS_OF_LIST);
 }
 
 function isConnection(type: GraphQLObjectType | undefined): boolean {
@@ -165,7 +176,7 @@ function fieldOf(type: GraphQLObjectType | undefined, name: string): GraphQLFiel
 
 function assertAtMost(most: number, asked: number, what: string): void {
   if (asked <= most) return;
-  throw tooMuch(`The operation asks for up to ${asked} ${what} at once; ${most} is the most. Ask for less.`);
+  throw tooMuch(`The operation asks for up to ${asked} ${what}; ${most} is the most. Ask for less.`);
 }
 
 /** Whichever of `first` and `last` is the larger: only one may stand in the end, but null counts for none. */
@@ -187,10 +198,10 @@ function pageSize({ arguments: given = [] }: FieldNode): Known<number> {
 /** The items of the lists among its arguments: each time that it is asked for they are looked at. */
 function itemsGiven({ arguments: given = [] }: FieldNode): Known<Asking> {
   const items = given.map(({ value }): Known<Asking> => {
-    if (value.kind === Kind.LIST) return { rows: 0, values: value.values.length };
+    if (value.kind === Kind.LIST) return { ...NOTHING, items: value.values.length };
     if (value.kind !== Kind.VARIABLE) return NOTHING;
     const name = value.name.value;
-    return ({ [name]: list }) => (Array.isArray(list) ? { rows: 0, values: list.length } : NOTHING);
+    return ({ [name]: list }) => (Array.isArray(list) ? { ...NOTHING, items: list.length } : NOTHING);
   });
   return combine(items, (amounts) => amounts.reduce(add, NOTHING));
 }

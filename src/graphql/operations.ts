@@ -10,13 +10,14 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { scopesOf } from '../auth/scope.ts';
+import type { ListTables } from '../db/paging.ts';
 import type { Issue } from '../errors.ts';
 import type { Marked } from '../lifecycle/marked.ts';
 import { type UseFinder, useFinder } from '../lifecycle/uses.ts';
 import { unitsOf } from '../limits/charge.ts';
 import { type FaultFinder, faultFinder } from './arguments.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
-import { countOfCounts } from './counts.ts';
+import { countedLists } from './counts.ts';
 import { type InputPlace, inputIssues, type Names } from './input.ts';
 import { measureOperation } from './limits.ts';
 import { neverNull } from './never-null.ts';
@@ -47,8 +48,11 @@ export interface KnownOperation {
   readonly changesSeveral: boolean;
   /** What a caller must be allowed to do. */
   readonly scopes: readonly string[];
-  /** What it costs beyond a unit with these variables; throws INVALID_ARGUMENT when it asks for too many rows. */
-  units(variables: Variables): number;
+  /**
+   * What it costs beyond a unit with these variables, and how long its answer may be, in bytes; throws INVALID_ARGUMENT when
+   * it asks for too much.
+   */
+  cost(variables: Variables): { readonly units: number; readonly bytes: number };
   /** What it uses of what is marked; the same list each time for the same uses, where variables make no difference. */
   uses(variables: Variables): readonly Marked[];
   /** Everything that is wrong with the variables. */
@@ -64,6 +68,7 @@ export class KnownDocuments {
   readonly #schema: GraphQLSchema;
   readonly #findUses: UseFinder;
   readonly #names: Names;
+  readonly #unitsOfCount: (list: ListTables) => number;
   readonly #operations = new WeakMap<DocumentNode, Map<string, KnownOperation>>();
   /** By the texts' digests. */
   readonly #once = new LRUCache<string, true>({ max: MOST_TEXTS });
@@ -74,9 +79,13 @@ export class KnownDocuments {
   });
   readonly #compiled: CompiledOperations = new LRUCache({ maxSize: MOST_COMPILED_FIELDS });
 
-  /** @param names whether it is told what an input accepts */
-  constructor(schema: GraphQLSchema, names: Names = 'told') {
+  /**
+   * @param names whether it is told what an input accepts
+   * @param unitsOfCount what it costs to count a list, as it is now
+   */
+  constructor(schema: GraphQLSchema, names: Names = 'told', unitsOfCount: (list: ListTables) => number = () => 1) {
     this.#schema = schema;
+    this.#unitsOfCount = unitsOfCount;
     this.#names = names;
     this.#findUses = useFinder(schema);
   }
@@ -121,7 +130,7 @@ export class KnownDocuments {
     const { fields, roots, askingFor } = measureOperation(schema, document, name);
     const node = getOperationAST(document, name) as OperationDefinitionNode;
     const selections = selectionsOf(schema, document, node);
-    const counts = countOfCounts(selections);
+    const counted = countedLists(selections);
     const { given, always } = this.#findUses(document, name);
     const places = (node.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
       name: variable.name.value,
@@ -133,7 +142,11 @@ export class KnownDocuments {
       isMutation: node.operation === 'mutation',
       changesSeveral: node.operation === 'mutation' && onlyField(node) === undefined,
       scopes: scopesOf(schema, document, name),
-      units: (variables) => unitsOf(askingFor(variables), counts(variables)) + Math.max(0, roots - 1),
+      cost: (variables) => {
+        const asking = askingFor(variables);
+        const counts = counted(variables).reduce((sum, list) => sum + this.#unitsOfCount(list), 0);
+        return { units: unitsOf(asking) + counts + Math.max(0, roots - 1), bytes: asking.bytes };
+      },
       uses: (variables) => given?.(variables) ?? always,
       issues: (variables) =>
         places.flatMap(({ name, place }) => {

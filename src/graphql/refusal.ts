@@ -56,7 +56,9 @@ export function createRefuse(entrance: Pick<Entrance, 'authorize' | 'charge'>, a
   ): void {
     const { headers, base } = request;
     entrance.authorize(caller, operation.scopes);
-    entrance.charge(request, caller, operation.units(variables));
+    const { units, bytes } = operation.cost(variables);
+    entrance.charge(request, units);
+    request.bytes = bytes;
     const uses = operation.uses(variables);
     const notice = noticeOf(uses, base);
     notify(notice);

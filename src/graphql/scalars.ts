@@ -10,7 +10,7 @@ builder.scalarType('Int64', {
   description:
     'A signed integer of 64 bits, exact to the last digit: a JSON integer in variables and results, never a string.',
   specifiedByURL: 'https://spec.openapis.org/registry/format/int64.html',
-  extensions: { accepts: AN_INT64 },
+  extensions: { accepts: AN_INT64, bytes: 20 },
   serialize: (value) => value,
   parseValue: (value) => {
     const parsed = typeof value === 'number' || typeof value === 'bigint' ? toInt64(value) : undefined;
@@ -29,7 +29,7 @@ builder.addScalarType('Date', dateScalar);
 builder.scalarType('DateTime', {
   description: 'An instant: a date-time of RFC 3339 with its offset, kept to the millisecond and answered in UTC.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
-  extensions: { accepts: A_DATE_TIME },
+  extensions: { accepts: A_DATE_TIME, bytes: 26 },
   serialize: (value) => value.toISOString(),
   parseValue: (value) => {
     const parsed = value instanceof Date ? value : typeof value === 'string' ? parseDateTime(value) : undefined;

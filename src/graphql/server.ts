@@ -1,11 +1,12 @@
 import { type GraphQLSchema, NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { ANONYMOUS } from '../auth/access.ts';
+import type { ListTables } from '../db/paging.ts';
 import { isForGood, MOST_ISSUES, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Idempotency } from '../idempotency/run.ts';
 import type { Admit } from '../lifecycle/admit.ts';
-import { unitsOfDocument } from '../limits/charge.ts';
+import { loadOf, UNITS_OF_KEY, unitsOfDocument } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { type Call, callOf, newCall, runCall, writeAnswer } from './call.ts';
@@ -13,7 +14,7 @@ import { incomparable } from './comparable.ts';
 import type { Context } from './context.ts';
 import { formatError, refused, toClientError } from './errors.ts';
 import { KeyedCall, type KeyedMutation, keyedMutation } from './keyed.ts';
-import { assertLines, MOST_TOKENS } from './limits.ts';
+import { assertLines, LARGEST_ANSWER, MOST_TOKENS } from './limits.ts';
 import { JSON_TYPE, mediaTypeReader } from './media-type.ts';
 import { KnownOperationsRule } from './operation-types.ts';
 import { KnownDocuments } from './operations.ts';
@@ -31,6 +32,8 @@ export interface GraphQLServerOptions {
   readonly gate: Gate;
   readonly admit: Admit;
   readonly idempotency: Idempotency;
+  /** What it costs to count a list, as it is now. */
+  readonly unitsOfCount?: (list: ListTables) => number;
   /** The path of the page about deprecations and sunsets. */
   readonly lifecyclePage: string;
   /** Whether the schema may be asked for, and whether a misspelt name is answered with those that it has. */
@@ -60,7 +63,7 @@ export function createGraphQLServer(
   options: GraphQLServerOptions,
 ): (request: GraphQLRequest) => Promise<GraphQLAnswer> {
   const { schema, context, endpoint, entrance, gate, admit, idempotency, lifecyclePage } = options;
-  const documents = new KnownDocuments(schema, options.introspection ? 'told' : 'kept');
+  const documents = new KnownDocuments(schema, options.introspection ? 'told' : 'kept', options.unitsOfCount);
   const refuse = createRefuse(entrance, admit, lifecyclePage);
   const usually = () => context;
   const takeover = createTakeover(documents, refuse);
@@ -111,8 +114,9 @@ export function createGraphQLServer(
       if (request.headers.get('idempotency-key') !== null) {
         const keyed = keyedMutation(caller, request, await params, documents);
         if (keyed !== undefined) {
+          entrance.charge(request, UNITS_OF_KEY);
           const asked = { request, mediaType, caller, params };
-          return await gate.run(() => answerOnce(keyed, asked), request.waited);
+          return await gate.run(() => answerOnce(keyed, asked), loadOf(request, 'change'));
         }
       }
       return await answer(newCall({ request, mediaType, caller, params }, gate, usually));
@@ -124,6 +128,8 @@ export function createGraphQLServer(
   async function answer(call: Call): Promise<GraphQLAnswer> {
     const response = await yoga.handleRequest(new CallRequest(call), NO_CONTEXT);
     const reply = call.reply ?? (await toReply(response, call));
+    // What the greatest lengths cannot tell, such as of introspection, or of characters that are escaped.
+    if (isTooLong(reply)) return answer(newCall({ ...call, params: rejected(tooLong()) }, gate, usually));
     return { reply, operation: call.operation, error: call.error };
   }
 
@@ -147,6 +153,17 @@ function rejected(error: unknown): Promise<never> {
   const rejection = Promise.reject(error);
   rejection.catch(() => {});
   return rejection;
+}
+
+function isTooLong({ body }: HttpReply): boolean {
+  return typeof body === 'string' && body.length > LARGEST_ANSWER / 4 && Buffer.byteLength(body) > LARGEST_ANSWER;
+}
+
+function tooLong(): ServiceError {
+  return new ServiceError(
+    'INVALID_ARGUMENT',
+    `The answer has more than ${LARGEST_ANSWER} bytes (8 MiB). Ask for less.`,
+  );
 }
 
 /** Before anything is done: the server itself would find out afterwards. */
@@ -185,7 +202,7 @@ function runsOperations(documents: KnownDocuments, refuse: Refuse, told: Told): 
       setParseFn((source, options) => {
         const call = callOf(request);
         const text = params.query ?? '';
-        entrance.charge(call.request, call.caller, unitsOfDocument(text));
+        entrance.charge(call.request, unitsOfDocument(text));
         assertLines(text);
         return parseFn(source, { ...options, maxTokens: MOST_TOKENS });
       });

@@ -1,6 +1,6 @@
 import SchemaBuilder, { BasePlugin, type SchemaTypes } from '@pothos/core';
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema } from 'graphql';
-import { tooSlow } from '../db/driver.ts';
+import { tooSlow } from '../db/failures.ts';
 import type { Context } from './context.ts';
 
 declare module './context.ts' {

@@ -11,13 +11,17 @@ const LARGEST_BODY = 1_048_576;
 /**
  * Reads a request's body to its end: undefined when it has more bytes than the limit. Rejects when it ends before it is
  * complete.
+ *
+ * @param caller who sends it: what is held for one caller is bounded, and beyond that it rejects with UNAVAILABLE
  */
-export type BodyReader = (limit: number) => Promise<Buffer | undefined>;
+export type BodyReader = (limit: number, caller: string) => Promise<Buffer | undefined>;
 
 /** A request, as far as its body is concerned. */
 export interface WithBody {
   readonly headers: Pick<Headers, 'get'>;
   readonly readBody: BodyReader;
+  /** Who is charged for the request. */
+  account?: string | undefined;
 }
 
 /**
@@ -26,11 +30,12 @@ export interface WithBody {
  * @throws {ServiceError} PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE when it is encoded, MALFORMED_JSON, INVALID_ARGUMENT when the
  *   request was cut off
  */
-export async function readJson({ headers, readBody }: WithBody): Promise<unknown> {
+export async function readJson({ headers, readBody, account = '' }: WithBody): Promise<unknown> {
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding !== 'identity') throw encoded(encoding);
   if (Number(headers.get('content-length')) > LARGEST_BODY) throw tooLarge();
-  const bytes = await readBody(LARGEST_BODY).catch((cause: unknown) => {
+  const bytes = await readBody(LARGEST_BODY, account).catch((cause: unknown) => {
+    if (cause instanceof ServiceError) throw cause;
     throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
   });
   if (bytes === undefined) throw tooLarge();

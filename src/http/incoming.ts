@@ -39,6 +39,10 @@ export interface IncomingRequest {
   readonly remote: () => string;
   /** Who is charged for it, once somebody is. */
   account?: string | undefined;
+  /** What it has cost so far. */
+  units?: number | undefined;
+  /** How long its answer may be, in bytes, where that is known to be much. */
+  bytes?: number | undefined;
   /** How long it took to know who calls, in milliseconds; undefined for no time. */
   waited?: number | undefined;
   /** Why it cannot be answered at all. */
@@ -71,7 +75,10 @@ export function readRequest(
     id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),
     origin,
     base,
-
+    account: undefined,
+    units: 0,
+    bytes: 0,
+    waited: undefined,
     fault: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a host.'),
     address: (path) => base + path,
   };

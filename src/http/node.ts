@@ -1,4 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { RETRY_SOON, ServiceError } from '../errors.ts';
+import { HeldBytes } from './held-bytes.ts';
 import type { RawRequest } from './incoming.ts';
 import { fieldOf, type SentReply } from './reply.ts';
 
@@ -10,14 +12,32 @@ const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
 /** How long a client that is refused may go on sending, in milliseconds. */
 const LONGEST_WAIT = 5_000;
 
+/** How many bytes are held of bodies until they are answered, and of answers until they are read. */
+const MOST_HELD = { inAll: 134_217_728, ofCaller: 33_554_432 };
+/** A text that is longer is sent as bytes: as a text it may wait in three times the memory. */
+const LONGEST_TEXT = 65_536;
+
 /** Answers what comes over sockets, for Node's HTTP server: without a `Request` and a `Response` in between. */
 export function nodeListener(respond: Respond): RequestListener {
+  const bodies = new HeldBytes(MOST_HELD);
+  const answers = new HeldBytes(MOST_HELD);
   return (message, response) => {
-    void respond(fromNode(message, response)).then((reply) => send(reply, response));
+    void respond(fromNode(message, response, bodies)).then((reply) => {
+      send(reply, response);
+      hold(reply, response, answers);
+    });
   };
 }
 
-function fromNode(message: IncomingMessage, response: ServerResponse): RawRequest {
+/** Counts what the client has not read at once, until it has. When that is too much, connections are closed. */
+function hold({ caller }: SentReply, response: ServerResponse, answers: HeldBytes): void {
+  const bytes = response.socket?.writableLength ?? 0;
+  if (bytes === 0 || response.destroyed) return;
+  response.once('close', () => answers.release(response));
+  answers.add(response, caller, bytes);
+}
+
+function fromNode(message: IncomingMessage, response: ServerResponse, bodies: HeldBytes): RawRequest {
   const { method = 'GET', url = '/', headers } = message;
   // In absolute form, which proxies are sent, the target tells the host, whatever the field says (RFC 9112, section 3.2.2).
   const [start, authority] = (url.startsWith('/') ? null : ABSOLUTE.exec(url)) ?? [''];
@@ -26,7 +46,7 @@ function fromNode(message: IncomingMessage, response: ServerResponse): RawReques
     target: url.slice(start.length) || '/',
     host: authority ?? headers.host ?? addressOf(message),
     headers: { get: (name) => (headers[name] as string | undefined) ?? null },
-    readBody: (limit) => readBody(message, limit),
+    readBody: (limit, caller) => readBody(message, limit, (chunk) => takeFor(response, bodies, caller, chunk)),
     isCutOff: () => response.destroyed,
     remote: () => message.socket.remoteAddress ?? '',
   };
@@ -37,7 +57,20 @@ function addressOf({ socket: { localAddress = '', localPort } }: IncomingMessage
   return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 
-function readBody(message: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+/** Holds so many bytes more of a body until it is answered; whether there is room for them. */
+function takeFor(response: ServerResponse, bodies: HeldBytes, caller: string, bytes: number): boolean {
+  if (!bodies.fits(caller, bytes)) return false;
+  if (!bodies.holds(response)) response.once('close', () => bodies.release(response));
+  bodies.add(response, caller, bytes);
+  return true;
+}
+
+/** @param take whether so many bytes more can be held for it */
+function readBody(
+  message: IncomingMessage,
+  limit: number,
+  take: (bytes: number) => boolean,
+): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     // Its client may have gone while we asked who it is: then nothing more is heard of it.
     if (message.destroyed) reject(new Error('The connection was closed.'));
@@ -45,8 +78,9 @@ function readBody(message: IncomingMessage, limit: number): Promise<Buffer | und
     let size = 0;
     message.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
-      else resolve(undefined);
+      if (size > limit) resolve(undefined);
+      else if (take(chunk.length)) chunks.push(chunk);
+      else reject(tooMuchHeld());
     });
     message.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     message.once('error', reject);
@@ -56,13 +90,19 @@ function readBody(message: IncomingMessage, limit: number): Promise<Buffer | und
   });
 }
 
+function tooMuchHeld(): ServiceError {
+  const message = 'You have sent too many large bodies at once; try again when some of them are answered.';
+  return new ServiceError('UNAVAILABLE', message, { headers: { ...RETRY_SOON, connection: 'close' } });
+}
+
 function send(reply: SentReply, response: ServerResponse): void {
   if (response.destroyed) return;
   const { status, headers, body, encoding } = reply;
   response.writeHead(status, headers as string[]);
   if (!response.req.complete && fieldOf(headers, 'connection') === 'close') sendToSender(reply, response);
   else if (body === null) response.end();
-  else response.end(body, encoding);
+  else if (body.length <= LONGEST_TEXT || typeof body !== 'string') response.end(body, encoding);
+  else response.end(Buffer.from(body, encoding));
 }
 
 /** A connection that is closed on a client that still sends takes the answer with it: so what comes is read for a while. */

@@ -12,6 +12,8 @@ export interface HttpReply {
 export interface SentReply extends HttpReply {
   /** How to write a body that is text: ASCII alone is the same in Latin-1, and written in less time. */
   readonly encoding: 'latin1' | 'utf8';
+  /** Whose it is: what is held for one caller is bounded. */
+  readonly caller: string;
 }
 
 /** The value of a field; the first where it comes twice. */

@@ -7,6 +7,8 @@ import { stringifyJson } from '../json.ts';
 export interface KeyedRequest {
   /** Whose key it is: others may use the same one for something else. */
   readonly caller: string;
+  /** Whom it is charged to: also tells those apart who have no credential. */
+  readonly account: string;
   readonly key: string;
   /** A digest of what is asked for: under one key it is always the same. */
   readonly fingerprint: string;

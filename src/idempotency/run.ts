@@ -34,13 +34,13 @@ export interface Idempotency {
   end(): Promise<void>;
 }
 
-/** How many requests that change one thing are under way at once, so that the others have connections too. */
-const MOST_AT_ONCE = 4;
 /**
- * How many that change several, in this process. Each holds rows while it waits for others: were there two, they could wait for each other
- * until the database ends one, and have all others wait that long.
+ * How many requests are under way at once that change one thing, and how many that change several: one caller has one fewer.
+ * Those that change several hold rows while they wait for others, so two of them may wait for each other: then both are told
+ * to try again as soon as their wait for a row is over.
  */
-const MOST_OF_SEVERAL = 1;
+const MOST_AT_ONCE = 3;
+const MOST_OF_SEVERAL = 2;
 /** The longest answer that is kept, in characters. */
 const LONGEST_BODY = 1_048_576;
 const AN_HOUR = 3_600_000;
@@ -76,7 +76,7 @@ export function createIdempotency(
       if (running.has(id)) throw conflict();
       running.add(id);
       try {
-        const outcome = await transactions[changes].run((place) => answerOnce(request, work, place));
+        const outcome = await transactions[changes].run(request.account, (place) => answerOnce(request, work, place));
         if (outcome === undefined) throw conflict();
         return 'fingerprint' in outcome ? replay(request, outcome) : outcome;
       } finally {

@@ -25,12 +25,14 @@ export function keyStore(database: Database) {
   const [caller, key] = [sql.placeholder('caller'), sql.placeholder('key')];
   const lock = database.statement(
     'idempotency.lock',
+    'lookup',
     sql`select pg_try_advisory_xact_lock(${sql.placeholder('lock')}::bigint)`,
     { isLocked: flag },
   );
   const { fingerprint, status, headers, body } = idempotencyKeys;
   const find = database.statement(
     'idempotency.find',
+    'lookup',
     sql`select fingerprint, status, headers, body from ${idempotencyKeys}
       where caller = ${caller} and key = ${key} and created_at > now() - ${KEPT}`,
     { fingerprint, status, headers, body },
@@ -38,6 +40,7 @@ export function keyStore(database: Database) {
   // Only one that is to be forgotten can be there.
   const keep = database.statement(
     'idempotency.keep',
+    'write',
     sql`insert into ${idempotencyKeys} (caller, key, fingerprint, status, headers, body)
       values (${caller}, ${key}, ${sql.placeholder('fingerprint')}, ${sql.placeholder('status')},
         ${sql.placeholder('headers')}, ${sql.placeholder('body')})
@@ -47,6 +50,7 @@ export function keyStore(database: Database) {
   );
   const forget = database.statement(
     'idempotency.forget',
+    'write',
     sql`delete from ${idempotencyKeys} where (caller, key) in (
         select caller, key from ${idempotencyKeys} where created_at <= now() - ${KEPT}
         order by created_at limit ${sql.raw(`${FORGOTTEN_AT_ONCE}`)} for update skip locked)

@@ -1,30 +1,37 @@
-import { isIPv6 } from 'node:net';
-import { ANONYMOUS, type Caller } from '../auth/access.ts';
-import type { RequestHeaders } from '../http/incoming.ts';
-import type { RateLimiter } from './rate.ts';
+import type { Origin } from './account.ts';
+import type { Load } from './gate.ts';
 
 /** A request, as far as somebody is charged for it. */
-export interface Chargeable {
-  readonly headers: RequestHeaders;
-  /** The address that the connection comes from; empty without a connection. */
-  readonly remote: () => string;
+export interface Chargeable extends Origin {
   /** Who is charged, once somebody is. */
   account?: string | undefined;
+  /** What it has cost so far. */
+  units?: number | undefined;
+  /** How long its answer may be, in bytes, where that is known to be much. */
+  bytes?: number | undefined;
   /** How long it took to know who calls, in milliseconds; undefined for no time. */
   waited?: number | undefined;
 }
 
-/** Charges units for a request: to its caller, or to its address while nobody knows who calls. */
-export type Charge = (request: Chargeable, caller: Caller, units: number) => void;
+/** As how many reads a change counts that is under way: it may wait for a row, and has a connection meanwhile. */
+const READS_OF_CHANGE = 10;
 
-/** How many rows of lists, and how many values of their fields, cost as much as a request. */
+/** How many bytes of an answer count as a read that is under way: so long they take to be written. */
+const BYTES_OF_READ = 16_384;
+
+/** What the gate is told of a request. */
+export function loadOf(
+  { account = '', units = 1, bytes = 0, waited }: Chargeable,
+  kind: 'read' | 'change' = 'read',
+): Load {
+  const ofWork = kind === 'read' ? units : units * READS_OF_CHANGE;
+  return { account, units: Math.max(ofWork, bytes / BYTES_OF_READ), spent: waited };
+}
+
+/** How many rows of lists, values of their fields, and items of the lists that filter them cost as much as a request. */
 const ROWS_OF_UNIT = 20;
 const VALUES_OF_UNIT = 200;
-/** How many requests cost as much as to count a list: all of a table may have to be read. */
-const UNITS_OF_COUNT = 20;
-
-/** For how many rows of a page an item of a list that filters it is looked up as often as one value is read. */
-const ROWS_OF_ITEM = 10;
+const ITEMS_OF_UNIT = 8;
 
 /** What a request may ask for. */
 export interface Asking {
@@ -32,26 +39,33 @@ export interface Asking {
   readonly rows: number;
   /** Values of their fields. */
   readonly values: number;
+  /** Items of the lists that fields are given: each may be looked up on its own. */
+  readonly items: number;
+  /** Bytes of the answer, by the greatest lengths of its fields. */
+  readonly bytes: number;
 }
 
-/**
- * How many values the lists that filter a page count for: a page of rows may have to be looked at for each of their items.
- *
- * @param items how many they have together
- * @param size how many rows the page has
- */
-export function valuesOfItems(items: number, size: number): number {
-  return items * Math.ceil(size / ROWS_OF_ITEM);
+/** What a request costs beyond the one unit of each. */
+export function unitsOf({ rows, values, items }: Pick<Asking, 'rows' | 'values' | 'items'>): number {
+  return Math.floor(Math.max(rows / ROWS_OF_UNIT, values / VALUES_OF_UNIT) + items / ITEMS_OF_UNIT);
 }
 
+/** How many pages of a table, of 8 KiB each, are counted in the time of a request; and how much longer each takes that is joined. */
+const PAGES_OF_UNIT = 30;
+const TIMES_OF_JOIN = 2;
+
 /**
- * What a request costs beyond the one unit of each.
+ * What it costs to count a list: all of its tables may have to be read.
  *
- * @param counts how many lists it has counted
+ * @param pages how many pages each of its tables has
  */
-export function unitsOf({ rows, values }: Asking, counts = 0): number {
-  return Math.floor(Math.max(rows / ROWS_OF_UNIT, values / VALUES_OF_UNIT)) + counts * UNITS_OF_COUNT;
+export function unitsOfCount(pages: readonly number[]): number {
+  const inAll = pages.reduce((sum, ofTable) => sum + ofTable, 0);
+  return 1 + Math.floor((inAll * (pages.length > 1 ? TIMES_OF_JOIN : 1)) / PAGES_OF_UNIT);
 }
+
+/** What an `Idempotency-Key` costs: its request has a transaction of its own. */
+export const UNITS_OF_KEY = 2;
 
 /** How many characters of a GraphQL document cost as much to read and to check as a request. */
 const CHARACTERS_OF_UNIT = 100;
@@ -59,37 +73,4 @@ const CHARACTERS_OF_UNIT = 100;
 /** What a GraphQL document costs that is not known yet. */
 export function unitsOfDocument(text: string): number {
   return Math.floor(text.length / CHARACTERS_OF_UNIT);
-}
-
-/** @param proxies how many proxies stand before the service, each of which adds to `X-Forwarded-For` */
-export function createCharge(limiter: Pick<RateLimiter, 'charge'>, proxies: number): Charge {
-  return (request, caller, units) => {
-    request.account = caller === ANONYMOUS ? `ip:${networkOf(addressOf(request, proxies))}` : caller.id;
-    limiter.charge(request.account, units);
-  };
-}
-
-/** The address that the last trusted proxy has seen: what is before it in the field, anybody may have written. */
-function addressOf({ headers, remote }: Chargeable, proxies: number): string {
-  if (proxies === 0) return remote();
-  const passed = headers.get('x-forwarded-for')?.split(',') ?? [];
-  return passed.at(-proxies)?.trim() ?? remote();
-}
-
-/** Some proxies add the port: a caller would be another one with each connection. */
-const WITH_PORT = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
-
-/** An IPv4 address, or the 64 bits of an IPv6 address that one customer has. */
-function networkOf(given: string): string {
-  const [address = given] = WITH_PORT.exec(given)?.slice(1).filter(Boolean) ?? [];
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (!isIPv6(plain)) return plain.slice(0, 45);
-  const [head = '', tail] = plain.split('%', 1)[0]?.split('::') ?? [];
-  const [before, after] = [head, tail ?? ''].map((part) => part.split(':').filter(Boolean)) as [string[], string[]];
-  const missing = tail === undefined ? 0 : 8 - before.length - after.length;
-  const groups = [...before, ...Array<string>(missing).fill('0'), ...after];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }

@@ -1,6 +1,8 @@
 import { type Access, ANONYMOUS, type Caller } from '../auth/access.ts';
-import type { Charge, Chargeable } from './charge.ts';
+import type { AccountOf } from './account.ts';
+import type { Chargeable } from './charge.ts';
 import type { Gate } from './gate.ts';
+import type { RateLimiter } from './rate.ts';
 
 /** Where each request to the data comes in, on both faces. */
 export interface Entrance extends Pick<Access, 'authorize'> {
@@ -10,12 +12,25 @@ export interface Entrance extends Pick<Access, 'authorize'> {
    * @throws {ServiceError} as `Access.authenticate` does, RATE_LIMITED, or as `Gate.run` does while it is looked up
    */
   enter(request: Chargeable): Caller | Promise<Caller>;
-  /** Charges what the request costs beyond that. */
-  readonly charge: Charge;
+  /**
+   * Charges units for what a request costs beyond that.
+   *
+   * @throws {ServiceError} RATE_LIMITED
+   */
+  charge(request: Chargeable, units: number): void;
 }
 
-/** The entrance that asks who comes, and charges him. To look that up is work like any other. */
-export function createEntrance(access: Access, charge: Charge, gate: Pick<Gate, 'run'>): Entrance {
+/**
+ * The entrance that asks who comes, and charges him. To look that up is work like any other.
+ *
+ * @param limiter undefined where callers may use as much as they like
+ */
+export function createEntrance(
+  access: Access,
+  accountOf: AccountOf,
+  limiter: Pick<RateLimiter, 'charge'> | undefined,
+  gate: Pick<Gate, 'run'>,
+): Entrance {
   return {
     authorize: access.authorize,
     charge,
@@ -23,25 +38,35 @@ export function createEntrance(access: Access, charge: Charge, gate: Pick<Gate, 
       try {
         const found = access.authenticate(request.headers);
         if (typeof found === 'function') return enterLater(request, found);
-        charge(request, found, 1);
-        return found;
+        return enterAs(request, found);
       } catch (error) {
         return refuse(request, error);
       }
     },
   };
 
+  function charge(request: Chargeable, units: number): void {
+    request.units = (request.units ?? 0) + units;
+    limiter?.charge(request.account ?? '', units);
+  }
+
+  function enterAs(request: Chargeable, caller: Caller): Caller {
+    request.account = accountOf(request, caller);
+    charge(request, 1);
+    return caller;
+  }
+
   async function enterLater(request: Chargeable, findOut: () => Promise<Caller>): Promise<Caller> {
     const began = performance.now();
-    const caller = await gate.run(() => findOut().catch((error: unknown) => refuse(request, error)));
+    const load = { account: accountOf(request, ANONYMOUS), units: 1 };
+    const caller = await gate.run(() => findOut().catch((error: unknown) => refuse(request, error)), load);
     request.waited = performance.now() - began;
-    charge(request, caller, 1);
-    return caller;
+    return enterAs(request, caller);
   }
 
   /** Whoever tries a bad credential is charged for that, so that nobody tries many. */
   function refuse(request: Chargeable, error: unknown): never {
-    if (request.account === undefined) charge(request, ANONYMOUS, 1);
+    if (request.account === undefined) enterAs(request, ANONYMOUS);
     throw error;
   }
 }

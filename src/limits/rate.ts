@@ -59,6 +59,7 @@ export function createRateLimiter(
   // In one order, so that processes that store at once wait for each other and never in a circle.
   const add = database.statement(
     'limits.addUses',
+    'write',
     sql`insert into ${rateLimits} as stored (caller, "window", used)
       select caller, "window", used from json_to_recordset(${sql.placeholder('uses')}::text::json)
         as counted(caller text, "window" bigint, used bigint) order by caller
@@ -71,6 +72,7 @@ export function createRateLimiter(
   );
   const forget = database.statement(
     'limits.forget',
+    'write',
     sql`delete from ${rateLimits} where "window" < ${sql.placeholder('window')}`,
     {},
   );

@@ -13,7 +13,7 @@ import type { Idempotency, Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import type { Marked } from '../lifecycle/marked.ts';
-import { type Chargeable, unitsOf, valuesOfItems } from '../limits/charge.ts';
+import { type Chargeable, loadOf, UNITS_OF_KEY, unitsOf } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
@@ -126,17 +126,18 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     }
     const variables = await endpoint.read(call);
     const isList = endpoint.route.reply.kind === 'list';
-    if (isList) entrance.charge(request, caller, unitsOfList(variables));
+    if (isList) entrance.charge(request, unitsOfList(variables));
     const replyIn = async (own: Context) => toReply(await endpoint.run(variables, call, own), always, isList);
     if (endpoint.route.method === 'GET') {
-      return underPreconditions(await gate.run(() => replyIn(context), request.waited), call.headers);
+      return underPreconditions(await gate.run(() => replyIn(context), loadOf(request)), call.headers);
     }
     const key = readKey(call.headers);
-    if (key === null) return gate.run(() => replyIn(context), request.waited);
+    if (key === null) return gate.run(() => replyIn(context), loadOf(request, 'change'));
+    entrance.charge(request, UNITS_OF_KEY);
     const fingerprint = fingerprintOf(endpoint.operation.operationId, variables);
-    const keyed = { caller: caller.id, key, fingerprint };
+    const keyed = { caller: caller.id, account: request.account ?? '', key, fingerprint };
     const answering = () => idempotency.answer(keyed, (own) => outcomeOf(replyIn(own), accept, always), 'one');
-    return gate.run(answering, request.waited);
+    return gate.run(answering, loadOf(request, 'change'));
   }
 }
 
@@ -161,7 +162,7 @@ function unitsOfList(variables: Readonly<Record<string, unknown>>): number {
   const rows = Number(variables.limit ?? DEFAULT_PAGE_SIZE);
   let items = 0;
   for (const value of Object.values(variables)) if (Array.isArray(value)) items += value.length;
-  return unitsOf({ rows, values: valuesOfItems(items, rows) });
+  return unitsOf({ rows, values: 0, items });
 }
 
 /** Of a row's version; or of a list, of which the next page's address is a part. */

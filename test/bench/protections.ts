@@ -35,7 +35,7 @@ export function protectionsOf(service: Build, issuer: Pick<Issuer, 'url' | 'toke
       contests: [GET, GRAPHQL_GET],
       without: {
         file: 'limits/gate.js',
-        replace: 'run(work, spent = 0) {',
+        replace: 'run(work, { account, units, spent = 0 }) {',
         by: 'async run(work) { return work(() => true);',
       },
     },

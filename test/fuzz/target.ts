@@ -64,7 +64,9 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
     logger: pino({ level: 'silent' }),
   });
   await app.begin();
-  const state = database.statement('fuzz.state', sql.raw(`select ${STATE} as state`), { state: { decode: String } });
+  const state = database.statement('fuzz.state', 'list', sql.raw(`select ${STATE} as state`), {
+    state: { decode: String },
+  });
   return {
     fetch: app.fetch,
     authorizationFor: (text) => authorizations[hash('sha256', text, 'buffer').readUInt32BE() % authorizations.length],

@@ -84,8 +84,15 @@ describe('RATE_LIMIT', () => {
     for (const _ of ['first', 'second', 'third']) expect(await cost(() => app.graphql(nested))).toBe(6);
   });
 
-  test('counts 200 values of rows as a unit more, and each list that is counted as 20', async () => {
-    const app = await limited(1_000);
+  test('counts 200 values of rows as a unit more, and each list that is counted by the size of its tables', async () => {
+    const app = await limited(10_000);
+    await app.database.transaction((query) =>
+      query("insert into categories (name) select 'Dogs' from generate_series(1, 30000)", []),
+    );
+    const pages = await app.database.transaction((query) =>
+      query("select pg_relation_size('categories')::int / 8192", []),
+    );
+    await app.begin();
     const cost = async (document: string) => {
       for (let time = 0; time < 2; time++) await app.graphql(document);
       return left(await app.rest('GET', '/pets/1')) - 1 - left(await app.graphql(document));
@@ -93,22 +100,26 @@ describe('RATE_LIMIT', () => {
     const nodes = (count: number) => `nodes { ${Array.from({ length: count }, (_, n) => `a${n}: id`).join(' ')} }`;
     expect(await cost(`{ pets(first: 100) { ${nodes(9)} } }`)).toBe(5);
     expect(await cost(`{ pets(first: 100) { ${nodes(39)} } }`)).toBe(20);
-    expect(await cost('{ pets(first: 1) { totalCount } }')).toBe(20);
-    expect(await cost('{ pets(first: 1) { ...F a: totalCount } } fragment F on PetConnection { totalCount }')).toBe(20);
-    expect(await cost('{ pets(first: 9) { totalCount nodes { orders(first: 1) { totalCount } } } }')).toBe(40);
+    expect(await cost('{ pets(first: 1) { totalCount } }')).toBe(1);
+    expect(await cost('{ pets(first: 1) { ...F a: totalCount } } fragment F on PetConnection { totalCount }')).toBe(1);
+    expect(await cost('{ pets(first: 9) { totalCount nodes { orders(first: 1) { totalCount } } } }')).toBe(2);
+    const ofCategories = 1 + Math.floor(Number(pages[0]?.[0]) / 30);
+    expect(ofCategories).toBeGreaterThan(5);
+    expect(await cost('{ categories(first: 1) { totalCount } }')).toBe(ofCategories);
+    expect(await cost('{ categories(first: 1, name: "x") { totalCount } }')).toBe(ofCategories);
     const maybe = (isCounted: boolean) =>
       `query ($counted: Boolean = ${isCounted}) { pets(first: 1) { nodes { id } totalCount @include(if: $counted) } }`;
-    expect([await cost(maybe(true)), await cost(maybe(false))]).toEqual([20, 0]);
+    expect([await cost(maybe(true)), await cost(maybe(false))]).toEqual([1, 0]);
   });
 
-  test('counts each item of a filter for each 10 rows of the page as a value, on both faces', async () => {
+  test('counts 8 items of a filter as a unit more, on both faces', async () => {
     const app = await limited(1_000);
     const ids = Array.from({ length: 400 }, (_, n) => n);
     const before = left(await app.rest('GET', '/pets/1'));
     const rest = left(await app.rest('GET', `/pets?limit=100&categoryId=${ids.join('&categoryId=')}`));
     const query = 'query ($id: [Int64!]) { pets(first: 100, categoryId: $id) { nodes { id } } }';
     const graphql = left(await app.graphql(query, { id: ids }));
-    expect([before - rest, rest - graphql]).toEqual([1 + 20, 1 + 21]);
+    expect([before - rest, rest - graphql]).toEqual([1 + 55, 1 + 55]);
   });
 
   test('counts a GraphQL document by its length until it is known: each 100 characters are a unit more', async () => {

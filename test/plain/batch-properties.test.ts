@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { coalesce, gatherWrites } from '../../src/db/batch.ts';
 import { Database } from '../../src/db/client.ts';
-import { DatabaseError } from '../../src/db/driver.ts';
+import { DatabaseError } from '../../src/db/failures.ts';
 
 const notUsed = () => Promise.reject(new Error('It is not used.'));
 const database = new Database({ kind: 'embedded', query: notUsed, transaction: notUsed, close: notUsed });

@@ -2,7 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Batched, gather, gatherWrites } from '../../src/db/batch.ts';
 import { Database } from '../../src/db/client.ts';
-import { DatabaseError } from '../../src/db/driver.ts';
+import { DatabaseError } from '../../src/db/failures.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { parseJson } from '../../src/json.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockFolder } from '../../src/db/lock.ts';
-import { connectServer } from '../../src/db/server.ts';
+import { CONNECTIONS, connectServer } from '../../src/db/server.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { databaseKind, openTestDatabase } from '../support/database.ts';
 import { startProxy } from '../support/proxy.ts';
@@ -110,8 +110,9 @@ if (databaseKind === 'embedded') {
     test('by stalling for longer than a statement may take: each later statement gets its own answer', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');
-      const driver = await connectServer(proxy.url, 10, 4_000);
-      const ask = async (word: string) => expect((await driver.query('select $1::text', [word]))[0]).toEqual([word]);
+      const driver = await connectServer(proxy.url, 4_000, { ...CONNECTIONS, lookup: 10 });
+      const ask = async (word: string) =>
+        expect((await driver.query('select $1::text', [word], 'lookup'))[0]).toEqual([word]);
       const words = (of: string) => Array.from({ length: 10 }, (_, n) => `${of} ${n}`);
       await Promise.all(words('before').map(ask));
       proxy.freeze();
@@ -129,7 +130,7 @@ if (databaseKind === 'embedded') {
 
     test('by having no connection free: a transaction does not begin when nobody waits for it any more', async () => {
       const opened = await openTestDatabase();
-      const driver = await connectServer(opened.location.url ?? '', 1, 10_000);
+      const driver = await connectServer(opened.location.url ?? '', 10_000, { ...CONNECTIONS, transaction: 1 });
       let finish = () => {};
       const held = driver.transaction(() => new Promise<void>((resolve) => (finish = resolve)), undefined);
       let hasBegun = false;

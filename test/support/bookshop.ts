@@ -18,7 +18,7 @@ const address = (path: string) => base + path;
 // The resolvers of books need none of what the rooms' resolvers are given.
 const context = {} as Context;
 const gate = createGate(100, 10_000);
-const entrance = createEntrance(OPEN_ACCESS, () => {}, gate);
+const entrance = createEntrance(OPEN_ACCESS, () => 'anybody', undefined, gate);
 /** Without a database each request is done, whatever its key. */
 const idempotency: Idempotency = {
   answer: async (_, work) => (await work(context)).reply,

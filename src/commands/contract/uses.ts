@@ -12,6 +12,7 @@ const LINE_END = '\n';
 export async function recentUses(database: Database, coordinates: readonly string[], today: string): Promise<Use[]> {
   const statement = database.statement(
     'contract.recentUses',
+    'count',
     sql`select coordinate, client, sum(uses), max(day)::text from ${lifecycleUses}
       where coordinate = any(string_to_array(${sql.placeholder('coordinates')}, ${LINE_END}))
         and day > ${sql.placeholder('before')}::date

@@ -18,12 +18,14 @@ export const CategoryType = builder.objectRef<Category>('Category').implement({
   description: 'A group of pets, for example a kind of animal.',
   fields: (t) => ({
     id: t.expose('id', { type: 'Int64', description: 'Unique identifier, assigned on creation.' }),
-    name: t.exposeString('name', { description: 'Category name; not unique.' }),
+    name: t.exposeString('name', {
+      description: 'Category name; not unique.',
+      extensions: { longest: CATEGORY_LENGTHS.name },
+    }),
     description: t.exposeString('description', {
       nullable: true,
       description: 'Short description of the category.',
-      // It may be ten times as long as a name, and is asked for with every pet.
-      extensions: { values: 10 },
+      extensions: { longest: CATEGORY_LENGTHS.description },
     }),
     version: t.expose('version', rowVersion),
   }),

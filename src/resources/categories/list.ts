@@ -14,6 +14,7 @@ export const categoryList: ListPlan<typeof categories._.columns, keyof CategoryF
   name: 'categories',
   columns: getTableColumns(categories),
   from: sql`${categories}`,
+  tables: [categories],
   id: categories.id,
   idOf: (category) => category.id,
   filters: {

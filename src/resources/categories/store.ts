@@ -25,27 +25,33 @@ export function categoryStore(database: Database) {
 
   const byKeys = database.statement(
     'categories.byKeys',
+    'lookup',
     sql`select ${selected} from ${categories}
       where ${categories.id} = any(${sql.placeholder('ids')}::bigint[])`,
     columns,
   );
   const insert = database.statement(
     'categories.insert',
+    'write',
     sql`insert into categories (name, description)
       values (${sql.placeholder('name')}, ${sql.placeholder('description')}) returning ${selected}`,
     columns,
   );
   const update = database.statement(
     'categories.replace',
+    'write',
     sql`update categories set
         name = ${sql.placeholder('name')}, description = ${sql.placeholder('description')}, version = version + 1
       where id = ${id} and ${isExpected(categories.version)} returning ${selected}`,
     columns,
+    { of: 'category', by: 'id' },
   );
   const remove = database.statement(
     'categories.delete',
+    'write',
     sql`delete from categories where id = ${id} and ${isExpected(categories.version)} returning ${selected}`,
     columns,
+    { of: 'category', by: 'id' },
   );
 
   const byKey = coalesce(

@@ -17,11 +17,16 @@ const columns = {
   petVersion: pets.version,
 };
 
+const from = sql`${inventory} join ${pets} on ${pets.id} = ${inventory.petId}`;
+
 /** The list of the entries of pets that are counted: so the quantity is never null, which its column cannot know. */
 export const inventoryList = {
   name: 'inventory',
   columns,
-  from: sql`${inventory} join ${pets} on ${pets.id} = ${inventory.petId}`,
+  from,
+  // Each entry has its pet.
+  countFrom: (filters) => (filters.includes('status') ? from : sql`${inventory}`),
+  tables: [inventory, pets],
   id: inventory.petId,
   joinedId: pets.id,
   idOf: (item) => item.petId,

@@ -41,12 +41,14 @@ export function inventoryStore(database: Database) {
 
   const byKeys = database.statement(
     'inventory.byKeys',
+    'lookup',
     sql`select ${selected} from ${from}
       where ${counted} and ${inventory.petId} = any(${sql.placeholder('ids')}::bigint[])`,
     columns,
   );
   const replace = database.statement(
     'inventory.replace',
+    'write',
     sql`with before as (
         select ${inventory.quantity}, ${bothVersions} as version from ${from}
         where ${inventory.petId} = ${petId} for update of inventory for no key update of pets),
@@ -63,21 +65,25 @@ export function inventoryStore(database: Database) {
         coalesce((select quantity is null from before), stock.is_new)
       from stock join pet on pet.id = stock.pet_id`,
     { ...columns, began: flag },
+    { of: 'pet', by: 'petId' },
   );
   const versionOfPet = database.statement(
     'inventory.versionOfPet',
+    'lookup',
     sql`select coalesce((select ${bothVersions} where ${counted}), 0)
       from ${pets} left join ${inventory} on ${inventory.petId} = ${pets.id} where ${pets.id} = ${petId}`,
     { version: inventory.version },
   );
   const stop = database.statement(
     'inventory.stop',
+    'write',
     sql`with before as (
         select ${selected} from ${from} where ${counted} and ${inventory.petId} = ${petId} and ${isExpected(sql`(${bothVersions})`)}
         for update of inventory for no key update of pets)
       update inventory set quantity = null, version = inventory.version + 1
       from before where inventory.pet_id = before.pet_id returning before.*`,
     columns,
+    { of: 'pet', by: 'petId' },
   );
 
   const byPetId = coalesce(

@@ -1,7 +1,7 @@
 import { builder } from '../../graphql/builder.ts';
 import { experimental } from '../../lifecycle/mark.ts';
 import { type ClientUse, type ReportEntry, WINDOW_DAYS } from '../../lifecycle/report.ts';
-import type { LifecycleStore } from './store.ts';
+import { type LifecycleStore, MOST_TOLD } from './store.ts';
 
 declare module '../../graphql/context.ts' {
   interface Context {
@@ -112,11 +112,13 @@ const LifecycleMark = builder.objectRef<ReportEntry>('LifecycleMark').implement(
     verdict: t.exposeString('verdict', { description: 'Whether it could go, in words.' }),
     usesByDay: t.field({
       type: [DayUses],
+      extensions: { items: WINDOW_DAYS + 1 },
       description: `Its uses by day in the last ${WINDOW_DAYS} days; a day without any is left out.`,
       resolve: ({ usage }) => [...usage.byDay].map(([day, uses]) => ({ day, uses })),
     }),
     usesByClient: t.field({
       type: [ClientUses],
+      extensions: { items: MOST_TOLD },
       description: 'Its clients, the one seen last first; at most 100.',
       resolve: ({ usage }) => [...usage.clients],
     }),

@@ -13,7 +13,7 @@ const FLUSH_AFTER = 2_000;
 /** How many names there may be for a marked thing and a day; whoever comes later is counted as others. */
 const MOST_CLIENTS = 500;
 /** How many clients of a marked thing are told by name. */
-const MOST_TOLD = 100;
+export const MOST_TOLD = 100;
 const KEPT_DAYS = 365;
 
 const text: Decoder<string> = { decode: String };
@@ -45,6 +45,7 @@ export function lifecycleStore(
   // Rows are written in one order, so that processes that store at once wait for each other and never in a circle.
   const add = database.statement(
     'lifecycle.addUses',
+    'write',
     sql`insert into ${lifecycleUses} as stored (coordinate, day, client, uses, last_seen)
       select coordinate, day, name, sum(uses), max(last_seen)
       from (
@@ -66,23 +67,31 @@ export function lifecycleStore(
   );
   const begin = database.statement(
     'lifecycle.begin',
+    'write',
     sql`with old as (delete from ${lifecycleUses} where day < ${sql.placeholder('oldest')}::date)
       insert into ${lifecycleCounting} (coordinate, since)
       select coordinate, ${sql.placeholder('now')}::timestamptz from ${rows('coordinate text')} on conflict do nothing`,
     {},
   );
-  const counting = database.statement('lifecycle.counting', sql`select coordinate, since from ${lifecycleCounting}`, {
-    coordinate: lifecycleCounting.coordinate,
-    since: lifecycleCounting.since,
-  });
+  const counting = database.statement(
+    'lifecycle.counting',
+    'list',
+    sql`select coordinate, since from ${lifecycleCounting}`,
+    {
+      coordinate: lifecycleCounting.coordinate,
+      since: lifecycleCounting.since,
+    },
+  );
   const byDay = database.statement(
     'lifecycle.byDay',
+    'count',
     sql`select coordinate, day::text, sum(uses) from ${lifecycleUses}
       where day between ${sql.placeholder('opens')}::date and ${sql.placeholder('today')}::date group by coordinate, day order by day`,
     { coordinate: lifecycleUses.coordinate, day: text, uses: integer },
   );
   const byClient = database.statement(
     'lifecycle.byClient',
+    'count',
     sql`select * from (
         select coordinate, client, sum(uses), max(last_seen) as seen, count(*) over (partition by coordinate),
           row_number() over (partition by coordinate order by max(last_seen) desc, client) as place

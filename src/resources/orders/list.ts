@@ -16,6 +16,7 @@ export const orderList: ListPlan<typeof orders._.columns, keyof OrderFilters, Or
   name: 'orders',
   columns: getTableColumns(orders),
   from: sql`${orders}`,
+  tables: [orders],
   id: orders.id,
   idOf: (order) => order.id,
   filters: {

@@ -49,17 +49,20 @@ export function orderStore(database: Database) {
 
   const byKeys = database.statement(
     'orders.byKeys',
+    'lookup',
     sql`select ${selected} from ${orders} where ${orders.id} = any(${sql.placeholder('ids')}::bigint[])`,
     columns,
   );
   const draft = database.statement(
     'orders.draft',
+    'write',
     sql`insert into orders (quantity, ship_date, complete) values (${quantity}, ${shipDate}, ${complete})
       returning ${selected}`,
     columns,
   );
   const place = database.statement(
     'orders.place',
+    'write',
     sql`with stock as (
         insert into inventory (pet_id, open_orders) values (${petId}, (not ${complete}::boolean)::integer)
         on conflict (pet_id) do update set
@@ -73,10 +76,12 @@ export function orderStore(database: Database) {
       select pet_id, ${quantity}::integer, ${shipDate}::timestamptz, ${complete}::boolean from stock
       returning ${selected}`,
     columns,
+    { of: 'pet', by: 'petId' },
   );
   // One order of a pet at most, and none that has to wait: the others are placed alone.
   const placeMany = database.statement(
     'orders.placeMany',
+    'write',
     sql`with given as (
         select distinct on ("petId") * from json_to_recordset(${sql.placeholder('orders')}::text::json)
           as item(place integer, "petId" bigint, quantity integer, "shipDate" timestamptz, complete boolean)
@@ -104,6 +109,7 @@ export function orderStore(database: Database) {
   );
   const update = database.statement(
     'orders.update',
+    'write',
     sql`with before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more
         from orders where id = ${id} and not complete and ${isExpected(orders.version)} for update),
       stock as (
@@ -125,9 +131,11 @@ export function orderStore(database: Database) {
       where orders.id = before.id and (before.pet_id is null or exists (select from stock))
       returning ${selected}`,
     columns,
+    { of: 'order', by: 'id' },
   );
   const cancel = database.statement(
     'orders.cancel',
+    'write',
     sql`with cancelled as (
         delete from orders where id = ${id} and not complete and ${isExpected(orders.version)} returning *),
       stock as (
@@ -140,9 +148,11 @@ export function orderStore(database: Database) {
       ${thenSetStatus()}
       select id, pet_id, quantity, ship_date, complete, version from cancelled`,
     columns,
+    { of: 'order', by: 'id' },
   );
   const stockLeft = database.statement(
     'orders.stockLeft',
+    'lookup',
     sql`select quantity from inventory where pet_id = ${petId}`,
     { quantity: inventory.quantity },
   );

@@ -40,7 +40,10 @@ export const PetType = builder.objectRef<Pet>('Pet').implement({
   description: 'An animal of the catalogue.',
   fields: (t) => ({
     id: t.expose('id', { type: 'Int64', description: 'Unique identifier, assigned on creation.' }),
-    name: t.exposeString('name', { description: "The animal's name; not unique." }),
+    name: t.exposeString('name', {
+      description: "The animal's name; not unique.",
+      extensions: { longest: PET_NAME_LENGTH },
+    }),
     categoryId: t.expose('categoryId', {
       type: 'Int64',
       description: 'Identifier of the category the animal belongs to.',

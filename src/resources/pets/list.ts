@@ -18,6 +18,7 @@ export const petList: ListPlan<typeof pets._.columns, keyof PetFilters, PetSort>
   name: 'pets',
   columns: getTableColumns(pets),
   from: sql`${pets}`,
+  tables: [pets],
   id: pets.id,
   idOf: (pet) => pet.id,
   filters: {

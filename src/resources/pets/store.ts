@@ -35,11 +35,13 @@ export function petStore(database: Database) {
 
   const byKeys = database.statement(
     'pets.byKeys',
+    'lookup',
     sql`select ${selected} from ${pets} where ${pets.id} = any(${sql.placeholder('ids')}::bigint[])`,
     columns,
   );
   const insert = database.statement(
     'pets.insert',
+    'write',
     sql`insert into pets (name, category_id, status)
       values (${sql.placeholder('name')}, ${sql.placeholder('categoryId')}, ${sql.placeholder('status')})
       returning ${selected}`,
@@ -48,6 +50,7 @@ export function petStore(database: Database) {
   // A pet whose category is not there, or just being deleted, is left out: it is inserted on its own, and told why not.
   const insertMany = database.statement(
     'pets.insertMany',
+    'write',
     sql`with given as (
         select nextval('pets_id_seq') as id, item.* from json_to_recordset(${sql.placeholder('pets')}::text::json)
           as item(place integer, name text, "categoryId" bigint, status pet_status)),
@@ -62,6 +65,7 @@ export function petStore(database: Database) {
   );
   const update = database.statement(
     'pets.update',
+    'write',
     sql`update pets set
         name = coalesce(${sql.placeholder('name')}, name),
         category_id = coalesce(${sql.placeholder('categoryId')}, category_id),
@@ -69,14 +73,17 @@ export function petStore(database: Database) {
         version = version + 1
       where id = ${id} and ${isExpected(pets.version)} returning ${selected}`,
     columns,
+    { of: 'pet', by: 'id' },
   );
   // The stock first and then the pet, as an order does it: two that take their locks in one order never wait in a circle.
   const remove = database.statement(
     'pets.delete',
+    'write',
     sql`with stock as (select from inventory where pet_id = ${id} for update)
       delete from pets where id = ${id} and (select count(*) from stock) >= 0 and ${isExpected(pets.version)}
       returning ${selected}`,
     columns,
+    { of: 'pet', by: 'id' },
   );
 
   const create = gatherWrites<NewPet, Pet>(
