@@ -49,21 +49,26 @@ interface ServiceErrorOptions {
   readonly cause?: unknown;
   /** Response headers that belong to this failure, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The message for a caller that may read, where that names stored values. */
+  readonly toReaders?: string | undefined;
 }
 
 /**
  * A failure that a client is told about, on either face: REST makes the Error object of it, and GraphQL carries
  * `code` and `status` in `extensions`. The message is for the person who reads it: what was wrong, where, and
- * what is accepted. A `GraphQLError`, so that both executors pass its code and status on as they are.
+ * what is accepted. It names no stored value, for a caller may change what it may not read: `toReaders` does. A
+ * `GraphQLError`, so that both executors pass its code and status on as they are.
  */
 export class ServiceError extends GraphQLError {
   readonly code: ErrorCode;
   readonly status: number;
   readonly issues: readonly Issue[];
   readonly headers: Readonly<Record<string, string>>;
+  readonly toReaders: string | undefined;
   override readonly cause: unknown;
 
-  constructor(code: ErrorCode, message: string, { issues = [], cause, headers = {} }: ServiceErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
+    const { issues = [], cause, headers = {}, toReaders } = options;
     const { status } = errorTable[code];
     const errors = issues.map((issue) => ({ pointer: toPointer(issue.path), message: issue.message }));
     super(message, { extensions: { code, status, ...(errors.length > 0 && { errors }) } });
@@ -71,6 +76,7 @@ export class ServiceError extends GraphQLError {
     this.status = status;
     this.issues = issues;
     this.headers = headers;
+    this.toReaders = toReaders;
     this.cause = cause;
   }
 }
@@ -105,16 +111,23 @@ function toPointer(path: readonly (string | number)[]): string {
 }
 
 /**
- * What a client is told of anything that was thrown: a `ServiceError` as it is (also when GraphQL has wrapped it),
- * anything else as an `INTERNAL` failure that keeps its cause for the log.
+ * What a client is told of anything that was thrown: a `ServiceError` (also when GraphQL has wrapped it) with the message
+ * for its caller, anything else as an `INTERNAL` failure that keeps its cause for the log.
+ *
+ * @param mayRead whether the caller may read what is stored
  */
-export function toServiceError(thrown: unknown): ServiceError {
+export function toServiceError(thrown: unknown, mayRead = false): ServiceError {
   for (let error = thrown; error instanceof Error; error = originOf(error)) {
-    if (error instanceof ServiceError) return error;
+    if (error instanceof ServiceError) return mayRead ? withStored(error) : error;
   }
   return new ServiceError('INTERNAL', 'The service failed; the request id finds the cause in its log.', {
     cause: thrown,
   });
+}
+
+function withStored(error: ServiceError): ServiceError {
+  const { code, issues, cause, headers, toReaders } = error;
+  return toReaders === undefined ? error : new ServiceError(code, toReaders, { issues, cause, headers, toReaders });
 }
 
 function originOf(error: Error): unknown {

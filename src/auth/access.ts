@@ -29,6 +29,8 @@ export interface Access {
   authenticate(headers: RequestHeaders): Found;
   /** @throws {ServiceError} UNAUTHENTICATED for a caller who is not known, FORBIDDEN for one who lacks a scope */
   authorize(caller: Caller, scopes: readonly string[]): void;
+  /** Whether the caller may read what is stored: with the scope `read`, and where reads are open. */
+  mayRead(caller: Caller): boolean;
 }
 
 /** What is asked for (RFC 6750, section 3): with an error only where a token came. */
@@ -38,7 +40,7 @@ const IS_BEARER = /^Bearer(?: |$)/i;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 /** Everyone may do everything, and is not asked who he is. */
-export const OPEN_ACCESS: Access = { authenticate: () => ANONYMOUS, authorize: () => {} };
+export const OPEN_ACCESS: Access = { authenticate: () => ANONYMOUS, authorize: () => {}, mayRead: () => true };
 
 /**
  * Access for callers who are known.
@@ -46,7 +48,9 @@ export const OPEN_ACCESS: Access = { authenticate: () => ANONYMOUS, authorize: (
  * @param closed what is closed to the others: changes, or all
  */
 export function createAccess(closed: 'changes' | 'all', verify: Verifier): Access {
+  const mayRead = ({ scopes }: Caller) => closed !== 'all' || scopes.has(READ);
   return {
+    mayRead,
     authenticate(headers) {
       const authorization = headers.get('authorization');
       if (authorization === null) return ANONYMOUS;
@@ -57,7 +61,7 @@ export function createAccess(closed: 'changes' | 'all', verify: Verifier): Acces
     },
     authorize(caller, scopes) {
       for (const scope of scopes) {
-        if ((scope === READ && closed !== 'all') || caller.scopes.has(scope)) continue;
+        if (scope === READ ? mayRead(caller) : caller.scopes.has(scope)) continue;
         throw caller === ANONYMOUS ? unknownCaller(scope) : forbidden(scope);
       }
     },
@@ -83,7 +87,8 @@ function unknownCaller(scope: string): ServiceError {
   });
 }
 
-function forbidden(scope: string): ServiceError {
+/** The failure of a caller who is known and lacks the scope. */
+export function forbidden(scope: string): ServiceError {
   const headers = { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` };
   return new ServiceError('FORBIDDEN', `This needs the scope ${scope}, which yours does not have.`, { headers });
 }

@@ -36,6 +36,7 @@ export function notExpected(what: string, row: Versioned, expected: ExpectedVers
     return new ServiceError('CONFLICT', `${what} was being changed; try again.`, { headers: RETRY_SOON });
   }
   const wanted = expected?.join(' or ') || 'another';
-  const message = `${what} has version ${row.version}; ${wanted} was expected. Read it again, and decide anew.`;
-  return new ServiceError('PRECONDITION_FAILED', message);
+  return new ServiceError('PRECONDITION_FAILED', `${what} does not have the version that was expected.`, {
+    toReaders: `${what} has version ${row.version}; ${wanted} was expected. Read it again, and decide anew.`,
+  });
 }

@@ -7,6 +7,7 @@ import { stringifyJson } from '../json.ts';
 import { loadOf } from '../limits/charge.ts';
 import type { Gate } from '../limits/gate.ts';
 import type { Context } from './context.ts';
+import { toClientError } from './errors.ts';
 import type { LifecycleNotice } from './lifecycle.ts';
 import type { KnownOperation } from './operations.ts';
 import type { GraphQLRequest } from './params.ts';
@@ -15,6 +16,8 @@ import type { GraphQLRequest } from './params.ts';
 export interface Call {
   readonly request: GraphQLRequest;
   readonly caller: Caller;
+  /** Whether it may read what is stored. */
+  readonly mayRead: boolean;
   /** Of the answer. */
   readonly mediaType: string;
   readonly params: Promise<GraphQLParams | undefined>;
@@ -33,7 +36,13 @@ export interface Call {
 
 /** A call that has just come. All that it will have is there from the start, so that V8 knows every call by one shape. */
 export function newCall(
-  { request, mediaType, caller, params }: Pick<Call, 'request' | 'mediaType' | 'caller' | 'params'>,
+  {
+    request,
+    mediaType,
+    caller,
+    mayRead,
+    params,
+  }: Pick<Call, 'request' | 'mediaType' | 'caller' | 'mayRead' | 'params'>,
   gate: Call['gate'],
   context: Call['context'],
 ): Call {
@@ -41,6 +50,7 @@ export function newCall(
     request,
     mediaType,
     caller,
+    mayRead,
     params,
     gate,
     context,
@@ -52,13 +62,16 @@ export function newCall(
   };
 }
 
-/** Runs an operation for a call once it is let in; its context is there at once, or comes. */
-export function runCall(
-  { gate, context, request }: Call,
+/**
+ * Runs an operation for a call once it is let in; its context is there at once, or comes. The errors have the messages
+ * for its caller.
+ */
+export async function runCall(
+  { gate, context, request, mayRead }: Call,
   { run, isMutation, changesSeveral }: KnownOperation,
   variables: Readonly<Record<string, unknown>>,
 ): Promise<ExecutionResult> {
-  return gate.run(
+  const result = await gate.run(
     (isWanted) => {
       const own = context();
       const runIn = (given: Context) => run(variables, changesSeveral ? { ...given, isWanted } : given);
@@ -66,6 +79,8 @@ export function runCall(
     },
     loadOf(request, isMutation ? 'change' : 'read'),
   );
+  if (result.errors === undefined) return result;
+  return { ...result, errors: result.errors.map((error) => toClientError(error, mayRead)) };
 }
 
 /** The call that a request of Yoga's is about. */

@@ -24,14 +24,16 @@ const LONGEST_MESSAGE = 1_000;
 /**
  * What a GraphQL client is told of anything that was thrown: `code` and `status` in the extensions, as REST has them
  * in the body, and no cause.
+ *
+ * @param mayRead whether the caller may read what is stored
  */
-export function toClientError(thrown: unknown): GraphQLError {
+export function toClientError(thrown: unknown, mayRead = false): GraphQLError {
   if (thrown instanceof RangeError)
     return refused(new ServiceError('INVALID_ARGUMENT', 'The request is nested too deep.'));
-  if (thrown instanceof ServiceError) return refused(thrown);
-  if (thrown instanceof GraphQLError && thrown.originalError === undefined) return ofTheLanguage(thrown);
-  const failure = toServiceError(thrown);
-  if (!(thrown instanceof GraphQLError)) return refused(failure);
+  const isWrapped = thrown instanceof GraphQLError && !(thrown instanceof ServiceError);
+  if (isWrapped && thrown.originalError === undefined) return ofTheLanguage(thrown);
+  const failure = toServiceError(thrown, mayRead);
+  if (!isWrapped) return refused(failure);
   const { message, extensions } = failure;
   return inPlaceOf(thrown, message, { originalError: failure, extensions });
 }

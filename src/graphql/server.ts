@@ -77,7 +77,7 @@ export function createGraphQLServer(
     landingPage: false,
     logging: false,
     maxRequestBodySize: false,
-    maskedErrors: { maskError: toClientError },
+    maskedErrors: { maskError: (error) => toClientError(error) },
     graphiql: false,
     // A document that cannot be parsed is cheap to refuse again, and its error would keep all of it in memory.
     parserAndValidationCache: { documentCache: documents, errorCache: { get: () => undefined, set: () => {} } },
@@ -111,17 +111,18 @@ export function createGraphQLServer(
       const params = readParams(request);
       // Whoever asks for them is told of a failure.
       params.catch(() => {});
+      const asked = { request, mediaType, caller, mayRead: entrance.mayRead(caller), params };
       if (request.headers.get('idempotency-key') !== null) {
         const keyed = keyedMutation(caller, request, await params, documents);
         if (keyed !== undefined) {
           entrance.charge(request, UNITS_OF_KEY);
-          const asked = { request, mediaType, caller, params };
           return await gate.run(() => answerOnce(keyed, asked), loadOf(request, 'change'));
         }
       }
-      return await answer(newCall({ request, mediaType, caller, params }, gate, usually));
+      return await answer(newCall(asked, gate, usually));
     } catch (error) {
-      return answer(newCall({ request, mediaType, caller: ANONYMOUS, params: rejected(error) }, gate, usually));
+      const failed = { request, mediaType, caller: ANONYMOUS, mayRead: false, params: rejected(error) };
+      return answer(newCall(failed, gate, usually));
     }
   };
 

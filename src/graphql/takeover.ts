@@ -43,8 +43,7 @@ export function createTakeover(documents: KnownDocuments, refuse: Refuse): Plugi
     });
     if (refusal !== undefined) return refusal;
     try {
-      const result = await runCall(call, operation, asked.variables);
-      return result.errors === undefined ? result : { ...result, errors: result.errors.map(toClientError) };
+      return await runCall(call, operation, asked.variables);
     } catch (error) {
       return { errors: [toClientError(error)] };
     }

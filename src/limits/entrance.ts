@@ -5,7 +5,7 @@ import type { Gate } from './gate.ts';
 import type { RateLimiter } from './rate.ts';
 
 /** Where each request to the data comes in, on both faces. */
-export interface Entrance extends Pick<Access, 'authorize'> {
+export interface Entrance extends Pick<Access, 'authorize' | 'mayRead'> {
   /**
    * Who asks; charged with one unit.
    *
@@ -33,6 +33,7 @@ export function createEntrance(
 ): Entrance {
   return {
     authorize: access.authorize,
+    mayRead: access.mayRead,
     charge,
     enter(request) {
       try {

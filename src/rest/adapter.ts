@@ -127,7 +127,13 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     const variables = await endpoint.read(call);
     const isList = endpoint.route.reply.kind === 'list';
     if (isList) entrance.charge(request, unitsOfList(variables));
-    const replyIn = async (own: Context) => toReply(await endpoint.run(variables, call, own), always, isList);
+    const replyIn = async (own: Context) => {
+      try {
+        return toReply(await endpoint.run(variables, call, own), always, isList);
+      } catch (thrown) {
+        throw toServiceError(thrown, entrance.mayRead(caller));
+      }
+    };
     if (endpoint.route.method === 'GET') {
       return underPreconditions(await gate.run(() => replyIn(context), loadOf(request)), call.headers);
     }

@@ -202,7 +202,7 @@ export function orderStore(database: Database) {
       if (order.petId === null || !hasExpected(order, expectedVersion)) {
         throw notExpected(`Order ${orderId}`, order, expectedVersion);
       }
-      throw await outOfStock(order.petId, `${changes.quantity} were asked for, ${order.quantity} are ordered`);
+      throw await outOfStock(order.petId, changes.quantity, `, ${order.quantity} are ordered`);
     },
 
     /** Gives the stock back. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
@@ -219,7 +219,7 @@ export function orderStore(database: Database) {
       inventory_pet_id_pets_id_fk: unknownPet,
       orders_pet_id_pets_id_fk: unknownPet,
     });
-    if (placed === undefined) throw await outOfStock(order.petId, `${order.quantity} were asked for`);
+    if (placed === undefined) throw await outOfStock(order.petId, order.quantity);
     return placed;
   }
 
@@ -233,9 +233,13 @@ export function orderStore(database: Database) {
     return order;
   }
 
-  async function outOfStock(pet: Int64, wanted: string): Promise<ServiceError> {
+  /** @param ordered tells a caller that may read how many are ordered already */
+  async function outOfStock(pet: Int64, asked: number | null | undefined, ordered = ''): Promise<ServiceError> {
     const [row] = await stockLeft({ petId: pet });
-    return new ServiceError('OUT_OF_STOCK', `Pet ${pet} has ${row?.quantity ?? 0} left in stock; ${wanted}.`);
+    // It names no pet: the caller may not know which one the order is for.
+    return new ServiceError('OUT_OF_STOCK', `Too little is left in stock; ${asked} were asked for.`, {
+      toReaders: `Pet ${pet} has ${row?.quantity ?? 0} left in stock; ${asked} were asked for${ordered}.`,
+    });
   }
 }
 

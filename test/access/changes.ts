@@ -1,0 +1,180 @@
+import type { ErrorCode } from '../../src/errors.ts';
+import { NOWHERE } from './worlds.ts';
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A change that both worlds reject. */
+export interface Rejection {
+  readonly code: ErrorCode;
+  readonly variables: Values;
+  /** The message for a caller that may read, in each world, where it has what is stored. */
+  readonly toReaders?: readonly [string, string];
+}
+
+/** What is asked of a mutation: what succeeds in both worlds with the same row, and what each rejects. */
+export interface Cases {
+  readonly succeeds: Values;
+  readonly rejected: readonly Rejection[];
+}
+
+const pet = { name: 'New', categoryId: 101 };
+const noCategory = { name: 'New', categoryId: NOWHERE };
+const category = { name: 'New' };
+const OTHER_VERSION = [1];
+
+/** Two messages, of the two versions that a row has. */
+function versions(what: string, one: number, other: number, wanted = '1') {
+  const tell = (version: number) =>
+    `${what} has version ${version}; ${wanted} was expected. Read it again, and decide anew.`;
+  return [tell(one), tell(other)] as const;
+}
+
+/** By the names of the mutations. */
+export const cases: Readonly<Record<string, Cases>> = {
+  createPet: {
+    succeeds: { pet },
+    rejected: [{ code: 'UNKNOWN_REFERENCE', variables: { pet: noCategory } }],
+  },
+  replacePet: {
+    succeeds: { petId: 206, pet },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { petId: NOWHERE, pet } },
+      { code: 'UNKNOWN_REFERENCE', variables: { petId: 201, pet: noCategory } },
+      {
+        code: 'PRECONDITION_FAILED',
+        variables: { petId: 201, pet, expectedVersion: OTHER_VERSION },
+        toReaders: versions('Pet 201', 4, 9),
+      },
+    ],
+  },
+  updatePet: {
+    succeeds: { petId: 206, changes: { name: 'New' } },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { petId: NOWHERE, changes: {} } },
+      { code: 'UNKNOWN_REFERENCE', variables: { petId: 201, changes: { categoryId: NOWHERE } } },
+      {
+        code: 'PRECONDITION_FAILED',
+        variables: { petId: 201, changes: {}, expectedVersion: [] },
+        toReaders: versions('Pet 201', 4, 9, 'another'),
+      },
+    ],
+  },
+  deletePet: {
+    succeeds: { petId: 206 },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { petId: NOWHERE } },
+      { code: 'CONFLICT', variables: { petId: 202 } },
+      {
+        code: 'PRECONDITION_FAILED',
+        variables: { petId: 201, expectedVersion: OTHER_VERSION },
+        toReaders: versions('Pet 201', 4, 9),
+      },
+    ],
+  },
+  createCategory: { succeeds: { category }, rejected: [] },
+  replaceCategory: {
+    succeeds: { categoryId: 102, category },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { categoryId: NOWHERE, category } },
+      {
+        code: 'PRECONDITION_FAILED',
+        variables: { categoryId: 101, category, expectedVersion: OTHER_VERSION },
+        toReaders: versions('Category 101', 3, 8),
+      },
+    ],
+  },
+  deleteCategory: {
+    succeeds: { categoryId: 102 },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { categoryId: NOWHERE } },
+      { code: 'CONFLICT', variables: { categoryId: 101 } },
+      {
+        code: 'PRECONDITION_FAILED',
+        variables: { categoryId: 101, expectedVersion: OTHER_VERSION },
+        toReaders: versions('Category 101', 3, 8),
+      },
+    ],
+  },
+  replaceStock: {
+    succeeds: { petId: 208, update: { quantity: 7 } },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { petId: NOWHERE, update: { quantity: 7 } } },
+      {
+        code: 'PRECONDITION_FAILED',
+        variables: { petId: 201, update: { quantity: 7 }, expectedVersion: OTHER_VERSION },
+        toReaders: versions('The inventory entry of pet 201', 7, 14),
+      },
+      {
+        // One world counts it, the other does not.
+        code: 'PRECONDITION_FAILED',
+        variables: { petId: 204, update: { quantity: 7 }, expectedVersion: OTHER_VERSION },
+        toReaders: versions('The inventory entry of pet 204', 0, 9),
+      },
+      {
+        // It must not be counted yet.
+        code: 'PRECONDITION_FAILED',
+        variables: { petId: 201, update: { quantity: 7 }, expectedVersion: [0] },
+        toReaders: versions('The inventory entry of pet 201', 7, 14, '0'),
+      },
+    ],
+  },
+  stopTracking: {
+    succeeds: { petId: 208 },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { petId: NOWHERE } },
+      // A pet in one of the worlds alone, and counted in none.
+      { code: 'NOT_FOUND', variables: { petId: 205 } },
+      {
+        code: 'PRECONDITION_FAILED',
+        variables: { petId: 201, expectedVersion: OTHER_VERSION },
+        toReaders: versions('The inventory entry of pet 201', 7, 14),
+      },
+    ],
+  },
+  placeOrder: {
+    succeeds: { order: { petId: 207, quantity: 2 } },
+    rejected: [
+      { code: 'UNKNOWN_REFERENCE', variables: { order: { petId: NOWHERE } } },
+      {
+        code: 'OUT_OF_STOCK',
+        variables: { order: { petId: 201, quantity: 3 } },
+        toReaders: ['Pet 201 has 2 left in stock; 3 were asked for.', 'Pet 201 has 1 left in stock; 3 were asked for.'],
+      },
+    ],
+  },
+  updateOrder: {
+    succeeds: { orderId: 304, changes: { quantity: 3 } },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { orderId: NOWHERE, changes: {} } },
+      { code: 'ORDER_COMPLETE', variables: { orderId: 302, changes: { quantity: 9 } } },
+      // Its stock would be too large.
+      { code: 'CONFLICT', variables: { orderId: 303, changes: { quantity: 1 } } },
+      {
+        code: 'PRECONDITION_FAILED',
+        variables: { orderId: 301, changes: {}, expectedVersion: OTHER_VERSION },
+        toReaders: versions('Order 301', 3, 6),
+      },
+      {
+        code: 'OUT_OF_STOCK',
+        variables: { orderId: 301, changes: { quantity: 50 } },
+        toReaders: [
+          'Pet 201 has 2 left in stock; 50 were asked for, 1 are ordered.',
+          'Pet 202 has 7 left in stock; 50 were asked for, 2 are ordered.',
+        ],
+      },
+    ],
+  },
+  cancelOrder: {
+    succeeds: { orderId: 304 },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { orderId: NOWHERE } },
+      { code: 'ORDER_COMPLETE', variables: { orderId: 302 } },
+      { code: 'CONFLICT', variables: { orderId: 303 } },
+      {
+        code: 'PRECONDITION_FAILED',
+        variables: { orderId: 301, expectedVersion: OTHER_VERSION },
+        toReaders: versions('Order 301', 3, 6),
+      },
+    ],
+  },
+};
