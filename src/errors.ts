@@ -79,6 +79,11 @@ export class ServiceError extends GraphQLError {
     this.toReaders = toReaders;
     this.cause = cause;
   }
+
+  /** Whether the message names stored values, which only a caller that may read is told. */
+  get namesStored(): boolean {
+    return this.message === this.toReaders;
+  }
 }
 
 /** The header fields of a failure that may be over in a second (RFC 9110, section 10.2.3). */

@@ -32,6 +32,8 @@ export interface Call {
   reply: HttpReply | undefined;
   result: ExecutionResult | undefined;
   error: ServiceError | undefined;
+  /** Whether the answer names stored values in an error, which only a caller that may read is told. */
+  needsRead: boolean;
 }
 
 /** A call that has just come. All that it will have is there from the start, so that V8 knows every call by one shape. */
@@ -59,6 +61,7 @@ export function newCall(
     reply: undefined,
     result: undefined,
     error: undefined,
+    needsRead: false,
   };
 }
 

@@ -1,13 +1,12 @@
 import { type DocumentNode, getOperationAST, parse } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
-import type { Caller } from '../auth/access.ts';
 import type { HttpReply } from '../http/reply.ts';
 import { fingerprintOf, type KeyedRequest, readKey } from '../idempotency/key.ts';
 import type { Idempotency, Outcome } from '../idempotency/run.ts';
+import type { Call } from './call.ts';
 import type { Context } from './context.ts';
 import { MOST_TOKENS } from './limits.ts';
 import { type KnownDocuments, onlyField } from './operations.ts';
-import type { GraphQLRequest } from './params.ts';
 
 /** A mutation that must not be done twice. */
 export interface KeyedMutation extends KeyedRequest {
@@ -20,8 +19,7 @@ export interface KeyedMutation extends KeyedRequest {
  * @throws {ServiceError} INVALID_ARGUMENT when the key is none
  */
 export function keyedMutation(
-  caller: Caller,
-  { headers, account = '' }: GraphQLRequest,
+  { caller, mayRead, request }: Pick<Call, 'caller' | 'mayRead' | 'request'>,
   params: GraphQLParams | undefined,
   documents: KnownDocuments,
 ): KeyedMutation | undefined {
@@ -30,16 +28,11 @@ export function keyedMutation(
   const document = documents.get(query) ?? parsed(query);
   const operation = document && getOperationAST(document, operationName);
   if (operation?.operation !== 'mutation') return undefined;
-  const key = readKey(headers);
+  const key = readKey(request.headers);
   if (key === null) return undefined;
   const changes = onlyField(operation) === undefined ? 'several' : 'one';
-  return {
-    caller: caller.id,
-    account,
-    key,
-    fingerprint: fingerprintOf('graphql', query, operationName, variables),
-    changes,
-  };
+  const fingerprint = fingerprintOf('graphql', query, operationName, variables);
+  return { caller: caller.id, account: request.account ?? '', mayRead, key, fingerprint, changes };
 }
 
 /** What cannot be read is refused where all else is. */

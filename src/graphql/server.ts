@@ -113,7 +113,7 @@ export function createGraphQLServer(
       params.catch(() => {});
       const asked = { request, mediaType, caller, mayRead: entrance.mayRead(caller), params };
       if (request.headers.get('idempotency-key') !== null) {
-        const keyed = keyedMutation(caller, request, await params, documents);
+        const keyed = keyedMutation(asked, await params, documents);
         if (keyed !== undefined) {
           entrance.charge(request, UNITS_OF_KEY);
           return await gate.run(() => answerOnce(keyed, asked), loadOf(request, 'change'));
@@ -140,13 +140,13 @@ export function createGraphQLServer(
    */
   async function answerOnce(keyed: KeyedMutation, asked: Parameters<typeof newCall>[0]) {
     const once = new KeyedCall(idempotency, keyed);
-    const context = () => once.begin();
-    const answered = await answer(newCall(asked, OPEN_GATE, context));
+    const call = newCall(asked, OPEN_GATE, () => once.begin());
+    const answered = await answer(call);
     const { reply, error, operation } = answered;
     if (once.replay !== undefined) return { reply: once.replay, operation, error: undefined };
     if (!once.hasBegun) return answered;
     if (error !== undefined && !isForGood(error)) await once.undo(error);
-    return { ...answered, reply: await once.end({ reply, isFinal: true }) };
+    return { ...answered, reply: await once.end({ reply, isFinal: true, needsRead: call.needsRead }) };
   }
 }
 
@@ -258,6 +258,7 @@ function answersExactly(): Plugin {
       const failures = (errors ?? []).flatMap(({ originalError }) =>
         originalError instanceof ServiceError ? [originalError] : [],
       );
+      call.needsRead = failures.some(({ namesStored }) => namesStored);
       // One that may be over soon is told before those that are for good: all of it may be tried again.
       const [gravest] = failures.sort(
         (one, other) => Number(isForGood(one)) - Number(isForGood(other)) || other.status - one.status,

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { READ } from '../auth/scope.ts';
 import { ServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/incoming.ts';
 import { stringifyJson } from '../json.ts';
@@ -9,6 +10,8 @@ export interface KeyedRequest {
   readonly caller: string;
   /** Whom it is charged to: also tells those apart who have no credential. */
   readonly account: string;
+  /** Whether it may read what is stored: the scopes of a caller may change. */
+  readonly mayRead: boolean;
   readonly key: string;
   /** A digest of what is asked for: under one key it is always the same. */
   readonly fingerprint: string;
@@ -36,4 +39,9 @@ export function readKey(headers: RequestHeaders): string | null {
 /** The digest of what is asked for. */
 export function fingerprintOf(...asked: readonly unknown[]): string {
   return hash('sha256', stringifyJson(asked), 'base64url');
+}
+
+/** The digest that an answer is stored with which only a caller that may read is told. */
+export function readersFingerprint(fingerprint: string): string {
+  return fingerprintOf(READ, fingerprint);
 }

@@ -1,9 +1,11 @@
+import { forbidden } from '../auth/access.ts';
+import { READ } from '../auth/scope.ts';
 import type { Database } from '../db/client.ts';
 import { createTransactions, type Own, type Settled } from '../db/transactions.ts';
 import { RETRY_SOON, ServiceError } from '../errors.ts';
 import type { Context } from '../graphql/context.ts';
 import type { HttpReply } from '../http/reply.ts';
-import type { KeyedRequest } from './key.ts';
+import { type KeyedRequest, readersFingerprint } from './key.ts';
 import { type KeyStore, keyStore, type StoredReply } from './store.ts';
 
 /** What came of a request. */
@@ -11,6 +13,8 @@ export interface Outcome {
   readonly reply: HttpReply;
   /** Whether it was done, or refused for good: what was not is undone, and may be tried again under its key. */
   readonly isFinal: boolean;
+  /** Whether only a caller that may read is told it: it names stored values. */
+  readonly needsRead: boolean;
 }
 
 /** Answers requests that must not be done twice. */
@@ -20,8 +24,8 @@ export interface Idempotency {
    *
    * @param work does it, with the stores of the context alone
    * @param changes whether it changes one thing, or several in an order of the client's own
-   * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT while the same is being done, or as transactions
-   *   do: then nothing was done
+   * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT while the same is being done, FORBIDDEN when the
+   *   stored answer is only for a caller that may read, or as transactions do: then nothing was done
    */
   answer(
     request: KeyedRequest,
@@ -109,8 +113,9 @@ async function answerOnce(
   const [isHeld, stored] = await Promise.all([own.hold(request), own.find(request), mark()]);
   if (!isHeld) return { value: undefined, stands: false };
   if (stored !== undefined) return { value: stored, stands: true };
-  const { reply, isFinal } = await work(context);
-  if (isFinal) await own.keep(request, assertShort(reply));
+  const { reply, isFinal, needsRead } = await work(context);
+  const fingerprint = needsRead ? readersFingerprint(request.fingerprint) : request.fingerprint;
+  if (isFinal) await own.keep({ ...request, fingerprint }, assertShort(reply));
   return { value: reply, stands: isFinal };
 }
 
@@ -123,7 +128,11 @@ function assertShort(reply: HttpReply): HttpReply {
 }
 
 function replay(request: KeyedRequest, { fingerprint, reply }: StoredReply): HttpReply {
-  if (fingerprint === request.fingerprint) return { ...reply, headers: [...reply.headers, ...REPLAYED] };
+  const needsRead = fingerprint === readersFingerprint(request.fingerprint);
+  if (needsRead && !request.mayRead) throw forbidden(READ);
+  if (needsRead || fingerprint === request.fingerprint) {
+    return { ...reply, headers: [...reply.headers, ...REPLAYED] };
+  }
   throw new ServiceError(
     'IDEMPOTENCY_KEY_REUSED',
     'This Idempotency-Key came with another request within the last 24 hours. A new request needs a new key.',

@@ -141,7 +141,8 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     if (key === null) return gate.run(() => replyIn(context), loadOf(request, 'change'));
     entrance.charge(request, UNITS_OF_KEY);
     const fingerprint = fingerprintOf(endpoint.operation.operationId, variables);
-    const keyed = { caller: caller.id, account: request.account ?? '', key, fingerprint };
+    const identity = { caller: caller.id, account: request.account ?? '', mayRead: entrance.mayRead(caller) };
+    const keyed = { ...identity, key, fingerprint };
     const answering = () => idempotency.answer(keyed, (own) => outcomeOf(replyIn(own), accept, always), 'one');
     return gate.run(answering, loadOf(request, 'change'));
   }
@@ -180,11 +181,11 @@ function etagOf(version: unknown, isList: boolean, headers: HeaderFields, text: 
 /** What has failed for the client's part is stored like what was done; what has failed for ours is undone. */
 async function outcomeOf(reply: Promise<HttpReply>, accept: string | null, always: HeaderFields): Promise<Outcome> {
   try {
-    return { reply: await reply, isFinal: true };
+    return { reply: await reply, isFinal: true, needsRead: false };
   } catch (thrown) {
     const error = toServiceError(thrown);
     if (error.status >= 500) throw error;
-    return { reply: errorReply(error, accept, always), isFinal: isForGood(error) };
+    return { reply: errorReply(error, accept, always), isFinal: isForGood(error), needsRead: error.namesStored };
   }
 }
 

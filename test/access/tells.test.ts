@@ -107,6 +107,37 @@ describe('a caller that may read is told what is stored, by the same rejection',
   });
 });
 
+describe('a stored rejection that names stored values comes again only while its caller may read', () => {
+  const named = rejections.filter(({ toReaders }) => toReaders !== undefined);
+
+  test.each(named)('$title $code by $way', async ({ asked, scope }) => {
+    const [reader, writer] = [await issuer.token({ scope: `${scope} read` }), await issuer.token({ scope })];
+    const key = nextKey();
+    const told = messageOf((await askBoth(asked, reader, key))[0]);
+    const [one, other] = await askBoth(asked, writer, key);
+    expect(one).toContain('"FORBIDDEN"');
+    expect(one).not.toContain(told);
+    expect(other).toBe(one);
+    const [replayed] = await askBoth(asked, reader, key);
+    expect(replayed).toContain('idempotent-replayed: true');
+    expect(messageOf(replayed)).toBe(told);
+  });
+
+  test.each(named)(
+    'and one that names none comes again, byte for byte: $title $code by $way',
+    async ({ asked, scope }) => {
+      const [reader, writer] = [await issuer.token({ scope: `${scope} read` }), await issuer.token({ scope })];
+      const key = nextKey();
+      const told = messageOf((await askBoth(asked, writer, key))[0]);
+      for (const caller of [writer, reader]) {
+        const [replayed] = await askBoth(asked, caller, key);
+        expect(replayed).toContain('idempotent-replayed: true');
+        expect(messageOf(replayed)).toBe(told);
+      }
+    },
+  );
+});
+
 describe('a change that is done tells a caller without read its own row alone', () => {
   afterAll(refill);
   const done = mutations.flatMap(({ name, scope }) =>
