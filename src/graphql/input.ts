@@ -142,6 +142,8 @@ function leafIssues(
 export function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
+  // No JSON says so: it stands for digits that no number has.
+  if (Number.isNaN(value)) return 'a number with a fraction';
   return shorten(typeof value === 'string' ? JSON.stringify(value) : String(value));
 }
 

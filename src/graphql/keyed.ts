@@ -1,4 +1,4 @@
-import { type DocumentNode, getOperationAST, parse } from 'graphql';
+import { type DocumentNode, getOperationAST, parse, stripIgnoredCharacters } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import type { HttpReply } from '../http/reply.ts';
 import { fingerprintOf, type KeyedRequest, readKey } from '../idempotency/key.ts';
@@ -31,7 +31,9 @@ export function keyedMutation(
   const key = readKey(request.headers);
   if (key === null) return undefined;
   const changes = onlyField(operation) === undefined ? 'several' : 'one';
-  const fingerprint = fingerprintOf('graphql', query, operationName, variables);
+  // Layout and comments of a document, and what stands for no variables, ask for nothing.
+  const asked = stripIgnoredCharacters(query);
+  const fingerprint = fingerprintOf('graphql', asked, operationName ?? null, variables ?? {});
   return { caller: caller.id, account: request.account ?? '', mayRead, key, fingerprint, changes };
 }
 

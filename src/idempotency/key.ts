@@ -36,9 +36,17 @@ export function readKey(headers: RequestHeaders): string | null {
   );
 }
 
-/** The digest of what is asked for. */
+/** The digest of what is asked for, however it is written: the keys of an object may come in any order. */
 export function fingerprintOf(...asked: readonly unknown[]): string {
-  return hash('sha256', stringifyJson(asked), 'base64url');
+  return hash('sha256', stringifyJson(asked.map(inOrder)), 'base64url');
+}
+
+/** The same value, with the keys of its objects in one order. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, inOrder(inner)]));
 }
 
 /** The digest that an answer is stored with which only a caller that may read is told. */

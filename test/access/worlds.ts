@@ -50,5 +50,5 @@ export async function fill({ database }: TestApp, world: World): Promise<void> {
           `insert into orders (id, pet_id, quantity) values (306, 202, 4), (307, 202, 1), (308, 208, 1), (309, 208, 2)`,
         ]),
   ];
-  for (const statement of statements) await database.statement('test.fill', sql.raw(statement), {})();
+  for (const statement of statements) await database.statement('test.fill', 'write', sql.raw(statement), {})();
 }

@@ -44,6 +44,53 @@ test.each([
   expect(parseJson(json)).toEqual(value);
 });
 
+test('what is no integer never becomes one, however near it is', () => {
+  const digits = (min: number, max: number) =>
+    fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: min, maxLength: max });
+  const sign = fc.constantFrom('', '-');
+  const near = fc.oneof(fc.constantFrom('0', '1', '4503599627370496', '9007199254740990'), fc.maxSafeNat().map(String));
+  const fraction = fc.oneof(
+    digits(0, 30).map((zeros) => `${zeros.replaceAll(/./g, '0')}1`),
+    digits(0, 30).map((nines) => `${nines.replaceAll(/./g, '9')}9`),
+    digits(0, 30).map((any) => `${any}1`),
+  );
+  fc.assert(
+    fc.property(sign, near, fraction, (minus, whole, places) => {
+      const value = (parseJson(`[${minus}${whole}.${places}]`) as unknown[])[0];
+      expect(Number.isSafeInteger(value)).toBe(false);
+      expect(typeof value).toBe('number');
+      // Not far from what was written, where there are numbers between the integers.
+      if (Number(whole) < 2 ** 51)
+        expect(Math.abs(Number(value) - Number(`${minus}${whole}.${places}`))).toBeLessThan(1);
+    }),
+  );
+});
+
+test.each([
+  '0.99999999999999999999',
+  '-0.99999999999999999999',
+  '99999999999999999999e-20',
+  '1.00000000000000000001',
+  '4503599627370495.9',
+  '4503599627370497.7',
+  '-9007199254740990.5',
+  '1e-400',
+  '-1E-999',
+])('%s is no integer', (json) => {
+  expect(Number.isSafeInteger(parseJson(json))).toBe(false);
+  expect(Number.isSafeInteger((parseJson(`{"a":${json}}`) as { a: unknown }).a)).toBe(false);
+});
+
+test.each([
+  ['1.0000000000000000', 1],
+  ['10000000000000000e-16', 1],
+  ['0e-400', 0],
+  ['-0.00000000000000000000', -0],
+  ['9007199254740990.0', 9_007_199_254_740_990],
+])('%s is the integer that it is', (json, value) => {
+  expect(parseJson(json)).toBe(value);
+});
+
 test('a name that every object has is a name like any other', () => {
   const value = parseJson('{"__proto__": {"a": 12345678901234567}, "constructor": 1}') as object;
   expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);

@@ -115,6 +115,30 @@ describe('what is no int64 is refused, and named', () => {
     );
   });
 
+  test.each(['0.99999999999999999999', '1.00000000000000000001', '4503599627370497.7', '1e-400', '-0.1e-999'])(
+    'an integer is never rounded to: %s is 422 on REST and an error in GraphQL',
+    async (value) => {
+      for (const [path, field] of [
+        ['/pets', 'categoryId'],
+        ['/store/orders', 'quantity'],
+      ] as const) {
+        const name = path === '/pets' ? '"name":"Rex",' : '';
+        const { body } = await app.rest('POST', path, { body: `{${name}"${field}":${value}}` });
+        expect(body).toMatchObject({ code: 'VALIDATION_FAILED', status: 422 });
+        expect(body.message).toContain(`${field} must be an integer`);
+      }
+      const query = 'query ($id: Int64!) { category(categoryId: $id) { id } }';
+      const response = await app.fetch(
+        new Request('http://pets.example/graphql', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: `{"query":${JSON.stringify(query)},"variables":{"id":${value}}}`,
+        }),
+      );
+      expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'VALIDATION_FAILED' } }] });
+    },
+  );
+
   test('0 and negative numbers are int64s that name no row: 404', async () => {
     for (const id of [0, -1, '-9223372036854775808']) {
       expect((await app.rest('GET', `/pets/${id}`)).status).toBe(404);

@@ -56,6 +56,26 @@ describe('a request with an Idempotency-Key', () => {
     expect(await stockOf(petId)).toBe(3);
   });
 
+  test('is the same however it is written: in another order of keys, and another layout of a document', async () => {
+    const key = randomUUID();
+    const first = await keyed('POST', '/pets', key, { body: `{"name":"Same","categoryId":${categoryId}}` });
+    const again = await keyed('POST', '/pets', key, {
+      body: `{ "categoryId": ${categoryId}.0, "name": "\\u0053ame" }`,
+    });
+    expect([isReplay(again), seen(again)]).toEqual([true, seen(first)]);
+    const other = randomUUID();
+    const ask = (body: string) => app.rest('POST', '/graphql', { body, headers: { 'idempotency-key': other } });
+    const query = 'mutation ($pet: NewPet!) { createPet(pet: $pet) { name } }';
+    const variables = (pairs: readonly string[]) => `{"pet":{${pairs.join()}}}`;
+    const pairs = ['"name":"Same"', `"categoryId":${categoryId}`];
+    const made = await ask(`{"query":${JSON.stringify(query)},"variables":${variables(pairs)}}`);
+    const spread = JSON.stringify(query.replaceAll(' ', '\n  # a remark\n'));
+    const remade = await ask(`{"variables":${variables(pairs.toReversed())},"query":${spread},"operationName":null}`);
+    expect([isReplay(remade), remade.text]).toEqual([true, made.text]);
+    expect((await keyed('POST', '/pets', key, { body: pet('Other') })).body.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect(await isThere('Same')).toBe(2);
+  });
+
   test('stands also when what it made has gone', async () => {
     const key = randomUUID();
     const first = await keyed('POST', '/pets', key, { body: pet() });
