@@ -6,9 +6,10 @@ import { isForGood, MOST_ISSUES, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Idempotency } from '../idempotency/run.ts';
 import type { Admit } from '../lifecycle/admit.ts';
-import { loadOf, UNITS_OF_KEY, unitsOfDocument } from '../limits/charge.ts';
+import { loadOf, UNITS_OF_KEY, unitsOfBody, unitsOfDocument } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
+import { Pace } from '../limits/pace.ts';
 import { type Call, callOf, newCall, runCall, writeAnswer } from './call.ts';
 import { incomparable } from './comparable.ts';
 import type { Context } from './context.ts';
@@ -68,6 +69,7 @@ export function createGraphQLServer(
   const usually = () => context;
   const takeover = createTakeover(documents, refuse);
   const mediaTypeFor = mediaTypeReader();
+  const pace = new Pace();
   const yoga = createYoga<object, Context>({
     schema,
     context: () => context,
@@ -108,7 +110,7 @@ export function createGraphQLServer(
       const caller = entering instanceof Promise ? await entering : entering;
       if (wanted === undefined) throw notAcceptable();
       // Not before: whoever must not come in, or has used up his share, has no body read.
-      const params = readParams(request);
+      const params = readInTurn(request);
       // Whoever asks for them is told of a failure.
       params.catch(() => {});
       const asked = { request, mediaType, caller, mayRead: entrance.mayRead(caller), params };
@@ -125,6 +127,14 @@ export function createGraphQLServer(
       return answer(newCall(failed, gate, usually));
     }
   };
+
+  /** Documents that are not known take long to read: those of a caller come one at a time, and what else has come goes between. */
+  async function readInTurn(request: GraphQLRequest): Promise<GraphQLParams | undefined> {
+    const params = await readParams(request, (bytes) => entrance.charge(request, unitsOfBody(bytes)));
+    const { query } = params ?? {};
+    if (typeof query === 'string' && documents.get(query) === undefined) await pace.next(request.account ?? '');
+    return params;
+  }
 
   async function answer(call: Call): Promise<GraphQLAnswer> {
     const response = await yoga.handleRequest(new CallRequest(call), NO_CONTEXT);

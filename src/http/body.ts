@@ -27,10 +27,14 @@ export interface WithBody {
 /**
  * Reads a request's body as JSON, integers exact.
  *
+ * @param onArrived told how many bytes have come, before they are read as JSON; may throw
  * @throws {ServiceError} PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE when it is encoded, MALFORMED_JSON, INVALID_ARGUMENT when the
  *   request was cut off
  */
-export async function readJson({ headers, readBody, account = '' }: WithBody): Promise<unknown> {
+export async function readJson(
+  { headers, readBody, account = '' }: WithBody,
+  onArrived: (bytes: number) => void,
+): Promise<unknown> {
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding !== 'identity') throw encoded(encoding);
   if (Number(headers.get('content-length')) > LARGEST_BODY) throw tooLarge();
@@ -39,6 +43,7 @@ export async function readJson({ headers, readBody, account = '' }: WithBody): P
     throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
   });
   if (bytes === undefined) throw tooLarge();
+  onArrived(bytes.length);
   assertReadable(bytes);
   return parseBody(bytes);
 }

@@ -67,6 +67,14 @@ export function unitsOfCount(pages: readonly number[]): number {
 /** What an `Idempotency-Key` costs: its request has a transaction of its own. */
 export const UNITS_OF_KEY = 2;
 
+/** How many bytes of a body cost as much to read as a request. */
+const BYTES_OF_UNIT = 10_240;
+
+/** What a body costs beyond the one unit of each request, before it is read as JSON. */
+export function unitsOfBody(bytes: number): number {
+  return Math.floor(bytes / BYTES_OF_UNIT);
+}
+
 /** How many characters of a GraphQL document cost as much to read and to check as a request. */
 const CHARACTERS_OF_UNIT = 100;
 

@@ -13,7 +13,7 @@ import type { Idempotency, Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import type { Marked } from '../lifecycle/marked.ts';
-import { type Chargeable, loadOf, UNITS_OF_KEY, unitsOf } from '../limits/charge.ts';
+import { type Chargeable, loadOf, UNITS_OF_KEY, unitsOf, unitsOfBody } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
@@ -101,7 +101,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
       return { face: 'rest', operation: 'methodNotAllowed', reply: errorReply(error, accept), error };
     }
     const { operationId: operation } = endpoint.operation;
-    const call = new EndpointCall(endpoint, segments, request, admit);
+    const call = new EndpointCall(endpoint, segments, request, admit, entrance);
     const always = endpoint.lifecycle.headersFor(call);
     try {
       return { face: 'rest', operation, reply: await run(endpoint, request, call, always) };
@@ -222,11 +222,19 @@ class EndpointCall implements EndpointRequest {
   readonly #endpoint: Endpoint;
   readonly #request: RestRequest;
   readonly #admit: Admit;
+  readonly #entrance: Pick<Entrance, 'charge'>;
 
-  constructor(endpoint: Endpoint, segments: Readonly<Record<string, string>>, request: RestRequest, admit: Admit) {
+  constructor(
+    endpoint: Endpoint,
+    segments: Readonly<Record<string, string>>,
+    request: RestRequest,
+    admit: Admit,
+    entrance: Pick<Entrance, 'charge'>,
+  ) {
     this.#endpoint = endpoint;
     this.#request = request;
     this.#admit = admit;
+    this.#entrance = entrance;
     this.search = request.search;
     this.headers = request.headers;
     try {
@@ -261,7 +269,7 @@ class EndpointCall implements EndpointRequest {
     const { method } = this.#endpoint.route;
     const contentType = this.#request.headers.get('content-type');
     if (contentType !== null) assertMediaType(method, contentType);
-    const body = await readJson(this.#request);
+    const body = await readJson(this.#request, (bytes) => this.#entrance.charge(this.#request, unitsOfBody(bytes)));
     if (contentType === null) assertMediaType(method, null);
     return body;
   }

@@ -14,6 +14,11 @@ export interface Size {
   /** How often each of two instances is restarted. */
   readonly rolls: number;
   readonly replays: number;
+  /** How many pets there are where one caller attacks, and how long it does, in seconds. */
+  readonly pets: number;
+  readonly attack: number;
+  /** How many lists, and how many documents, are looked at for what they cost. */
+  readonly candidates: number;
 }
 
 export interface Scenario {

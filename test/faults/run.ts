@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { attackScenarios } from './attacks.ts';
+import { dearest } from './dearest.ts';
 import { type Finding, NotHere, type Size } from './finding.ts';
 import { input } from './input.ts';
 import { kills } from './kills.ts';
@@ -6,9 +8,28 @@ import { outages } from './outages.ts';
 import { replays } from './replays.ts';
 import { record } from './results.ts';
 import { stops } from './stops.ts';
+import { unread } from './unread.ts';
 
-const FULL: Size = { deadline: 10, serviceKills: 50, serverKills: 20, rolls: 5, replays: 10_000 };
-const QUICK: Size = { deadline: 2, serviceKills: 5, serverKills: 3, rolls: 1, replays: 500 };
+const FULL: Size = {
+  deadline: 10,
+  serviceKills: 50,
+  serverKills: 20,
+  rolls: 5,
+  replays: 10_000,
+  pets: 300_000,
+  attack: 15,
+  candidates: 300,
+};
+const QUICK: Size = {
+  deadline: 2,
+  serviceKills: 5,
+  serverKills: 3,
+  rolls: 1,
+  replays: 500,
+  pets: 20_000,
+  attack: 4,
+  candidates: 60,
+};
 
 const { values } = parseArgs({
   options: {
@@ -22,7 +43,7 @@ const { values } = parseArgs({
 });
 const { only } = values;
 if (values.record && (values.quick || only !== undefined)) throw new Error('--record is of a whole run alone.');
-const all = [...outages, ...stops, ...kills, ...replays, ...input];
+const all = [...outages, ...stops, ...kills, ...replays, ...input, ...attackScenarios, ...unread, dearest];
 const scenarios = all.filter(({ name }) => name.toLowerCase().includes(only?.toLowerCase() ?? ''));
 if (scenarios.length === 0) {
   throw new Error([`No scenario has "${only}" in its name:`, ...all.map(({ name }) => name)].join('\n  '));

@@ -9,7 +9,7 @@ function poolOf(size: number) {
     open: (onClose) => closers.push(onClose) - 1,
     close: async (client) => void closed.push(client),
   });
-  const take = (patience = 1_000) => {
+  const take = (patience = 1_000, caller?: string) => {
     const use = { client: undefined as number | undefined, finish: () => {}, lose: () => {} };
     const done = pool.use(
       (connection) =>
@@ -22,6 +22,7 @@ function poolOf(size: number) {
           };
         }),
       patience,
+      caller,
     );
     return Object.assign(use, { done });
   };
@@ -111,4 +112,33 @@ test('one that has ended opens no connection, and keeps nobody waiting', async (
   await first.done;
   await expect(take().done).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   expect([closed, second.client]).toEqual([[0], undefined]);
+});
+
+test('one caller never has all connections, and of those that wait each has its turn', async () => {
+  const { take } = poolOf(3);
+  const greedy = Array.from({ length: 5 }, () => take(1_000, 'greedy'));
+  expect(greedy.map(({ client }) => client !== undefined)).toEqual([true, true, false, false, false]);
+  const other = take(1_000, 'other');
+  expect(other.client).toBe(2);
+  const [second, third] = [take(1_000, 'second'), take(1_000, 'third')];
+  // Each is before the greedy one, which has waited longer and has another.
+  greedy[0]?.finish();
+  await moment();
+  other.finish();
+  await moment();
+  expect([second.client, third.client, greedy[2]?.client]).toEqual([0, 2, undefined]);
+  greedy[1]?.finish();
+  await moment();
+  expect(greedy[2]?.client).toBe(1);
+});
+
+test('the only connection is had by each caller in turn', async () => {
+  const { take } = poolOf(1);
+  const [first, again, other] = [take(1_000, 'one'), take(1_000, 'one'), take(1_000, 'two')];
+  expect(first.client).toBe(0);
+  first.finish();
+  await moment();
+  again.finish();
+  await moment();
+  expect(other.client).toBe(0);
 });

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Caller, callerFrom, many, type Reply } from './caller.ts';
+
+/** What one caller sends to keep the others from being answered, again and again. */
+interface Attack {
+  readonly name: string;
+  readonly clients: number;
+  send(caller: Caller, n: number): Promise<Reply>;
+}
+
+/** How long a client waits that has used up its units, in milliseconds. */
+const REJECTED = 200;
+
+const key = () => ({ 'idempotency-key': randomUUID() });
+const ALL = 'status: [available, pending, sold]';
+const DEEP = 'id pet { orders(first: 100) { nodes { id pet { id } } } }';
+const LARGE = { ...Array.from({ length: 11 }, () => 'x'.repeat(95_000)) };
+
+export const attacks: readonly Attack[] = [
+  {
+    name: 'counts a list 190 times in a request',
+    clients: 10,
+    send: ({ graphql }) => graphql(`{ ${many(190, (n) => `a${n}: inventory(first: 1, ${ALL}) { totalCount }`)} }`),
+  },
+  {
+    name: 'counts ten lists in a request, each by other filters',
+    clients: 20,
+    send: ({ graphql }, n) =>
+      graphql(
+        `{ ${many(10, (at) => `a${at}: pets(first: 1, name: "${'abcdefghij'[at]}${n % 9}", ${ALL}) { totalCount }`)} }`,
+      ),
+  },
+  {
+    name: 'orders one pet 140 times under a key, with deep answers',
+    clients: 4,
+    send: ({ graphql }) =>
+      graphql(`mutation { ${many(140, (n) => `a${n}: placeOrder(order: { petId: 7 }) { ${DEEP} }`)} }`, key()),
+  },
+  {
+    name: 'holds rows under a key, and orders them plainly 60 times at once',
+    clients: 61,
+    send: ({ graphql, send }, n) =>
+      n % 61 === 0
+        ? graphql(
+            `mutation { ${many(60, (at) => `a${at}: placeOrder(order: { petId: ${100 + at} }) { ${DEEP} }`)} }`,
+            key(),
+          )
+        : send('POST', '/store/orders', { petId: 100 + (n % 61) }),
+  },
+  {
+    name: 'changes several rows under keys, by eight at once',
+    clients: 8,
+    send: ({ graphql }, n) =>
+      graphql(
+        `mutation { ${many(30, (at) => `a${at}: updatePet(petId: ${200 + ((at * 7 + n) % 60)}, changes: { name: "x" }) { ${DEEP} }`)} }`,
+        key(),
+      ),
+  },
+  {
+    name: 'reads as many rows as a request may',
+    clients: 20,
+    send: ({ graphql }) =>
+      graphql(`{ categories(first: 12) { nodes { ${many(15, (n) => `a${n}: pets(first: 100) { nodes { id } }`)} } } }`),
+  },
+  {
+    name: 'lists by many filters, 300 at once',
+    clients: 300,
+    send: ({ send }, n) => {
+      const categories = many(12, (at) => `categoryId=${at + 1}`).replaceAll(' ', '&');
+      return send('GET', `/pets?limit=100&sort=name&name=${'abcdefghij'[n % 10]}&status=sold&${categories}`);
+    },
+  },
+  {
+    name: 'sends documents that nobody has sent before, 50 at once',
+    clients: 50,
+    send: ({ graphql }) =>
+      graphql(`{ ${many(100, (n) => `a${n}: pet(petId: ${n}) { id name category { name } }`)} } # ${randomUUID()}`),
+  },
+  {
+    name: 'sends bodies of a mebibyte, 50 at once',
+    clients: 50,
+    send: ({ send }) => send('POST', '/graphql', { query: '{ __typename }', variables: LARGE }),
+  },
+];
+
+/** As a process of its own, so that what it takes to attack does not slow down those who measure: its name and whom. */
+export const attackerFile = fileURLToPath(import.meta.url);
+
+if (process.argv[1] === attackerFile) await attack(process.argv[2] ?? '', process.argv[3] ?? '');
+
+/** Attacks until it is ended by SIGTERM, and then tells what was answered, as JSON. */
+async function attack(name: string, base: string): Promise<void> {
+  const chosen = attacks.find((one) => one.name === name);
+  if (chosen === undefined) throw new Error(`There is no attack "${name}".`);
+  const caller = callerFrom('127.0.0.2', base);
+  const seen: string[] = [];
+  process.once('SIGTERM', () => process.stdout.write(JSON.stringify(seen), () => process.exit()));
+  const client = async (first: number) => {
+    for (let n = first; ; n += chosen.clients) {
+      const { status, text } = await chosen.send(caller, n);
+      seen.push(`${status} ${/"code":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim());
+      if (status === 429) await sleep(REJECTED);
+    }
+  };
+  await Promise.all(Array.from({ length: chosen.clients }, (_, n) => client(n)));
+}

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPostgresServer } from '../support/postgres-server.ts';
+import { runToEnd, type Service, startService } from '../support/service.ts';
+import { attackerFile, attacks } from './attacker.ts';
+import { type Caller, callerFrom, many, type Reply } from './caller.ts';
+import { type Finding, type Scenario, type Size, tally } from './finding.ts';
+import { databaseOf } from './outage.ts';
+
+/** How soon others are answered meanwhile, at the 99th percentile, in milliseconds. */
+const READ_SOON = 250;
+const WRITTEN_SOON = 500;
+
+const key = () => ({ 'idempotency-key': randomUUID() });
+
+/** What others do meanwhile. None touches a row that is attacked. */
+const others: Readonly<
+  Record<'reads' | 'writes', readonly ((caller: Caller, n: number, size: Size) => Promise<Reply>)[]>
+> = {
+  reads: [
+    ({ send }, n) => send('GET', `/categories/${1 + (n % 12)}`),
+    ({ send }, n, { pets }) => send('GET', `/pets/${pets - (n % 1_000)}`),
+    ({ graphql }, n, { pets }) =>
+      graphql(`{ pets(first: 1, id: [${pets - (n % 1_000)}]) { nodes { id category { name } } } }`),
+  ],
+  writes: [
+    ({ send }, n, { pets }) => send('PATCH', `/pets/${pets - 1_000 - n}`, { name: `New ${n}` }),
+    ({ send }) => send('POST', '/categories', { name: 'New' }),
+    ({ send }, n, { pets }) => send('PATCH', `/pets/${pets - 3_000 - n}`, { name: `New ${n}` }, key()),
+    ({ graphql }, n, { pets }) =>
+      graphql(
+        `mutation { ${many(2, (at) => `a${at}: updatePet(petId: ${pets - 5_000 - 2 * n - at}, changes: { name: "New" }) { id }`)} }`,
+        key(),
+      ),
+  ],
+};
+const READ_EVERY = 25;
+const WRITE_EVERY = 60;
+
+/** One caller attacks a service as it is in production; another one does its work. */
+const attackScenario = (name: string): Scenario => ({
+  name: `one caller ${name}`,
+  run: (size) =>
+    onFilledService(size, { NODE_ENV: 'production', AUTH: 'open' }, async ({ base }) => {
+      const other = callerFrom('127.0.0.3', base);
+      await workAs(other, size, 500);
+      const endAttack = startAttack(name, base);
+      const { reads, writes } = await workAs(other, size, size.attack * 1_000);
+      const seen = await endAttack();
+      other.close();
+      const broken = seen.filter((one) => one.startsWith('500'));
+      return [
+        findingOf('reads by key', reads, READ_SOON),
+        findingOf('writes of other rows', writes, WRITTEN_SOON),
+        { promise: 'the attacker gets no 500', measured: tally(seen), holds: broken.length === 0 && seen.length > 0 },
+      ];
+    }),
+});
+
+/** @returns ends it, and answers with what it was answered */
+function startAttack(name: string, base: string): () => Promise<readonly string[]> {
+  const child = spawn(process.execPath, ['--import', 'tsx', attackerFile, name, base], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const closed = once(child, 'close');
+  return async () => {
+    child.kill('SIGTERM');
+    await closed;
+    return JSON.parse(output) as string[];
+  };
+}
+
+function findingOf(what: string, replies: readonly Reply[], soon: number): Finding {
+  const failed = replies.filter(({ status, text }) => status >= 300 || status === 0 || text.includes('"errors"'));
+  const [median, late, longest] = [0.5, 0.99, 1].map((part) => percentile(replies, part)) as [number, number, number];
+  const told = `${failed.length} of ${replies.length} failed${failed.length > 0 ? ` (${failed[0]?.text.slice(0, 120)})` : ''}`;
+  return {
+    promise: `of another caller's ${what} none fails, and 99 % take less than ${soon} ms`,
+    measured: `${told}; median ${median.toFixed(0)} ms, 99 % ${late.toFixed(0)} ms, longest ${longest.toFixed(0)} ms`,
+    holds: failed.length === 0 && late < soon && replies.length > 10,
+  };
+}
+
+function percentile(replies: readonly Reply[], part: number): number {
+  const sorted = replies.map(({ took }) => took).sort((one, another) => one - another);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.POSITIVE_INFINITY;
+}
+
+/** Sends at its own pace, however long answers take: who waits for each would see less of a bad time. */
+async function workAs(caller: Caller, size: Size, duration: number): Promise<{ reads: Reply[]; writes: Reply[] }> {
+  const until = performance.now() + duration;
+  const doing = async (kind: 'reads' | 'writes', pause: number) => {
+    const replies: Promise<Reply>[] = [];
+    for (let n = 0; performance.now() < until; n++) {
+      const ask = others[kind][n % others[kind].length] as (typeof others.reads)[0];
+      replies.push(ask(caller, n, size));
+      await sleep(pause);
+    }
+    return Promise.all(replies);
+  };
+  const [reads, writes] = await Promise.all([doing('reads', READ_EVERY), doing('writes', WRITE_EVERY)]);
+  return { reads, writes };
+}
+
+/** Does the work on a service whose database has pets, orders and stock. */
+export async function onFilledService(
+  { pets }: Size,
+  settings: Readonly<Record<string, string>>,
+  work: (service: Service, serverPid: number) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  const server = await startPostgresServer();
+  const url = await databaseOf(server);
+  await runToEnd('commands/migrate', [], { DATABASE_URL: url });
+  await runToEnd('commands/seed', ['--pets', `${pets}`], { DATABASE_URL: url });
+  const service = await startService({ DATABASE_URL: url, ...settings });
+  try {
+    return await work(service, server.pid);
+  } finally {
+    await service.stop('SIGKILL');
+    await server.stop();
+  }
+}
+
+export const attackScenarios: readonly Scenario[] = attacks.map(({ name }) => attackScenario(name));

@@ -1,0 +1,61 @@
+import { Agent, request } from 'node:http';
+
+/** What came of a request; 0 where the connection was cut before an answer. */
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+  /** In milliseconds. */
+  readonly took: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Sends requests from an address of its own, by which the service tells it from others. */
+export interface Caller {
+  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  graphql(query: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  close(): void;
+}
+
+/** How much of an answer is kept, in characters. */
+const KEPT = 2_000;
+
+/** @param address one of 127.0.0.0/8 */
+export function callerFrom(address: string, base: string): Caller {
+  const { hostname, port } = new URL(base);
+  const agent = new Agent({ keepAlive: true, localAddress: address });
+  const send: Caller['send'] = (method, path, body, headers = {}) => {
+    const began = performance.now();
+    return new Promise((resolve) => {
+      const end = (status: number, text: string, of: Reply['headers'] = {}) =>
+        resolve({ status, text, took: performance.now() - began, headers: of });
+      const options = {
+        agent,
+        hostname,
+        port,
+        path,
+        method,
+        headers: { 'content-type': 'application/json', ...headers },
+      };
+      const sent = request(options, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          if (text.length < KEPT) text += chunk;
+        });
+        response.on('end', () => end(response.statusCode ?? 0, text, response.headers));
+        response.on('error', () => end(0, text));
+      });
+      sent.on('error', () => end(0, ''));
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  };
+  return {
+    send,
+    graphql: (query, headers) => send('POST', '/graphql', { query }, headers),
+    close: () => agent.destroy(),
+  };
+}
+
+/** So many, one after another in a text. */
+export function many(count: number, make: (n: number) => string): string {
+  return Array.from({ length: count }, (_, n) => make(n)).join(' ');
+}

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onFilledService } from './attacks.ts';
+import { callerFrom, many } from './caller.ts';
+import { memoryOf } from './cost.ts';
+import type { Finding, Scenario } from './finding.ts';
+
+/** What a process may have in memory, in MiB. */
+const MOST_MEMORY = 512;
+/** How soon `/livez` answers meanwhile, in milliseconds, and how often it is looked at. */
+const SOON = 250;
+const LOOKS = 100;
+const LOOK_EVERY = 50;
+/** Texts of 8,000 bytes, as many as an answer to 100 pets may have. */
+const LONG_TEXT = '\u{1F415}'.repeat(2_000);
+const TEXTS = 9;
+
+/** Clients of one address that ask for as much as they may, and read nothing. */
+const unreadBy = (clients: number, rate: string): Scenario => ({
+  name: `answers that are not read, by ${clients} connections of one address, RATE_LIMIT ${rate}`,
+  run: (size) =>
+    onFilledService({ ...size, pets: 1_000 }, { RATE_LIMIT: rate }, async ({ base, pid }) => {
+      const caller = callerFrom('127.0.0.3', base);
+      const made = await caller.send('POST', '/categories', { name: 'Long', description: LONG_TEXT });
+      const { id } = JSON.parse(`${made.text.slice(0, made.text.indexOf(','))}}`) as { id: number };
+      for (let n = 0; n < 100; n++) await caller.send('PATCH', `/pets/${n + 1}`, { categoryId: id });
+      const texts = many(TEXTS, (n) => `a${n}: description`);
+      const query = `{ pets(first: 100, categoryId: [${id}]) { nodes { category { ${texts} } } } }`;
+      const before = memoryOf(pid);
+      const sockets = await Promise.all(Array.from({ length: clients }, () => askSilently(base, query)));
+      let [longest, most] = [0, before];
+      for (let look = 0; look < LOOKS; look++) {
+        const { took, status } = await caller.send('GET', '/livez');
+        longest = Math.max(longest, status === 200 ? took : Number.POSITIVE_INFINITY);
+        most = Math.max(most, memoryOf(pid));
+        await sleep(LOOK_EVERY);
+      }
+      const there = sockets.filter(({ destroyed }) => !destroyed).length;
+      for (const socket of sockets) socket.destroy();
+      caller.close();
+      return findings(before, most, longest, there);
+    }),
+});
+
+function findings(before: number, most: number, longest: number, there: number): Finding[] {
+  return [
+    {
+      promise: `the process stays under ${MOST_MEMORY} MiB`,
+      measured: `${before.toFixed(0)} MiB before, ${most.toFixed(0)} at most; ${there} connections still open`,
+      holds: most < MOST_MEMORY,
+    },
+    {
+      promise: `/livez answers within ${SOON} ms`,
+      measured: `${longest.toFixed(0)} ms at most`,
+      holds: longest < SOON,
+    },
+  ];
+}
+
+async function askSilently(base: string, query: string): Promise<Socket> {
+  const { hostname, port } = new URL(base);
+  const socket = connect({ host: hostname, port: Number(port), localAddress: '127.0.0.2' }).pause();
+  // The service closes it where too much is held.
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  const body = JSON.stringify({ query });
+  const fields = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  socket.write(`POST /graphql HTTP/1.1\r\n${fields}\r\n\r\n${body}`);
+  return socket;
+}
+
+export const unread: readonly Scenario[] = [unreadBy(24, '6000/60s'), unreadBy(400, 'off')];
