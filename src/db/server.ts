@@ -28,12 +28,18 @@ export const CONNECTIONS: Readonly<Record<Lane, number>> = {
   transaction: 5,
 };
 
+/** How long a write waits at most for a row that others have locked, in milliseconds. */
+const LONGEST_LOCK_WAIT = 1_000;
 /**
  * How long each waits for a row that others have locked, in milliseconds. A write that has waited so long goes on where
  * writes wait, so that it holds up no other. In a transaction it is less than what a server takes to find a deadlock, for
  * two that wait for each other have all others wait.
  */
-const LOCK_TIMEOUTS: Readonly<Partial<Record<Lane, number>>> = { write: 20, waitingWrite: 1_000, transaction: 500 };
+const LOCK_TIMEOUTS: Readonly<Partial<Record<Lane, number>>> = {
+  write: 20,
+  waitingWrite: LONGEST_LOCK_WAIT,
+  transaction: 500,
+};
 
 /** The part of a deadline after which the server itself ends a statement; ours is for what began late, and a frozen server. */
 const SERVERS_PART = 0.9;
@@ -115,7 +121,7 @@ export async function connectServer(
       return await runOn(kind, deadline);
     } catch (error) {
       if (!(error instanceof LockTimeout) || kind !== 'write') throw error;
-      return runOn('waitingWrite', LOCK_TIMEOUTS.waitingWrite ?? deadline);
+      return runOn('waitingWrite', LONGEST_LOCK_WAIT);
     }
   };
   try {

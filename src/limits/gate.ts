@@ -28,7 +28,7 @@ export interface Gate {
  * How many units each caller may have under way; what costs more is done alone. So one caller's work is never more than
  * what the database and this process do within a fraction of a second.
  */
-const UNITS_AT_ONCE = 400;
+const MOST_AT_ONCE = 400;
 
 /** What each caller has under way, and what of it waits. */
 interface Caller {
@@ -131,7 +131,7 @@ export function createGate(most: number, deadline: number): Gate {
 }
 
 function hasRoom({ units: underWay }: Caller, units: number): boolean {
-  return underWay === 0 || underWay + units <= UNITS_AT_ONCE;
+  return underWay === 0 || underWay + units <= MOST_AT_ONCE;
 }
 
 function tooMuch(): ServiceError {

@@ -47,6 +47,8 @@ export const examples: Readonly<Record<string, (n: number) => Sent>> = {
   'levels of fields': (n) =>
     asking(`{ __type(name: "Pet") { ${'ofType { '.repeat(n - 2)} name ${'} '.repeat(n - 2)} } }`),
   'rows of lists: the sizes of lists within lists multiply': rows,
+  'lists that are counted': (n) =>
+    asking(`{ ${many(n, (at) => `a${at}: categories(first: 1, id: [${at}]) { totalCount }`)} }`),
   "values of those rows' fields, and items of the lists that fields are given": values,
 };
 

@@ -11,7 +11,15 @@ const read = (file: string) => readFileSync(new URL(file, source), 'utf8');
 const folders = ['auth', 'graphql', 'http', 'idempotency', 'limits', 'rest'];
 const files = [
   ...folders.flatMap((folder) => readdirSync(new URL(folder, source)).map((name) => `${folder}/${name}`)),
-  ...['db/cursor.ts', 'db/paging.ts', 'errors.ts', 'lifecycle/client.ts', 'resources/lifecycle/store.ts'],
+  ...[
+    'db/cursor.ts',
+    'db/paging.ts',
+    'db/server.ts',
+    'db/transactions.ts',
+    'errors.ts',
+    'lifecycle/client.ts',
+    'resources/lifecycle/store.ts',
+  ],
 ];
 
 /** Every bound that they have a name for. */
@@ -29,12 +37,16 @@ const bounds = new Map<string, number>(
 const met: Readonly<Record<string, string>> = {
   'auth/jwt.ts LONGEST_SUBJECT': "characters of a token's `sub`",
   'db/paging.ts LARGEST_PAGE': 'rows of a page on REST',
+  'db/server.ts LONGEST_LOCK_WAIT': 'time that a change waits for a row that others have locked',
+  'db/transactions.ts LONGEST_TRANSACTION': 'time that a request with such a key may take once it has begun',
   'errors.ts MOST_ISSUES': 'faults that are named',
   'graphql/comparable.ts MOST_NESTING': 'levels of selections, those of fragments too',
   'graphql/comparable.ts MOST_PAIRS': 'pairs of fields, or of fragments, that have one name in one place',
   'graphql/comparable.ts MOST_SELECTIONS':
     'selections of all operations, with a fragment written out once in each place',
   'graphql/errors.ts LONGEST_MESSAGE': 'characters of a message about its document',
+  'graphql/counts.ts MOST_COUNTS': 'lists that are counted',
+  'graphql/limits.ts LARGEST_ANSWER': 'its answer, by the greatest lengths of its fields',
   'graphql/limits.ts MOST_ALIASES': 'aliases, with its fragments written out',
   'graphql/limits.ts MOST_DEPTH': 'levels of fields',
   'graphql/limits.ts MOST_DIRECTIVES': 'directives, with its fragments written out',
@@ -47,8 +59,11 @@ const met: Readonly<Record<string, string>> = {
   'http/listen.ts headersTimeout': 'time until its header has come',
   'http/listen.ts keepAliveTimeout': 'time that a connection is kept without a request',
   'http/listen.ts requestTimeout': 'time until all of it has come',
+  'http/node.ts MOST_HELD': 'bodies that are not answered yet, and answers that are not read yet, of all callers',
+  'http/node.ts MOST_HELD_OF_CALLER': 'the same of one caller',
   'idempotency/run.ts LONGEST_BODY': 'characters of the answer to a request with such a key',
   'lifecycle/client.ts LONGEST': "characters of a client's name",
+  'limits/gate.ts MOST_AT_ONCE': 'units of a caller that are worked on at once',
   'limits/json.ts LONGEST_NUMBER': 'digits of a number in its body',
   'limits/json.ts LONGEST_TEXT': 'bytes of a text in its body',
   'limits/json.ts MOST_VALUES': 'JSON values in its body',
@@ -60,6 +75,8 @@ const unmet = [
   'auth/jwt.ts MOST_KNOWN',
   'auth/keys.ts MOST_KNOWN',
   'db/cursor.ts LONGEST_CURSOR',
+  'db/paging.ts MOST_SHAPES',
+  'db/server.ts MOST_PREPARED',
   'graphql/media-type.ts MOST_ACCEPTS',
   'graphql/operations.ts MOST_CHARACTERS',
   'graphql/operations.ts MOST_COMPILED',
@@ -67,11 +84,13 @@ const unmet = [
   'graphql/operations.ts MOST_DOCUMENTS',
   'graphql/operations.ts MOST_TEXTS',
   'http/connection.ts LONGEST_FAREWELL',
+  'http/node.ts LONGEST_TEXT',
   'http/node.ts LONGEST_WAIT',
   'idempotency/run.ts MOST_AT_ONCE',
   'idempotency/run.ts MOST_OF_SEVERAL',
   'lifecycle/client.ts LONGEST_REMEMBERED',
   'lifecycle/client.ts MOST_REMEMBERED',
+  'limits/account.ts MOST_KNOWN',
   'limits/rate.ts MOST_CALLERS',
   'resources/lifecycle/store.ts MOST_TOLD',
 ];
