@@ -1,61 +1,52 @@
-import {
-  type DocumentNode,
-  type GraphQLSchema,
-  getNamedType,
-  isLeafType,
-  Kind,
-  TypeInfo,
-  type ValueNode,
-  visit,
-  visitWithTypeInfo,
-} from 'graphql';
+import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind, type OperationDefinitionNode } from 'graphql';
+import { hasPlacesBeyondCompiler } from './compilable-places.ts';
+import { hasValuesBeyondCompiler } from './compilable-values.ts';
 
 /**
- * Whether graphql-jit would answer a document otherwise than the specification has it. These it would: literals that
- * JSON does not hold (bigints, dates); a variable within an object literal, which becomes null when it is absent;
- * the default of a required variable; several changes, which it does not stop at a failure; a key that is selected twice
- * under conditions, which loses its place; the name `__proto__`, which makes no property; and a variable with a name that
- * every object has, such as `constructor`, which is never absent. Introspection is not worth compiling.
+ * Whether graphql-jit (0.8.9) would answer an operation of a valid document otherwise than the specification has it, run
+ * code of the client's, or take too long to compile it. Its faults, each with a case:
+ *
+ * - It keeps conditions at the field of the document, not at the place in the answer, and visits a fragment once, wanted or
+ *   not. `{ ...X @include(if: false) ...X }` and `{ a { ...X @include(if: false) } b { ...X } }` lack X in both places, and
+ *   so does another operation of the document that spreads X.
+ * - Of a key that is selected twice it takes the first place and all selections, skipped or not:
+ *   `{ a @skip(if: true) b a }` has a before b, and `{ a { b } a @skip(if: true) { c } }` has c.
+ * - It writes literals into its code as JSON: a bigint fails, a date becomes a text, -0 becomes 0, and the text
+ *   `"__MAGIC_NAN__..."` becomes NaN. What follows `"__MAGIC_DATE__..."` is executed: it is the client's code. Defaults of
+ *   the schema are written in the same way.
+ * - A variable within an object, `{ f(of: { n: $n }) }`, becomes null when it is absent; within a literal of a custom
+ *   scalar it is always absent.
+ * - `query ($n: Int! = 1)` fails where the default is needed; `$constructor`, as every object has it, is never absent; and
+ *   of a `@oneOf` input several fields may be given.
+ * - Of several changes, `mutation { a b }`, those after a failure are made all the same.
+ * - The key `__proto__` makes no property.
+ * - What resolvers are told of a field is kept by its path, joined by underscores: in `{ a { b_c } c_a { b } }` both are
+ *   told of `c_a.b`. Resolvers are kept by type and field, joined by nothing: `User.sname` is resolved as `Users.name`.
+ * - Of an interface or a union: nobody catches what `resolveType` throws, so that the answer never comes; a promise of a
+ *   type fails; and where `A.x` may be null and `B.x` may not, both are taken to be as the last of them.
+ * - `isTypeOf` gets neither context nor info, and a promise of false is taken for true.
+ * - The path of each field is written out several times: an alias of 140,000 characters around 250 fields takes 700 MB.
+ *
+ * Introspection it does right, but that is not worth compiling.
+ *
+ * @param document valid, and measured: its fragments are written out here
+ * @param operationName which of its operations; needed where it has several
  */
-export function isBeyondCompiler(schema: GraphQLSchema, document: DocumentNode): boolean {
-  const types = new TypeInfo(schema);
-  const keys = new Set<string>();
-  let isBeyond = false;
-  let isConditional = false;
-  let isRepeated = false;
-  const look = (node: ValueNode) => {
-    const type = getNamedType(types.getInputType());
-    if (!isLeafType(type)) return;
-    const value: unknown = type.parseLiteral(node, {});
-    isBeyond ||= typeof value === 'bigint' || (typeof value === 'object' && value !== null);
-  };
-  visit(
-    document,
-    visitWithTypeInfo(types, {
-      [Kind.INT]: look,
-      [Kind.STRING]: look,
-      [Kind.OBJECT_FIELD]: ({ value }) => {
-        isBeyond ||= value.kind === Kind.VARIABLE;
-      },
-      [Kind.VARIABLE_DEFINITION]: ({ variable, type, defaultValue }) => {
-        isBeyond ||= variable.name.value in Object.prototype;
-        isBeyond ||= type.kind === Kind.NON_NULL_TYPE && defaultValue !== undefined;
-      },
-      [Kind.OPERATION_DEFINITION]: ({ operation, selectionSet }) => {
-        const [only, ...others] = selectionSet.selections;
-        isBeyond ||= operation === 'mutation' && (others.length > 0 || only?.kind !== Kind.FIELD);
-      },
-      [Kind.DIRECTIVE]: () => {
-        isConditional = true;
-      },
-      [Kind.FIELD]: ({ alias, name }) => {
-        const key = (alias ?? name).value;
-        const place = `${types.getParentType()?.name}.${key}`;
-        isBeyond ||= key === '__proto__' || name.value === '__schema' || name.value === '__type';
-        isRepeated ||= keys.has(place);
-        keys.add(place);
-      },
-    }),
+export function isBeyondCompiler(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+): boolean {
+  const operation = getOperationAST(document, operationName);
+  return (
+    operation == null ||
+    changesSeveral(operation) ||
+    hasValuesBeyondCompiler(schema, document) ||
+    hasPlacesBeyondCompiler(schema, document, operation)
   );
-  return isBeyond || (isConditional && isRepeated);
+}
+
+function changesSeveral({ operation, selectionSet }: OperationDefinitionNode): boolean {
+  const [only, ...others] = selectionSet.selections;
+  return operation === 'mutation' && (others.length > 0 || only?.kind !== Kind.FIELD);
 }

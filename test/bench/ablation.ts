@@ -42,7 +42,7 @@ export const IDEAS: readonly Idea[] = [
     name: 'Operations are compiled',
     contests: [GET, LIST, CREATE, GRAPHQL_GET, GRAPHQL_LIST],
     file: 'graphql/compiled.js',
-    replace: 'if (isBeyondCompiler(schema, document))',
+    replace: 'if (isBeyondCompiler(schema, document, operationName))',
     by: 'if (true)',
   },
   {

@@ -30,9 +30,15 @@ export async function askStrictly(app: TestApp, query: string, variables?: Value
 }
 
 /** Posts a document; the response as it comes. */
-export function post(app: TestApp, query: string, variables?: Values, accept = 'application/json'): Promise<Response> {
+export function post(
+  app: TestApp,
+  query: string,
+  variables?: Values,
+  accept = 'application/json',
+  operationName?: string,
+): Promise<Response> {
   const headers = { 'content-type': 'application/json', accept };
-  const body = stringifyJson({ query, variables });
+  const body = stringifyJson({ query, variables, ...(operationName !== undefined && { operationName }) });
   return app.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body }));
 }
 

@@ -149,6 +149,70 @@ describe('a document is answered the same, byte for byte, however often it comes
   });
 });
 
+// A fragment that is spread twice in one place is answered when either of the two is wanted.
+describe('what one spread leaves out and another asks for is answered, however often its document comes', () => {
+  const conditions = [
+    ['@include(if: $is)', false],
+    ['@skip(if: $is)', true],
+  ] as const;
+  const ways = [
+    ['a spread', (condition: string) => `...X ${condition}`],
+    ['an inline fragment that spreads', (condition: string) => `... ${condition} { ...X }`],
+  ] as const;
+  const onQuery = `fragment X on Query { ${ONE} { name } } }`;
+  const onPet = 'fragment X on Pet { name }';
+  const places = [
+    ['at the root', (both: string) => [both, onQuery]],
+    ['in rows', (both: string) => [`${ONE} { id ${both} } }`, onPet]],
+    [
+      'in fragments within fragments',
+      (both: string) => [`${ONE} { ...Y } }`, `fragment Y on Pet { ${both} } ${onPet}`],
+    ],
+  ] as const;
+
+  for (const [condition, is] of conditions) {
+    for (const [way, spread] of ways) {
+      for (const [place, within] of places) {
+        test.each([
+          ['first', `${spread(condition)} ...X`],
+          ['second', `...X ${spread(condition)}`],
+        ])(`${condition} at ${way}, %s, ${place}`, async (_, both) => {
+          const [selection, fragments] = within(both);
+          const [first, ...later] = await answers(`query ($is: Boolean!) { ${selection} } ${fragments}`, { is });
+          expect(first).toContain('"name":"');
+          for (const answer of later) expect(answer).toBe(first);
+        });
+      }
+    }
+  }
+
+  test('in another place of the answer', async () => {
+    const query = `query ($is: Boolean!) {
+      a: ${ONE} { ...X @include(if: $is) } } b: ${ONE} { ...X } }
+    } fragment X on Pet { category { name } }`;
+    const [first, ...later] = await answers(query, { is: false });
+    expect(first).toContain('"b":{"nodes":[{"category":{"name":"');
+    for (const answer of later) expect(answer).toBe(first);
+  });
+
+  test('in another operation of the document', async () => {
+    const query = `query A($is: Boolean!) { ${ONE} { id ...X @include(if: $is) } } }
+      query B { ${ONE} { ...X } } } fragment X on Pet { name }`;
+    await answers(query, { is: false }, 'A');
+    for (const answer of await answers(query, {}, 'B')) expect(answer).toContain('"name":"');
+  });
+});
+
+describe('what is written in a document is text, and never code, however often it comes', () => {
+  test('in an argument', async () => {
+    const text = '__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d(globalThis.hasRun=true)';
+    const query = `mutation { createCategory(category: { name: "${text}" }) { name } }`;
+    for (const answer of await answers(query)) expect(JSON.parse(answer.slice(4)).data.createCategory.name).toBe(text);
+    await answers(`{ pets(name: "${text}") { nodes { id } } }`);
+    expect(globalThis).not.toHaveProperty('hasRun');
+  });
+});
+
 describe('whatever form of answer is accepted, it is the same however often it is asked for', () => {
   test.each([
     'application/json',
@@ -254,10 +318,10 @@ describe('a change means the same, however often its document comes', () => {
   });
 });
 
-async function answers(query: string, variables?: Values): Promise<string[]> {
+async function answers(query: string, variables?: Values, operationName?: string): Promise<string[]> {
   const all: string[] = [];
   for (let time = 0; time < TIMES; time++) {
-    const response = await post(app, query, variables);
+    const response = await post(app, query, variables, 'application/json', operationName);
     all.push(`${response.status} ${await response.text()}`);
   }
   return all;
