@@ -93,6 +93,8 @@ function isJson(value: unknown): boolean {
   if (typeof value === 'string') return !value.includes(MARKER);
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
   if (Array.isArray(value)) return value.every(isJson);
-  if (typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return false;
-  return Object.entries(value).every(([key, inner]) => isJson(key) && isJson(inner));
+  if (typeof value !== 'object') return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== null && prototype !== Object.prototype) return false;
+  return Object.entries(value).every(([key, inner]) => key !== '__proto__' && isJson(key) && isJson(inner));
 }

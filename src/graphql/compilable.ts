@@ -10,7 +10,7 @@ import { hasValuesBeyondCompiler } from './compilable-values.ts';
  *   not. `{ ...X @include(if: false) ...X }` and `{ a { ...X @include(if: false) } b { ...X } }` lack X in both places, and
  *   so does another operation of the document that spreads X.
  * - Of a key that is selected twice it takes the first place and all selections, skipped or not:
- *   `{ a @skip(if: true) b a }` has a before b, and `{ a { b } a @skip(if: true) { c } }` has c.
+ *   `{ a @skip(if: true) b a }` has a before b, and `{ a { b } a @skip(if: true) { ...X } }` has X.
  * - It writes literals into its code as JSON: a bigint fails, a date becomes a text, -0 becomes 0, and the text
  *   `"__MAGIC_NAN__..."` becomes NaN. What follows `"__MAGIC_DATE__..."` is executed: it is the client's code. Defaults of
  *   the schema are written in the same way.
@@ -19,7 +19,7 @@ import { hasValuesBeyondCompiler } from './compilable-values.ts';
  * - `query ($n: Int! = 1)` fails where the default is needed; `$constructor`, as every object has it, is never absent; and
  *   of a `@oneOf` input several fields may be given.
  * - Of several changes, `mutation { a b }`, those after a failure are made all the same.
- * - The key `__proto__` makes no property.
+ * - The key `__proto__` makes no property: `{ __proto__: __typename }` is empty.
  * - What resolvers are told of a field is kept by its path, joined by underscores: in `{ a { b_c } c_a { b } }` both are
  *   told of `c_a.b`. Resolvers are kept by type and field, joined by nothing: `User.sname` is resolved as `Users.name`.
  * - Of an interface or a union: nobody catches what `resolveType` throws, so that the answer never comes; a promise of a

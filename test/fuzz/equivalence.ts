@@ -1,0 +1,70 @@
+import { execute, OperationTypeNode, parse } from 'graphql';
+import { isBeyondCompiler } from '../../src/graphql/compilable.ts';
+import { compileOperation, interpretOperation } from '../../src/graphql/compiled.ts';
+import { stringifyJson } from '../../src/json.ts';
+import { answerOf, assertAgreement } from './agreement.ts';
+import { type Asked, describeAsked, documentsFor, type Kit } from './documents.ts';
+import { createZoo } from './zoo.ts';
+
+/** The zoo's resolvers look at none. */
+const NO_CONTEXT = undefined as never;
+const TEXTS = ['', 'Rex', '__MAGIC_NAN__57f286b9_4c20_487f_b409_79804ddcb4f8', "it's `so`", '"\\\n\u2028', 'ä🐕'];
+const MOMENT = '2026-11-21T09:30:00.000Z';
+
+const { schema, begin } = createZoo();
+const kit: Kit = {
+  schema,
+  kinds: [OperationTypeNode.QUERY, OperationTypeNode.QUERY, OperationTypeNode.QUERY, OperationTypeNode.MUTATION],
+  leaves: {
+    Int: [0, 1, -7, 2_147_483_647].map(written),
+    Float: [0.5, 3, 1e300, -0].map((value) => [value === 0 ? '-0.0' : `${value}`, value]),
+    Boolean: [true, false].map(written),
+    String: TEXTS.map(written),
+    ID: ['a', '7', 8].map(written),
+    Int64: [5n, 9_007_199_254_740_993n].map(written),
+    Moment: [MOMENT].map(written),
+    Json: [
+      ['{ a: [1, "x"], __proto__: {} }', { a: [1, 'x'] }],
+      written('__MAGIC_DATE__'),
+      written([1, [true]]),
+      ['-0.0', -0],
+    ],
+  },
+  exotic: new Set(['Int64', 'Moment', 'Json']),
+  has: () => true,
+};
+
+function written(value: unknown): [literal: string, value: unknown] {
+  return [stringifyJson(value), value];
+}
+
+/** Documents about the zoo. */
+export const zooDocuments = documentsFor(kit);
+
+/**
+ * Runs a document as graphql-js does, as it is run at first, and as it is run later on, and holds the answers to each other.
+ *
+ * @returns whether it is compiled
+ * @throws {Error} where they disagree
+ */
+export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'interpreted'> {
+  const document = parse(asked.text);
+  // Twice: what was pushed out is compiled again.
+  for (const { name, variables } of [...asked.operations, ...asked.operations]) {
+    begin(asked.day);
+    const variableValues = { ...variables };
+    const expected = answerOf(
+      await execute({ schema, document: parse(asked.text), operationName: name, variableValues }),
+    );
+    const interpreted = answerOf(await interpretOperation(schema, document, name)(variables, NO_CONTEXT));
+    const compiled = answerOf(await compileOperation(schema, document, name)(variables, NO_CONTEXT));
+    try {
+      assertAgreement(interpreted, expected);
+      assertAgreement(compiled, expected);
+    } catch (error) {
+      throw new Error(`${describeAsked(asked)}\n${name}: ${error}`);
+    }
+  }
+  const areCompiled = asked.operations.every(({ name }) => !isBeyondCompiler(schema, document, name));
+  return areCompiled ? 'compiled' : 'interpreted';
+}
