@@ -5,9 +5,11 @@ import { type App, createApp } from '../../src/app.ts';
 import { keyStore } from '../../src/auth/keys.ts';
 import { scopesIn } from '../../src/auth/scope.ts';
 import { accessFrom } from '../../src/auth/setup.ts';
+import { createContext } from '../../src/context.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import type { Settings } from '../../src/env.ts';
+import type { Context } from '../../src/graphql/context.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { schema } from '../../src/schema.ts';
 import { seed } from '../../src/seed.ts';
@@ -18,6 +20,8 @@ import { makeTemporaryFolder } from '../support/temporary.ts';
 /** The service, on a database of its own. */
 export interface Target {
   readonly fetch: App['fetch'];
+  /** What its resolvers are given, but for marks and their uses. */
+  readonly context: Context;
   /** What a request says in its Authorization field, by its text: undefined for nothing. */
   authorizationFor(text: string): string | undefined;
   /** A digest of all rows: another one when anything has changed. */
@@ -32,6 +36,8 @@ export type DatabaseKind = 'embedded' | 'server';
 export type Openness = 'open' | 'closed';
 
 const PETS = 60;
+/** What asks for marks and their uses is asked of the service alone. */
+const NO_LIFECYCLE = undefined as never;
 const TABLES = ['categories', 'pets', 'orders', 'inventory'];
 const STATE = TABLES.map(
   (table) => `(select count(*) || ' ' || coalesce(sum(hashtextextended(rows::text, 0)), 0) from ${table} as rows)`,
@@ -69,6 +75,7 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
   });
   return {
     fetch: app.fetch,
+    context: createContext(database, NO_LIFECYCLE),
     authorizationFor: (text) => authorizations[hash('sha256', text, 'buffer').readUInt32BE() % authorizations.length],
     state: async () => (await state())[0]?.state ?? '',
     async restore() {

@@ -1,0 +1,99 @@
+import { execute, type GraphQLArgument, type GraphQLField, OperationTypeNode, parse } from 'graphql';
+import type { Context } from '../../src/graphql/context.ts';
+import { COMPILED_AT } from '../../src/graphql/operations.ts';
+import { parseJson, stringifyJson } from '../../src/json.ts';
+import { schema } from '../../src/schema.ts';
+import { answerOf, assertAgreement } from './agreement.ts';
+import { type Asked, describeAsked, documentsFor } from './documents.ts';
+import type { Target } from './target.ts';
+
+/** It is kept, and its runs are counted, from its second time on; and compiled it is asked twice. */
+const TIMES = COMPILED_AT + 3;
+/** What cursors are of is not for chance to find; and pages are asked for by one size. */
+const NOT_GIVEN = new Set(['after', 'before', 'last']);
+const MOMENT = '2026-11-21T09:30:00.000Z';
+
+/** Documents about the pet store that change nothing. */
+export const storeDocuments = documentsFor({
+  schema,
+  kinds: [OperationTypeNode.QUERY],
+  leaves: {
+    Int: [1, 2, 3].map(written),
+    Boolean: [true, false].map(written),
+    String: ['a', '', 'Rex', '__MAGIC_NAN__57f286b9_4c20_487f_b409_79804ddcb4f8'].map(written),
+    Int64: [1, 2, 9, 404, 9_007_199_254_740_993n].map(written),
+    DateTime: [MOMENT].map(written),
+    Date: [MOMENT.slice(0, 10)].map(written),
+  },
+  exotic: new Set(['DateTime']),
+  // Uses are counted while it is asked for them.
+  has: ({ name }: GraphQLField<unknown, unknown> | GraphQLArgument) => name !== 'lifecycle' && !NOT_GIVEN.has(name),
+});
+
+function written(value: unknown): [literal: string, value: unknown] {
+  return [stringifyJson(value), value];
+}
+
+interface Sent {
+  readonly status: number;
+  readonly text: string;
+}
+
+type Service = Pick<Target, 'fetch' | 'context' | 'authorizationFor'>;
+
+/**
+ * Sends a document so often that it is known, and compiled, and holds the answers to each other, byte for byte, and to what
+ * graphql-js answers with the same resolvers.
+ *
+ * @returns what was answered
+ * @throws {Error} where an answer differs
+ */
+export async function checkStoreDocument(asked: Asked, service: Service): Promise<'answered' | 'refused'> {
+  let known: Sent | undefined;
+  const operations = asked.operations.map(({ name, variables }) => ({ name, body: bodyOf(asked, name, variables) }));
+  try {
+    for (const { name, body } of operations) {
+      const [first, ...later] = await sendOften(service, body);
+      known = first;
+      const other = later.findIndex(({ status, text }) => status !== first?.status || text !== first.text);
+      if (other >= 0)
+        throw new Error(`${name}: the answer no. ${other + 2} is\n${later[other]?.text}, the first\n${first?.text}`);
+      if (first !== undefined) await compare(asked, name, first, service.context);
+    }
+  } catch (error) {
+    throw new Error(`${describeAsked(asked)}\n${error}`);
+  }
+  return known?.text.startsWith('{"data":') ? 'answered' : 'refused';
+}
+
+function bodyOf({ text }: Asked, operationName: string, variables: object): string {
+  return stringifyJson({ query: text, operationName, variables });
+}
+
+async function sendOften({ fetch, authorizationFor }: Service, body: string): Promise<Sent[]> {
+  const sent: Sent[] = [];
+  const authorization = authorizationFor(body);
+  const headers = { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) };
+  for (let time = 0; time < TIMES; time++) {
+    const response = await fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body }));
+    sent.push({ status: response.status, text: await response.text() });
+  }
+  return sent;
+}
+
+/** What is refused is refused before anything runs, in other words than graphql-js has. */
+async function compare({ text, operations }: Asked, name: string, sent: Sent, context: Context): Promise<void> {
+  const { data, errors } = parseJson(sent.text) as { data?: unknown; errors?: readonly object[] };
+  if (data === undefined) return;
+  const variables = operations.find((one) => one.name === name)?.variables;
+  const variableValues = parseJson(stringifyJson(variables ?? {})) as Record<string, unknown>;
+  const expected = await execute({
+    schema,
+    document: parse(text),
+    operationName: name,
+    variableValues,
+    contextValue: context,
+  });
+  if (errors === undefined) assertAgreement({ data }, answerOf(expected));
+  else if (expected.errors === undefined) throw new Error(`graphql-js answers with no errors: ${sent.text}`);
+}
