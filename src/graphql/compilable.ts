@@ -23,7 +23,7 @@ import { hasValuesBeyondCompiler } from './compilable-values.ts';
  * - What resolvers are told of a field is kept by its path, joined by underscores: in `{ a { b_c } c_a { b } }` both are
  *   told of `c_a.b`. Resolvers are kept by type and field, joined by nothing: `User.sname` is resolved as `Users.name`.
  * - Of an interface or a union: nobody catches what `resolveType` throws, so that the answer never comes; a promise of a
- *   type fails; and where `A.x` may be null and `B.x` may not, both are taken to be as the last of them.
+ *   type fails; and where `A.x` must not be null and `B.x` may, a null `A.x` stays.
  * - `isTypeOf` gets neither context nor info, and a promise of false is taken for true.
  * - The path of each field is written out several times: an alias of 140,000 characters around 250 fields takes 700 MB.
  *

@@ -1,23 +1,18 @@
 import fc from 'fast-check';
 import {
-  type GraphQLArgument,
   type GraphQLField,
-  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
   isCompositeType,
-  isEnumType,
-  isInputObjectType,
-  isListType,
-  isNonNullType,
   isObjectType,
   OperationTypeNode,
   parse,
   validate,
 } from 'graphql';
 import { stringifyJson } from '../../src/json.ts';
+import { type Kit, type Pick, valueWriter } from './document-values.ts';
 
 /** A document that is valid, and what it is run with. */
 export interface Asked {
@@ -28,25 +23,9 @@ export interface Asked {
   readonly day: number;
 }
 
-/** What documents are made of, beside their schema. */
-export interface Kit {
-  readonly schema: GraphQLSchema;
-  readonly kinds: readonly OperationTypeNode[];
-  /** Values of scalars, each as it is written in a document and as it is in variables. */
-  readonly leaves: Readonly<Record<string, readonly (readonly [literal: string, value: unknown])[]>>;
-  /** Scalars whose literals are not what JSON has: in most documents they stand in variables alone. */
-  readonly exotic: ReadonlySet<string>;
-  /** Whether a field is asked for, or an argument given. */
-  has(element: GraphQLField<unknown, unknown> | GraphQLArgument): boolean;
-}
-
-/** A whole number below this; the smaller, the simpler. */
-type Pick = (below: number) => number;
-
 const MOST_DEPTH = 5;
 const FRAGMENTS = 4;
 const ALIASES = [...'abcdefg', 'b_c', 'c_a', 'idx0', 'then', 'constructor', 'toString', 'index', 'name', '__proto__'];
-const VARIABLES = [...'abcdefghijkvwxyz', 'constructor', 'toString'];
 const FLAGS = ['$is', '$not', '$may', 'true', 'false'];
 
 /** Documents with fragments that are spread often, conditions, aliases, variables and their defaults. */
@@ -61,16 +40,12 @@ export function documentsFor(kit: Kit): fc.Arbitrary<Asked> {
 function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
   const { schema, kinds } = kit;
   const fragments: { readonly name: string; readonly type: GraphQLNamedType; readonly text: string }[] = [];
-  const variables = new Map<string, { readonly definition: string; readonly value: unknown }>();
   const argumentsOfKeys = new Map<string, string>();
   const namesOfAliases = new Map<string, string>();
   // Most documents have no conditions, or no abstract types: one that has everything is never compiled.
   const conditional = [0, 0, 6, 3][pick(4)] as number;
   const abstract = pick(4) === 3;
-  // And most have values that are compiled.
-  const tame = pick(4) < 3;
-  const withVariables = pick(3) > 0;
-  let mayVary = true;
+  const { variables, setVariable, argumentsOf } = valueWriter(kit, pick);
   const types = Object.values(schema.getTypeMap()).filter(
     (type) => !type.name.startsWith('__') && (isObjectType(type) || (abstract && isAbstractType(type))),
   );
@@ -128,11 +103,11 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
       );
     });
     const chosen = usable[pick(usable.length + 1)];
-    if (chosen === undefined) return `__typename${condition()}`;
+    const name = chosen?.name ?? '__typename';
     const alias = pick(4) === 3 ? ALIASES[pick(ALIASES.length)] : undefined;
-    if (alias !== undefined && !namesOfAliases.has(alias)) namesOfAliases.set(alias, chosen.name);
-    const key = alias !== undefined && namesOfAliases.get(alias) === chosen.name ? `${alias}: ` : '';
-    const place = `${key}${chosen.name}`;
+    if (alias !== undefined && !namesOfAliases.has(alias)) namesOfAliases.set(alias, name);
+    const place = alias !== undefined && namesOfAliases.get(alias) === name ? `${alias}: ${name}` : name;
+    if (chosen === undefined) return `${place}${condition()}`;
     // Where a key is selected again, it has to have the same arguments.
     const asBefore = `${place} ${chosen.args.map(({ name, type }) => `${name}: ${type}`)}`;
     const given = argumentsOfKeys.get(asBefore) ?? argumentsOf(chosen);
@@ -159,94 +134,6 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
     if (conditional === 0 || pick(conditional) > 0) return '';
     const [one, other] = [FLAGS[pick(FLAGS.length)], FLAGS[pick(FLAGS.length)]];
     return [` @include(if: ${one})`, ` @skip(if: ${one})`, ` @include(if: ${one}) @skip(if: ${other})`][pick(3)] ?? '';
-  }
-
-  function argumentsOf({ args }: GraphQLField<unknown, unknown>): string {
-    const given = args.flatMap((arg) => {
-      const isNeeded = isNonNullType(arg.type) && arg.defaultValue === undefined;
-      if (!kit.has(arg) || (!isNeeded && pick(2) === 0)) return [];
-      if (tame && kit.exotic.has(getNamedType(arg.type).name)) return [`${arg.name}: ${variable(arg.type, false)}`];
-      return [`${arg.name}: ${value(arg.type, arg.defaultValue !== undefined)}`];
-    });
-    return given.length === 0 ? '' : `(${given.join(', ')})`;
-  }
-
-  /** As it is written; often a variable. */
-  function value(type: GraphQLInputType, hasDefault: boolean): string {
-    if (withVariables && mayVary && pick(3) === 2) return variable(type, hasDefault);
-    if (isNonNullType(type)) return literal(type.ofType);
-    return pick(10) === 9 ? 'null' : literal(type);
-  }
-
-  function literal(type: GraphQLInputType): string {
-    if (isNonNullType(type)) return literal(type.ofType);
-    if (isListType(type)) {
-      if (pick(5) === 4) return literal(type.ofType);
-      return `[${[...Array(pick(3)).keys()].map(() => value(type.ofType, false)).join(', ')}]`;
-    }
-    if (isEnumType(type)) return type.getValues()[tame ? 0 : pick(type.getValues().length)]?.name ?? 'null';
-    if (!isInputObjectType(type)) return leaf(type)[0];
-    const all = Object.values(type.getFields());
-    if (type.isOneOf) return `{ ${all[0]?.name}: ${literal(all[0]?.type as GraphQLInputType)} }`;
-    const fields = all.flatMap((one) => {
-      const isNeeded = isNonNullType(one.type) && one.defaultValue === undefined;
-      if (!isNeeded && (pick(2) === 0 || (tame && kit.exotic.has(getNamedType(one.type).name)))) return [];
-      const write = () => value(one.type, one.defaultValue !== undefined);
-      return [`${one.name}: ${tame ? plain(write) : write()}`];
-    });
-    return `{ ${fields.join(', ')} }`;
-  }
-
-  function variable(type: GraphQLInputType, hasDefault: boolean): string {
-    const name = `${VARIABLES[pick(tame ? 10 : VARIABLES.length)]}${pick(4) === 0 ? '' : variables.size}`;
-    if (variables.has(name)) return `$${name}`;
-    const nullable = isNonNullType(type) ? type.ofType : type;
-    const mustBe = isNonNullType(type) && !hasDefault && pick(3) > 0;
-    if (mustBe || pick(5) === 4) {
-      const isDefaulting = !tame && pick(4) === 3;
-      setVariable(name, `${nullable}!${isDefaulting ? ` = ${plain(() => literal(nullable))}` : ''}`, json(nullable));
-      return `$${name}`;
-    }
-    const needsDefault = isNonNullType(type) && !hasDefault;
-    const definition =
-      needsDefault || pick(2) === 1 ? `${nullable} = ${plain(() => literal(nullable))}` : `${nullable}`;
-    setVariable(name, definition, [json(nullable), undefined, null][pick(3)]);
-    return `$${name}`;
-  }
-
-  /** Without variables, as defaults are. */
-  function plain(write: () => string): string {
-    const before = mayVary;
-    mayVary = false;
-    const text = write();
-    mayVary = before;
-    return text;
-  }
-
-  function json(type: GraphQLInputType): unknown {
-    if (isNonNullType(type)) return json(type.ofType);
-    if (pick(40) === 39) return { no: 'thing' };
-    if (isListType(type)) {
-      const one = () => (isNonNullType(type.ofType) || pick(5) < 4 ? json(type.ofType) : null);
-      return pick(5) === 4 ? json(type.ofType) : [...Array(pick(3)).keys()].map(one);
-    }
-    if (isEnumType(type)) return type.getValues()[pick(type.getValues().length)]?.name;
-    if (!isInputObjectType(type)) return leaf(type)[1];
-    const fields = Object.values(type.getFields()).flatMap((one): [string, unknown][] => {
-      const isNeeded = isNonNullType(one.type) && one.defaultValue === undefined;
-      return isNeeded || pick(2) === 1 ? [[one.name, json(one.type)]] : [];
-    });
-    return Object.fromEntries(fields);
-  }
-
-  function leaf(type: GraphQLInputType): readonly [literal: string, value: unknown] {
-    const values = kit.leaves[getNamedType(type).name];
-    if (values === undefined) throw new Error(`There is no value of ${type}.`);
-    return values[pick(tame ? 2 : values.length)] ?? ['null', null];
-  }
-
-  function setVariable(name: string, definition: string, given: unknown): void {
-    variables.set(name, { definition, value: given });
   }
 }
 

@@ -3,7 +3,8 @@ import { isBeyondCompiler } from '../../src/graphql/compilable.ts';
 import { compileOperation, interpretOperation } from '../../src/graphql/compiled.ts';
 import { stringifyJson } from '../../src/json.ts';
 import { answerOf, assertAgreement } from './agreement.ts';
-import { type Asked, describeAsked, documentsFor, type Kit } from './documents.ts';
+import type { Kit } from './document-values.ts';
+import { type Asked, describeAsked, documentsFor } from './documents.ts';
 import { createZoo } from './zoo.ts';
 
 /** The zoo's resolvers look at none. */
