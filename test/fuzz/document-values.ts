@@ -33,7 +33,7 @@ export interface Variable {
   readonly value: unknown;
 }
 
-const VARIABLES = [...'abcdefghijkvwxyz', 'constructor', 'toString'];
+const VARIABLES = [...'abcdefghijkl', 'constructor', 'toString', 'valueOf'];
 
 /** Writes the values of one document, and collects its variables. */
 export function valueWriter(kit: Kit, pick: Pick) {
@@ -69,6 +69,7 @@ export function valueWriter(kit: Kit, pick: Pick) {
       return `[${[...Array(pick(3)).keys()].map(() => value(type.ofType, false)).join(', ')}]`;
     }
     if (isEnumType(type)) return type.getValues()[tame ? 0 : pick(type.getValues().length)]?.name ?? 'null';
+    if (type.name === 'Json' && withVariables && mayVary && pick(3) === 2) return `{ in: [${variable(type, false)}] }`;
     if (!isInputObjectType(type)) return leaf(type)[0];
     const all = Object.values(type.getFields());
     if (type.isOneOf) return `{ ${all[0]?.name}: ${literal(all[0]?.type as GraphQLInputType)} }`;
@@ -82,7 +83,8 @@ export function valueWriter(kit: Kit, pick: Pick) {
   }
 
   function variable(type: GraphQLInputType, hasDefault: boolean): string {
-    const name = `${VARIABLES[pick(tame ? 10 : VARIABLES.length)]}${pick(4) === 0 ? '' : variables.size}`;
+    const word = VARIABLES[pick(tame ? 10 : VARIABLES.length)] ?? '';
+    const name = word.length > 1 || pick(4) === 0 ? word : `${word}${variables.size}`;
     if (variables.has(name)) return `$${name}`;
     const nullable = isNonNullType(type) ? type.ofType : type;
     const mustBe = isNonNullType(type) && !hasDefault && pick(3) > 0;

@@ -25,7 +25,19 @@ export interface Asked {
 
 const MOST_DEPTH = 5;
 const FRAGMENTS = 4;
-const ALIASES = [...'abcdefg', 'b_c', 'c_a', 'idx0', 'then', 'constructor', 'toString', 'index', 'name', '__proto__'];
+const ALIASES = [
+  ...'abcd',
+  'a_a',
+  'a_b',
+  'b_a',
+  'idx0',
+  'then',
+  'constructor',
+  'toString',
+  'index',
+  'name',
+  '__proto__',
+];
 const FLAGS = ['$is', '$not', '$may', 'true', 'false'];
 
 /** Documents with fragments that are spread often, conditions, aliases, variables and their defaults. */
@@ -51,8 +63,10 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
   );
   for (const flag of ['is', 'not']) setVariable(flag, 'Boolean!', pick(2) === 1);
   setVariable('may', `Boolean = ${pick(2) === 1}`, [undefined, true, false, null][pick(4)]);
+  // Few types, so that fragments are spread in many places.
+  const some = [types[pick(types.length)], types[pick(types.length)]] as readonly GraphQLNamedType[];
   for (let count = pick(FRAGMENTS + 1); count > 0; count--) {
-    const type = types[pick(types.length)] as GraphQLNamedType;
+    const type = some[pick(2)] as GraphQLNamedType;
     fragments.unshift({ name: `F${count}`, type, text: `on ${type.name} ${selections(type, 2)}` });
   }
   const operations = [...Array(pick(10) === 9 ? 2 : 1).keys()].map((index) => writeOperation(`O${index}`));
@@ -102,11 +116,11 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
         kit.has(one) && (depth < MOST_DEPTH || !isCompositeType(answered)) && (abstract || !isAbstractType(answered))
       );
     });
-    const chosen = usable[pick(usable.length + 1)];
+    const spreading = usable.filter((one) => fragments.some((fragment) => fragment.type === getNamedType(one.type)));
+    const wanted = spreading.length > 0 && pick(3) === 2 ? spreading : usable;
+    const chosen = wanted[pick(wanted.length + 1)];
     const name = chosen?.name ?? '__typename';
-    const alias = pick(4) === 3 ? ALIASES[pick(ALIASES.length)] : undefined;
-    if (alias !== undefined && !namesOfAliases.has(alias)) namesOfAliases.set(alias, name);
-    const place = alias !== undefined && namesOfAliases.get(alias) === name ? `${alias}: ${name}` : name;
+    const place = aliased(type, name);
     if (chosen === undefined) return `${place}${condition()}`;
     // Where a key is selected again, it has to have the same arguments.
     const asBefore = `${place} ${chosen.args.map(({ name, type }) => `${name}: ${type}`)}`;
@@ -115,6 +129,16 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
     const answered = getNamedType(chosen.type);
     const within = isCompositeType(answered) ? ` ${selections(answered, depth + 1)}` : '';
     return `${place}${given}${condition()}${within}`;
+  }
+
+  /** With an alias at times: one alias is one field of a type. */
+  function aliased(type: GraphQLNamedType, name: string): string {
+    if (pick(4) < 3) return name;
+    const alias = ALIASES[pick(ALIASES.length)] ?? name;
+    const key = `${type.name}.${alias}`;
+    const known = namesOfAliases.get(key) ?? name;
+    namesOfAliases.set(key, known);
+    return known === name ? `${alias}: ${name}` : name;
   }
 
   function spread(type: GraphQLNamedType): string | undefined {

@@ -1,6 +1,6 @@
 import { execute, OperationTypeNode, parse } from 'graphql';
 import { isBeyondCompiler } from '../../src/graphql/compilable.ts';
-import { compileOperation, interpretOperation } from '../../src/graphql/compiled.ts';
+import { compileOperation, interpretOperation, type Operation } from '../../src/graphql/compiled.ts';
 import { stringifyJson } from '../../src/json.ts';
 import { answerOf, assertAgreement } from './agreement.ts';
 import type { Kit } from './document-values.ts';
@@ -12,7 +12,7 @@ const NO_CONTEXT = undefined as never;
 const TEXTS = ['', 'Rex', '__MAGIC_NAN__57f286b9_4c20_487f_b409_79804ddcb4f8', "it's `so`", '"\\\n\u2028', 'ä🐕'];
 const MOMENT = '2026-11-21T09:30:00.000Z';
 
-const { schema, begin } = createZoo();
+const { schema, begin, changes } = createZoo();
 const kit: Kit = {
   schema,
   kinds: [OperationTypeNode.QUERY, OperationTypeNode.QUERY, OperationTypeNode.QUERY, OperationTypeNode.MUTATION],
@@ -52,16 +52,20 @@ export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'inte
   const document = parse(asked.text);
   // Twice: what was pushed out is compiled again.
   for (const { name, variables } of [...asked.operations, ...asked.operations]) {
-    begin(asked.day);
-    const variableValues = { ...variables };
-    const expected = answerOf(
-      await execute({ schema, document: parse(asked.text), operationName: name, variableValues }),
+    const ran = async (run: Operation) => {
+      begin(asked.day);
+      return [answerOf(await run(variables, NO_CONTEXT)), changes().join()] as const;
+    };
+    const [expected, due] = await ran(
+      (variableValues) =>
+        execute({ schema, document: parse(asked.text), operationName: name, variableValues }) as ReturnType<Operation>,
     );
-    const interpreted = answerOf(await interpretOperation(schema, document, name)(variables, NO_CONTEXT));
-    const compiled = answerOf(await compileOperation(schema, document, name)(variables, NO_CONTEXT));
+    const [interpreted] = await ran(interpretOperation(schema, document, name));
+    const [compiled, made] = await ran(compileOperation(schema, document, name));
     try {
       assertAgreement(interpreted, expected);
       assertAgreement(compiled, expected);
+      if (made !== due) throw new Error(`Compiled, the changes are ${made}, and not ${due}.`);
     } catch (error) {
       throw new Error(`${describeAsked(asked)}\n${name}: ${error}`);
     }
