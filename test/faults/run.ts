@@ -1,14 +1,16 @@
 import { parseArgs } from 'node:util';
+import { failovers } from './failovers.ts';
 import { type Finding, NotHere, type Size } from './finding.ts';
 import { input } from './input.ts';
 import { kills } from './kills.ts';
 import { outages } from './outages.ts';
 import { replays } from './replays.ts';
 import { record } from './results.ts';
+import { rotations } from './rotations.ts';
 import { stops } from './stops.ts';
 
-const FULL: Size = { deadline: 10, serviceKills: 50, serverKills: 20, rolls: 5, replays: 10_000 };
-const QUICK: Size = { deadline: 2, serviceKills: 5, serverKills: 3, rolls: 1, replays: 500 };
+const FULL: Size = { deadline: 10, serviceKills: 50, serverKills: 20, rolls: 5, replays: 10_000, rotations: 5 };
+const QUICK: Size = { deadline: 2, serviceKills: 5, serverKills: 3, rolls: 1, replays: 500, rotations: 1 };
 
 const { values } = parseArgs({
   options: {
@@ -22,7 +24,7 @@ const { values } = parseArgs({
 });
 const { only } = values;
 if (values.record && (values.quick || only !== undefined)) throw new Error('--record is of a whole run alone.');
-const all = [...outages, ...stops, ...kills, ...replays, ...input];
+const all = [...outages, ...stops, ...kills, ...replays, ...failovers, ...rotations, ...input];
 const scenarios = all.filter(({ name }) => name.toLowerCase().includes(only?.toLowerCase() ?? ''));
 if (scenarios.length === 0) {
   throw new Error([`No scenario has "${only}" in its name:`, ...all.map(({ name }) => name)].join('\n  '));
