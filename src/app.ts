@@ -22,7 +22,7 @@ import { markedIn } from './lifecycle/marked.ts';
 import { createCharge } from './limits/charge.ts';
 import { createEntrance } from './limits/entrance.ts';
 import { createGate } from './limits/gate.ts';
-import { createRateLimiter } from './limits/rate.ts';
+import { createRateLimiter, steadyTime } from './limits/rate.ts';
 import type { Face, Metrics } from './metrics.ts';
 import { createPlayground } from './pages/playground.ts';
 import { lifecycleStore } from './resources/lifecycle/store.ts';
@@ -42,6 +42,12 @@ export interface AppOptions {
   readonly rules: LifecycleRules;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /**
+   * What rates go by, in milliseconds since the epoch; it must not jump.
+   *
+   * @default steadyTime
+   */
+  readonly clock?: () => number;
 }
 
 /** The service, ready to answer. */
@@ -78,7 +84,8 @@ const ONLY_READ = 'GET, HEAD, OPTIONS';
 const TELLS_OF_CLIENTS: ReadonlySet<string> = new Set([LIFECYCLE_PAGE, '/metrics']);
 
 /** The service: the only place where GraphQL, REST, pages and the database meet. All that can be compiled is compiled here. */
-export function createApp({ database, settings, access, rules, metrics, logger }: AppOptions): App {
+export function createApp(options: AppOptions): App {
+  const { database, settings, access, rules, metrics, logger, clock = steadyTime } = options;
   const basePath = settings.BASE_PATH;
   const endpoints = compileRoutes(schema, routes, LIFECYCLE_PAGE);
   const marked = markedIn(schema);
@@ -99,7 +106,7 @@ export function createApp({ database, settings, access, rules, metrics, logger }
   const limiter =
     settings.RATE_LIMIT === 'off'
       ? undefined
-      : createRateLimiter(settings.RATE_LIMIT, database, rules.clock, (error) =>
+      : createRateLimiter(settings.RATE_LIMIT, database, clock, (error) =>
           logger.warn(
             { err: error },
             'what callers have used could not be stored, or what is over not be forgotten; it will be with the next',
