@@ -16,6 +16,8 @@ export interface Size {
   readonly replays: number;
   /** How often the issuer's key is replaced. */
   readonly rotations: number;
+  /** How many hours the wall clock is from the right time, one after another. */
+  readonly jumps: readonly number[];
 }
 
 export interface Scenario {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { clocks } from './clocks.ts';
 import { failovers } from './failovers.ts';
 import { type Finding, NotHere, type Size } from './finding.ts';
 import { input } from './input.ts';
@@ -9,8 +10,24 @@ import { record } from './results.ts';
 import { rotations } from './rotations.ts';
 import { stops } from './stops.ts';
 
-const FULL: Size = { deadline: 10, serviceKills: 50, serverKills: 20, rolls: 5, replays: 10_000, rotations: 5 };
-const QUICK: Size = { deadline: 2, serviceKills: 5, serverKills: 3, rolls: 1, replays: 500, rotations: 1 };
+const FULL: Size = {
+  deadline: 10,
+  serviceKills: 50,
+  serverKills: 20,
+  rolls: 5,
+  replays: 10_000,
+  rotations: 5,
+  jumps: [1, -1, 24, 0],
+};
+const QUICK: Size = {
+  deadline: 2,
+  serviceKills: 5,
+  serverKills: 3,
+  rolls: 1,
+  replays: 500,
+  rotations: 1,
+  jumps: [1, -1],
+};
 
 const { values } = parseArgs({
   options: {
@@ -24,7 +41,7 @@ const { values } = parseArgs({
 });
 const { only } = values;
 if (values.record && (values.quick || only !== undefined)) throw new Error('--record is of a whole run alone.');
-const all = [...outages, ...stops, ...kills, ...replays, ...failovers, ...rotations, ...input];
+const all = [...outages, ...stops, ...kills, ...replays, ...failovers, ...rotations, ...clocks, ...input];
 const scenarios = all.filter(({ name }) => name.toLowerCase().includes(only?.toLowerCase() ?? ''));
 if (scenarios.length === 0) {
   throw new Error([`No scenario has "${only}" in its name:`, ...all.map(({ name }) => name)].join('\n  '));
