@@ -1,11 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite, type Transaction } from '@electric-sql/pglite';
+import { RETRY_SOON, ServiceError } from '../errors.ts';
 import { DatabaseError, type Driver, type Query } from './driver.ts';
 import { lockFolder } from './lock.ts';
 
 /** Of each transaction that is there. */
 const BEGUN = Promise.resolve();
+/** The class of SQLSTATEs for what is used up, such as a disk that is full. */
+const NO_RESOURCES = '53';
 const INT8 = 20;
 const TIMESTAMPTZ = 1184;
 const asText = (text: string) => text;
@@ -53,5 +56,11 @@ function queryOn(database: PGlite | Transaction): Query {
 function translate(error: unknown): unknown {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown };
   if (!(error instanceof Error) || typeof code !== 'string') return error;
+  if (code.startsWith(NO_RESOURCES)) return withoutRoom(error);
   return new DatabaseError(error.message, code, typeof constraint === 'string' ? constraint : undefined, error);
+}
+
+function withoutRoom(cause: unknown): ServiceError {
+  const message = 'The database has no room just now; try again.';
+  return new ServiceError('UNAVAILABLE', message, { cause, headers: RETRY_SOON });
 }

@@ -50,6 +50,14 @@ describe('reads by key', () => {
   });
 });
 
+test('a disk that is full is a failure that may be over soon, on both databases', async () => {
+  const full = "do $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$";
+  await expect(app.database.transaction((query) => query(full, []))).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    headers: { 'retry-after': '1' },
+  });
+});
+
 if (databaseKind === 'embedded') {
   describe('the lock of the embedded database', () => {
     test('is held by one, and given back', async () => {
