@@ -14,6 +14,8 @@ export interface Size {
   /** How often each of two instances is restarted. */
   readonly rolls: number;
   readonly replays: number;
+  /** How often the disk fills. */
+  readonly fills: number;
   /** How often the issuer's key is replaced. */
   readonly rotations: number;
   /** How many hours the wall clock is from the right time, one after another. */

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { clocks } from './clocks.ts';
 import { failovers } from './failovers.ts';
 import { type Finding, NotHere, type Size } from './finding.ts';
+import { fullDisks } from './full-disk.ts';
 import { input } from './input.ts';
 import { kills } from './kills.ts';
 import { outages } from './outages.ts';
@@ -17,6 +18,7 @@ const FULL: Size = {
   rolls: 5,
   replays: 10_000,
   rotations: 5,
+  fills: 5,
   jumps: [1, -1, 24, 0],
 };
 const QUICK: Size = {
@@ -26,6 +28,7 @@ const QUICK: Size = {
   rolls: 1,
   replays: 500,
   rotations: 1,
+  fills: 1,
   jumps: [1, -1],
 };
 
@@ -41,7 +44,7 @@ const { values } = parseArgs({
 });
 const { only } = values;
 if (values.record && (values.quick || only !== undefined)) throw new Error('--record is of a whole run alone.');
-const all = [...outages, ...stops, ...kills, ...replays, ...failovers, ...rotations, ...clocks, ...input];
+const all = [...outages, ...stops, ...kills, ...replays, ...fullDisks, ...failovers, ...rotations, ...clocks, ...input];
 const scenarios = all.filter(({ name }) => name.toLowerCase().includes(only?.toLowerCase() ?? ''));
 if (scenarios.length === 0) {
   throw new Error([`No scenario has "${only}" in its name:`, ...all.map(({ name }) => name)].join('\n  '));
