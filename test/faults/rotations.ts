@@ -60,19 +60,20 @@ async function findingsOf(service: Service, issuer: Issuer, beside: Beside, time
     pause: STRANGERS_PAUSE,
   });
   await sleep(BETWEEN);
-  const rotated: number[] = [];
+  const rotated: { at: number; readable: number }[] = [];
   const withdrawn: Sample['status'][] = [];
   let failing = 0;
   for (let n = 0; n < times; n++) {
     const old = await issuer.token({ scope: 'read', jti: randomUUID(), iat: secondsNow() - LONG_AGO });
     await issuer.rotate();
+    const at = performance.now();
     if (beside === 'a failing issuer') {
       issuer.status = 500;
       await sleep(FAILS);
       failing += FAILS;
       issuer.status = 200;
     }
-    rotated.push(performance.now());
+    rotated.push({ at, readable: performance.now() });
     await sleep(BETWEEN);
     withdrawn.push((await get(base, old)).status);
   }
@@ -80,7 +81,10 @@ async function findingsOf(service: Service, issuer: Issuer, beside: Beside, time
   const lasted = performance.now() - began;
   const valid = load.samples;
   const failed = valid.filter(({ status }) => status !== 200);
-  const slowest = Math.max(0, ...failed.map(({ ended }) => ended - (rotated.findLast((at) => at < ended) ?? ended)));
+  const slowest = Math.max(
+    0,
+    ...failed.map(({ ended }) => ended - (rotated.findLast(({ at }) => at < ended)?.readable ?? ended)),
+  );
   const most = 1 + times + Math.ceil(lasted / ASKED_EVERY) + Math.ceil(failing / ASKED_AGAIN);
   return [
     {
