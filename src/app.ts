@@ -52,7 +52,10 @@ export interface AppOptions {
 
 /** The service, ready to answer. */
 export interface App {
-  /** Notes since when uses of what is marked are counted, and begins to forget old idempotency keys; once, before the first request. */
+  /**
+   * Notes since when uses of what is marked are counted, takes the time by which rates go, and begins to forget old idempotency
+   * keys; once, before the first request.
+   */
   begin(): Promise<void>;
   /** Answers a request, without a socket. */
   fetch(request: Request): Promise<Response>;
@@ -150,7 +153,7 @@ export function createApp(options: AppOptions): App {
 
   return {
     async begin() {
-      await lifecycle.begin();
+      await Promise.all([lifecycle.begin(), limiter?.begin()]);
       idempotency.begin((error) => logger.warn({ err: error }, 'old idempotency keys could not be forgotten yet'));
     },
     fetch: fetchHandler(respond),

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../db/client.ts';
+import { integer } from '../db/row.ts';
 import { ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
 import { rateLimits } from './table.ts';
@@ -13,6 +14,8 @@ export interface Quota {
 
 /** Counts what callers use. */
 export interface RateLimiter {
+  /** Takes the time of a database that others share; once, before the first charge. */
+  begin(): Promise<void>;
   /** @throws {ServiceError} RATE_LIMITED when the caller has not so much left */
   charge(caller: string, units: number): void;
   /** The fields that tell how the caller stands (draft-ietf-httpapi-ratelimit-headers). */
@@ -35,8 +38,8 @@ interface Use {
 }
 
 /**
- * The time as rates go by it, in milliseconds since the epoch: as the wall clock had it when the process began, and evenly since
- * then. By the wall clock itself a jump would give everyone a new quota.
+ * The time in milliseconds since the epoch, as the wall clock had it when the process began, and evenly since then: by the wall
+ * clock itself a jump would give everyone a new quota.
  */
 export function steadyTime(): number {
   return performance.timeOrigin + performance.now();
@@ -46,9 +49,9 @@ export function steadyTime(): number {
  * Counts in windows of the quota's length, which begin at the same time everywhere. Each process counts for itself, and
  * adds its counts to those of the others once a second: so no request asks the database.
  *
- * Processes that began on both sides of a jump of the wall clock have windows of different times. Whoever finds a later one in the
- * database than his own goes on in that one: so all follow the process that is furthest ahead, a second after they have
- * counted the same caller, and begin a new window once for that.
+ * Processes go by the time that the database had when each of them began: they share that, whatever has become of their own clocks.
+ * Should it have jumped between two of those times, one finds a later window in the database than its own, and goes on in that
+ * one: so all follow the process that is furthest ahead, within a window, and begin a new one once for that.
  *
  * @param clock the time in milliseconds since the epoch; it must not jump
  * @param onFailure told when counts could not be stored, which are kept and stored with the next, or old ones not be forgotten
@@ -65,7 +68,7 @@ export function createRateLimiter(
   let timer: NodeJS.Timeout | undefined;
   let storing = Promise.resolve();
   let forgotten = 0;
-  /** By how much others were ahead, in milliseconds. */
+  /** By how much the time that all share is ahead of the clock, in milliseconds. */
   let ahead = 0;
   // The embedded database is this process's alone.
   const isShared = database.kind === 'server';
@@ -84,6 +87,9 @@ export function createRateLimiter(
       returning caller, "window", used`,
     { caller: rateLimits.caller, window: rateLimits.window, used: rateLimits.used },
   );
+  const time = database.statement('limits.time', sql`select (extract(epoch from clock_timestamp()) * 1000)::bigint`, {
+    now: integer,
+  });
   const forget = database.statement(
     'limits.forget',
     sql`delete from ${rateLimits} where "window" < ${sql.placeholder('window')}`,
@@ -91,6 +97,12 @@ export function createRateLimiter(
   );
 
   return {
+    async begin() {
+      if (!isShared) return;
+      const [shared] = await time();
+      if (shared !== undefined) ahead = shared.now - clock();
+    },
+
     charge(caller, units) {
       const use = useOf(caller);
       if (use.used + units > quota) throw tooMuch(units, quota - use.used);

@@ -250,6 +250,19 @@ describe('RATE_LIMIT', () => {
       expect(one.statements.filter((name) => name === 'limits.addUses')).toHaveLength(2);
     });
 
+    test('is shared by processes that began on both sides of a jump of their clock: they go by the database’s', async () => {
+      const rate = { units: 10, seconds: 3_600 };
+      const one = await start({ RATE_LIMIT: rate });
+      const other = beside(one, rate, () => Date.now() + 86_400_000);
+      await Promise.all([one.begin(), other.begin()]);
+      for (let n = 0; n < 6; n++) await one.rest('GET', '/pets/1');
+      await one.flush();
+      await other.fetch(new Request('http://pets.example/pets/1'));
+      await other.flush();
+      const answer = await other.fetch(new Request('http://pets.example/pets/1'));
+      expect(left(answer)).toBe(2);
+    });
+
     test.each([3_600, -3_600, 86_400, 1])('is shared by processes whose clocks are %d s apart', async (apart) => {
       const rate = { units: 10, seconds: 60 };
       const now = { milliseconds: MOMENT };
