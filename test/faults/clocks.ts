@@ -165,9 +165,6 @@ async function findingsOf(
     const ofNewKey = await fetch(`${base}/pets`, { headers: bearing(await issuer.token({ exp: farFrom(offset) })) });
     const late = await startLate();
     const all = [base, other.base, late.base];
-    // They follow the one that is furthest ahead, and that most closely when it begins a window.
-    const until = performance.now() + WINDOW * 1_000 + SHARED;
-    while (performance.now() < until) await Promise.all(all.map((each) => afterSharing(each, spender)));
     await untilNewWindow(base, spender);
     const { left: spent } = await spend(base, spender, UNITS / 2);
     for (let n = 0; n < 2; n++) await Promise.all(all.map((each) => afterSharing(each, spender)));
