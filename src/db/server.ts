@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { RETRY_SOON, ServiceError } from '../errors.ts';
+import { connectOnce } from './connect-once.ts';
 import { DatabaseError, type Driver, type Parameter, type Query, type RawRow, tooSlow } from './driver.ts';
 import { type Connection, createPool } from './pool.ts';
 
@@ -44,7 +45,10 @@ export async function connectServer(url: string, poolSize: number, deadline: num
   };
   let looking = {};
   const pool = createPool(poolSize, {
-    open: (onclose) => postgres(url, { ...options, connection: { ...connection, ...looking }, onclose }),
+    open: (onclose) => {
+      const own = { connection: { ...connection, ...looking }, socket: connectOnce(), onclose };
+      return postgres(url, { ...options, ...own });
+    },
     close: (client, seconds) => client.end({ timeout: seconds }),
   });
   const query: Query = (text, parameters) => {
