@@ -25,7 +25,7 @@ import { createAccounts } from './limits/account.ts';
 import { unitsOfCount } from './limits/charge.ts';
 import { createEntrance } from './limits/entrance.ts';
 import { createGate } from './limits/gate.ts';
-import { createRateLimiter } from './limits/rate.ts';
+import { createRateLimiter, steadyTime } from './limits/rate.ts';
 import type { Face, Metrics } from './metrics.ts';
 import { createPlayground } from './pages/playground.ts';
 import { lifecycleStore } from './resources/lifecycle/store.ts';
@@ -45,11 +45,20 @@ export interface AppOptions {
   readonly rules: LifecycleRules;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /**
+   * What rates go by, in milliseconds since the epoch; it must not jump.
+   *
+   * @default steadyTime
+   */
+  readonly clock?: () => number;
 }
 
 /** The service, ready to answer. */
 export interface App {
-  /** Notes since when uses of what is marked are counted, and begins to forget old idempotency keys; once, before the first request. */
+  /**
+   * Notes since when uses of what is marked are counted, takes the time by which rates go, and begins to forget old idempotency
+   * keys; once, before the first request.
+   */
   begin(): Promise<void>;
   /** Answers a request, without a socket. */
   fetch(request: Request): Promise<Response>;
@@ -81,7 +90,8 @@ const ONLY_READ = 'GET, HEAD, OPTIONS';
 const TELLS_OF_CLIENTS: ReadonlySet<string> = new Set([LIFECYCLE_PAGE, '/metrics']);
 
 /** The service: the only place where GraphQL, REST, pages and the database meet. All that can be compiled is compiled here. */
-export function createApp({ database, settings, access, rules, metrics, logger }: AppOptions): App {
+export function createApp(options: AppOptions): App {
+  const { database, settings, access, rules, metrics, logger, clock = steadyTime } = options;
   const basePath = settings.BASE_PATH;
   const endpoints = compileRoutes(schema, routes, LIFECYCLE_PAGE);
   const marked = markedIn(schema);
@@ -102,7 +112,7 @@ export function createApp({ database, settings, access, rules, metrics, logger }
   const limiter =
     settings.RATE_LIMIT === 'off'
       ? undefined
-      : createRateLimiter(settings.RATE_LIMIT, database, rules.clock, (error) =>
+      : createRateLimiter(settings.RATE_LIMIT, database, clock, (error) =>
           logger.warn(
             { err: error },
             'what callers have used could not be stored, or what is over not be forgotten; it will be with the next',
@@ -148,7 +158,7 @@ export function createApp({ database, settings, access, rules, metrics, logger }
 
   return {
     async begin() {
-      await Promise.all([lifecycle.begin(), sizes.refresh()]);
+      await Promise.all([lifecycle.begin(), sizes.refresh(), limiter?.begin()]);
       idempotency.begin((error) => logger.warn({ err: error }, 'old idempotency keys could not be forgotten yet'));
     },
     fetch: fetchHandler(respond),

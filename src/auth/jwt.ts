@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { RETRY_SOON, ServiceError } from '../errors.ts';
 import { badToken, type Caller, type Verifier } from './access.ts';
+import { issuerKeys, KeysUnknown } from './issuer-keys.ts';
 
 /** Whose tokens are taken. */
 export interface JwtOptions {
@@ -16,23 +17,15 @@ export interface JwtOptions {
   readonly clockSkew: number;
 }
 
-/** How long the keys may take to come, in milliseconds. */
-const PATIENCE = 5_000;
 /** How many tokens are known that were verified, and how long, in milliseconds. */
 const MOST_KNOWN = 5_000;
 const FRESH = 60_000;
 const LONGEST_SUBJECT = 255;
-/** What a token alone is to blame for, when its key is looked for. */
-const OF_TOKEN = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
 /** @returns verifies JSON Web Tokens (RFC 7519) that are for the audience; what they may do is in `scope` (RFC 8693, section 4.2) */
 export function jwtVerifier(options: JwtOptions, clock: () => Date): Verifier {
   const { issuer, audience, algorithms, clockSkew } = options;
-  const keys = createRemoteJWKSet(new URL(options.jwks), { timeoutDuration: PATIENCE });
-  const keyOf = (...asked: Parameters<typeof keys>) =>
-    keys(...asked).catch((error: unknown) => {
-      throw OF_TOKEN.some((kind) => error instanceof kind) ? error : cannotTell(error);
-    });
+  const keyOf = issuerKeys(options.jwks, clockSkew, { steady: () => performance.now(), wall: clock });
   const rules = {
     issuer,
     audience,
@@ -57,6 +50,7 @@ export function jwtVerifier(options: JwtOptions, clock: () => Date): Verifier {
       known.set(digest, { caller, until: ((payload.exp as number) + clockSkew) * 1000 });
       return caller;
     } catch (error) {
+      if (error instanceof KeysUnknown) throw cannotTell(error);
       throw error instanceof ServiceError ? error : refusal(error);
     }
   }

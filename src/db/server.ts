@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { ServiceError } from '../errors.ts';
+import { connectOnce } from './connect-once.ts';
 import type { Driver, Kind, KindQuery, Parameter, Query, RawRow } from './driver.ts';
 import {
   DatabaseError,
@@ -95,10 +96,10 @@ export async function connectServer(
   const laneOf = (lane: Lane): Pool<Client> => {
     const ofLane = { lock_timeout: Math.min(LOCK_TIMEOUTS[lane] ?? statementTimeout, statementTimeout) };
     return createPool(connections[lane], {
-      open: (onclose) => ({
-        sql: postgres(url, { ...options, connection: { ...connection, ...ofLane, ...looking }, onclose }),
-        prepared: new Set(),
-      }),
+      open: (onclose) => {
+        const own = { connection: { ...connection, ...ofLane, ...looking }, socket: connectOnce(), onclose };
+        return { sql: postgres(url, { ...options, ...own }), prepared: new Set() };
+      },
       close: ({ sql }, seconds) => sql.end({ timeout: seconds }),
     });
   };

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../db/client.ts';
+import { integer } from '../db/row.ts';
 import { ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
 import { rateLimits } from './table.ts';
@@ -13,6 +14,8 @@ export interface Quota {
 
 /** Counts what callers use. */
 export interface RateLimiter {
+  /** Takes the time of a database that others share; once, before the first charge. */
+  begin(): Promise<void>;
   /** @throws {ServiceError} RATE_LIMITED when the caller has not so much left */
   charge(caller: string, units: number): void;
   /** The fields that tell how the caller stands (draft-ietf-httpapi-ratelimit-headers). */
@@ -35,15 +38,28 @@ interface Use {
 }
 
 /**
+ * The time in milliseconds since the epoch, as the wall clock had it when the process began, and evenly since then: by the wall
+ * clock itself a jump would give everyone a new quota.
+ */
+export function steadyTime(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+/**
  * Counts in windows of the quota's length, which begin at the same time everywhere. Each process counts for itself, and
  * adds its counts to those of the others once a second: so no request asks the database.
  *
+ * Processes go by the time that the database had when each of them began: they share that, whatever has become of their own clocks.
+ * Should it have jumped between two of those times, one finds a later window in the database than its own, and goes on in that
+ * one: so all follow the process that is furthest ahead, within a window, and begin a new one once for that.
+ *
+ * @param clock the time in milliseconds since the epoch; it must not jump
  * @param onFailure told when counts could not be stored, which are kept and stored with the next, or old ones not be forgotten
  */
 export function createRateLimiter(
   { units: quota, seconds }: Quota,
   database: Database,
-  clock: () => Date,
+  clock: () => number,
   onFailure: (error: unknown) => void,
 ): RateLimiter {
   const unstored = new Set<string>();
@@ -52,6 +68,8 @@ export function createRateLimiter(
   let timer: NodeJS.Timeout | undefined;
   let storing = Promise.resolve();
   let forgotten = 0;
+  /** By how much the time that all share is ahead of the clock, in milliseconds. */
+  let ahead = 0;
   // The embedded database is this process's alone.
   const isShared = database.kind === 'server';
   const policy = ['ratelimit-policy', `"default";q=${quota};w=${seconds}`];
@@ -64,11 +82,19 @@ export function createRateLimiter(
       select caller, "window", used from json_to_recordset(${sql.placeholder('uses')}::text::json)
         as counted(caller text, "window" bigint, used bigint) order by caller
       on conflict (caller) do update set
-        used = case when stored."window" = excluded."window" then stored.used else 0 end + excluded.used,
-        "window" = excluded."window"
-      where stored."window" <= excluded."window"
+        used = case when stored."window" >= excluded."window" then stored.used else 0 end
+          + case when stored."window" <= excluded."window" then excluded.used else 0 end,
+        "window" = greatest(stored."window", excluded."window")
       returning caller, "window", used`,
     { caller: rateLimits.caller, window: rateLimits.window, used: rateLimits.used },
+  );
+  const time = database.statement(
+    'limits.time',
+    'lookup',
+    sql`select (extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    {
+      now: integer,
+    },
   );
   const forget = database.statement(
     'limits.forget',
@@ -78,6 +104,12 @@ export function createRateLimiter(
   );
 
   return {
+    async begin() {
+      if (!isShared) return;
+      const [shared] = await time();
+      if (shared !== undefined) ahead = shared.now - clock();
+    },
+
     charge(caller, units) {
       const use = useOf(caller);
       if (use.used + units > quota) throw tooMuch(units, quota - use.used);
@@ -123,9 +155,11 @@ export function createRateLimiter(
     const told = counted.map(({ caller, use }) => ({ caller, window, used: use.unstored }));
     for (const { use } of counted) use.unstored = 0;
     try {
-      for (const { caller, used } of await add({ uses: JSON.stringify(told) })) {
+      for (const { caller, window: stored, used } of await add({ uses: JSON.stringify(told) })) {
         const use = uses.peek(caller);
-        if (use !== undefined && use.window === window) use.used = used + use.unstored;
+        if (stored > window) ahead = Math.max(ahead, stored * 1000 - clock());
+        // One who is ahead may have forgotten what was stored.
+        else if (use !== undefined && use.window === window) use.used = Math.max(use.used, used + use.unstored);
       }
     } catch (error) {
       for (const [index, { caller, use }] of counted.entries()) {
@@ -140,11 +174,16 @@ export function createRateLimiter(
 
   /** When the window of the moment began, in seconds since the epoch: what one of another length can be compared with. */
   function windowOf(): number {
-    return Math.floor(clock().getTime() / 1000 / seconds) * seconds;
+    return Math.floor(now() / seconds) * seconds;
   }
 
   function secondsLeft(): number {
-    return Math.ceil(windowOf() + seconds - clock().getTime() / 1000);
+    return Math.ceil(windowOf() + seconds - now());
+  }
+
+  /** In seconds since the epoch. */
+  function now(): number {
+    return (clock() + ahead) / 1000;
   }
 
   function tooMuch(units: number, left: number): ServiceError {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -105,6 +106,7 @@ describe('a token', () => {
     const { status, body, headers } = await app.rest('GET', '/pets', credential);
     expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1']);
     away.status = 200;
+    await sleep(Number(headers.get('retry-after')) * 1_000);
     expect((await app.rest('GET', '/pets', credential)).status).toBe(200);
     await Promise.all([app.dispose(), away.close()]);
   });

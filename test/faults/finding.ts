@@ -19,6 +19,12 @@ export interface Size {
   readonly attack: number;
   /** How many lists, and how many documents, are looked at for what they cost. */
   readonly candidates: number;
+  /** How often the disk fills. */
+  readonly fills: number;
+  /** How often the issuer's key is replaced. */
+  readonly rotations: number;
+  /** How many hours the wall clock is from the right time, one after another. */
+  readonly jumps: readonly number[];
 }
 
 export interface Scenario {

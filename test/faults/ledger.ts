@@ -14,15 +14,15 @@ export function emptyLedger(): Ledger {
 }
 
 /** Writes a pet or an order, and notes it once it is answered. What is not answered may be done or not. */
-export async function writeInto(ledger: Ledger, base: string, n: number): Promise<Response> {
+export async function writeInto(ledger: Ledger, base: string, n: number, headers: object = {}): Promise<Response> {
   if (n % 2 === 0) {
     const name = `Pet ${n}`;
-    const response = await send('POST', `${base}/pets`, { name, categoryId: 1 });
+    const response = await send('POST', `${base}/pets`, { name, categoryId: 1 }, headers);
     if (response.status === 201) ledger.pets.set(await idIn(response.clone()), name);
     return response;
   }
   const quantity = 1 + (n % 3);
-  const response = await send('POST', `${base}/store/orders`, { petId: 1, quantity });
+  const response = await send('POST', `${base}/store/orders`, { petId: 1, quantity }, headers);
   if (response.status === 201) ledger.orders.set(await idIn(response.clone()), quantity);
   return response;
 }

@@ -136,6 +136,7 @@ export function isGood({ status, code }: Sample): boolean {
   return status >= 200 && status < 300 && code === undefined;
 }
 
-function isHonest({ code }: Sample): boolean {
+/** Whether it failed as what may be tried again does: 503, or 504. */
+export function isHonest({ code }: Sample): boolean {
   return code === 'UNAVAILABLE' || code === 'TIMEOUT';
 }

@@ -17,6 +17,7 @@ const PAST_DEADLINE = 2_000;
 const SHORT = 3_000;
 /** Enough for an empty database, its programs and some of its log. */
 const DISK = '400m';
+const BALLAST = 'ballast';
 /** Ends what the services have open. */
 export const TERMINATE =
   "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pet-store' and pid <> pg_backend_pid()";
@@ -63,13 +64,8 @@ const terminated: Outage = {
 const diskFull: Outage = {
   name: 'without room on its disk',
   folder: mountSmallDisk,
-  begin: async ({ folder }) => {
-    const ballast = await open(join(folder, 'ballast'), 'w');
-    const { bavail, bsize } = await statfs(folder);
-    await ballast.write(Buffer.alloc(bavail * bsize)).catch(() => {});
-    await ballast.close();
-  },
-  end: async ({ folder }) => rmSync(join(folder, 'ballast')),
+  begin: ({ folder }) => fillDisk(folder),
+  end: async ({ folder }) => emptyDisk(folder),
   lasts: () => SHORT,
   isWhole: false,
 };
@@ -96,7 +92,21 @@ export async function killServer(server: PostgresServer): Promise<void> {
   await untilGone(family);
 }
 
-async function mountSmallDisk(): Promise<TemporaryFolder> {
+/** Takes all the room on the folder's disk. */
+export async function fillDisk(folder: string): Promise<void> {
+  const ballast = await open(join(folder, BALLAST), 'w');
+  const { bavail, bsize } = await statfs(folder);
+  await ballast.write(Buffer.alloc(bavail * bsize)).catch(() => {});
+  await ballast.close();
+}
+
+/** Gives the room back. */
+export function emptyDisk(folder: string): void {
+  rmSync(join(folder, BALLAST));
+}
+
+/** @throws {NotHere} where none may be mounted */
+export async function mountSmallDisk(): Promise<TemporaryFolder> {
   const folder = makeTemporaryFolder();
   try {
     await execute('mount', ['-t', 'tmpfs', '-o', `size=${DISK},mode=0755`, 'tmpfs', folder.path]);

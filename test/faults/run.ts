@@ -1,12 +1,16 @@
 import { parseArgs } from 'node:util';
 import { attackScenarios } from './attacks.ts';
+import { clocks } from './clocks.ts';
 import { dearest } from './dearest.ts';
+import { failovers } from './failovers.ts';
 import { type Finding, NotHere, type Size } from './finding.ts';
+import { fullDisks } from './full-disk.ts';
 import { input } from './input.ts';
 import { kills } from './kills.ts';
 import { outages } from './outages.ts';
 import { replays } from './replays.ts';
 import { record } from './results.ts';
+import { rotations } from './rotations.ts';
 import { stops } from './stops.ts';
 import { unread } from './unread.ts';
 
@@ -19,6 +23,9 @@ const FULL: Size = {
   pets: 300_000,
   attack: 15,
   candidates: 300,
+  rotations: 5,
+  fills: 5,
+  jumps: [1, -1, 24, 0],
 };
 const QUICK: Size = {
   deadline: 2,
@@ -29,6 +36,9 @@ const QUICK: Size = {
   pets: 20_000,
   attack: 4,
   candidates: 60,
+  rotations: 1,
+  fills: 1,
+  jumps: [1, -1],
 };
 
 const { values } = parseArgs({
@@ -43,7 +53,20 @@ const { values } = parseArgs({
 });
 const { only } = values;
 if (values.record && (values.quick || only !== undefined)) throw new Error('--record is of a whole run alone.');
-const all = [...outages, ...stops, ...kills, ...replays, ...input, ...attackScenarios, ...unread, dearest];
+const all = [
+  ...outages,
+  ...stops,
+  ...kills,
+  ...replays,
+  ...fullDisks,
+  ...failovers,
+  ...rotations,
+  ...clocks,
+  ...input,
+  ...attackScenarios,
+  ...unread,
+  dearest,
+];
 const scenarios = all.filter(({ name }) => name.toLowerCase().includes(only?.toLowerCase() ?? ''));
 if (scenarios.length === 0) {
   throw new Error([`No scenario has "${only}" in its name:`, ...all.map(({ name }) => name)].join('\n  '));

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
 import { freePort, type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type Finding, type Scenario, seconds, tally } from './finding.ts';
 import { startBalancer } from './haproxy.ts';
 import { startLoad } from './load.ts';
-import { databaseOf, isGood, outcomeOf } from './outage.ts';
+import { databaseOf, isGood, isHonest, outcomeOf } from './outage.ts';
 import { familyOf, signalAll } from './processes.ts';
 import { fill } from './shop.ts';
 
@@ -13,15 +14,39 @@ const CLIENTS = 20;
 const LONGEST_STOP = 10_000;
 const SOME_LOAD = 1_500;
 
-const stopWhile = (state: 'up' | 'frozen'): Scenario => ({
-  name: `SIGTERM under load, the database ${state}`,
+/** When the database freezes, and in milliseconds after SIGTERM, when it goes on. */
+interface Freeze {
+  readonly name: string;
+  /** Whether it froze before SIGTERM. */
+  readonly isBefore: boolean;
+  /** How long after SIGTERM it freezes, and how long after that it goes on; undefined for never. */
+  readonly freezesAfter?: number;
+  readonly thawsAfter?: number;
+  /** Whether requests wait for a lock when SIGTERM comes, so that there are some in the midst of the stop. */
+  readonly isLocked?: boolean;
+}
+
+const FREEZES: readonly Freeze[] = [
+  { name: 'up', isBefore: false },
+  { name: 'frozen', isBefore: true },
+  { name: 'frozen just after it', isBefore: false, freezesAfter: 0 },
+  { name: 'frozen 2 s after it', isBefore: false, freezesAfter: 2_000, isLocked: true },
+  { name: 'frozen, and back 3 s after it', isBefore: true, thawsAfter: 3_000 },
+];
+
+const stopWhile = (freeze: Freeze): Scenario => ({
+  name: `SIGTERM under load, the database ${freeze.name}`,
   async run() {
     const server = await startPostgresServer();
-    const service = await startService({ DATABASE_URL: await databaseOf(server) });
+    const url = await databaseOf(server);
+    const service = await startService({ DATABASE_URL: url });
+    const other = postgres(url, { max: 1 });
     try {
       await fill(service.base);
-      return await stopUnderLoad(service, server, state === 'frozen');
+      const lock = async () => freeze.isLocked && (await other.unsafe('begin; lock table pets'));
+      return await stopUnderLoad(service, server, freeze, lock);
     } finally {
+      await other.end({ timeout: 0 });
       await service.stop('SIGKILL');
       signalAll(await familyOf(server.pid), 'SIGCONT');
       await server.stop();
@@ -29,17 +54,36 @@ const stopWhile = (state: 'up' | 'frozen'): Scenario => ({
   },
 });
 
-async function stopUnderLoad(service: Service, server: PostgresServer, isFrozen: boolean): Promise<Finding[]> {
+async function stopUnderLoad(
+  service: Service,
+  server: PostgresServer,
+  freeze: Freeze,
+  lock: () => Promise<unknown>,
+): Promise<Finding[]> {
+  const { isBefore, freezesAfter, thawsAfter } = freeze;
   const load = startLoad(service.base, CLIENTS);
   await sleep(SOME_LOAD);
-  if (isFrozen) signalAll(await familyOf(server.pid), 'SIGSTOP');
+  // What it has started is the same throughout, and to look takes too long later.
+  const family = await familyOf(server.pid);
+  if (isBefore) signalAll(family, 'SIGSTOP');
+  await lock();
   await sleep(SOME_LOAD);
   while (load.underWay() === 0) await sleep(1);
   const asked = performance.now();
-  const code = await service.stop();
+  const stopping = service.stop();
+  if (freezesAfter !== undefined) {
+    if (freezesAfter > 0) await sleep(freezesAfter);
+    signalAll(family, 'SIGSTOP');
+  }
+  if (thawsAfter !== undefined) {
+    await sleep(thawsAfter);
+    signalAll(family, 'SIGCONT');
+  }
+  const code = await stopping;
   const took = performance.now() - asked;
   await load.stop();
   const inFlight = load.samples.filter(({ began, ended }) => began < asked && ended > asked);
+  const isFrozen = isBefore || freezesAfter !== undefined;
   return [
     {
       promise: `it ends by itself within ${seconds(LONGEST_STOP)}`,
@@ -49,7 +93,7 @@ async function stopUnderLoad(service: Service, server: PostgresServer, isFrozen:
     {
       promise: 'each request in flight is answered',
       measured: tally(inFlight.map(outcomeOf)),
-      holds: inFlight.length > 0 && inFlight.every((sample) => (isFrozen ? sample.status !== 0 : isGood(sample))),
+      holds: inFlight.length > 0 && inFlight.every((sample) => isGood(sample) || (isFrozen && isHonest(sample))),
     },
   ];
 }
@@ -93,4 +137,4 @@ const rollingRestart: Scenario = {
   },
 };
 
-export const stops: readonly Scenario[] = [stopWhile('up'), stopWhile('frozen'), rollingRestart];
+export const stops: readonly Scenario[] = [...FREEZES.map(stopWhile), rollingRestart];

@@ -23,8 +23,9 @@ async function start(
   settings: Partial<Settings>,
   rules: Partial<LifecycleRules> = {},
   wrap?: (database: Database) => Database,
+  clock?: () => number,
 ): Promise<TestApp> {
-  const app = await startTestApp(settings, rules, wrap);
+  const app = await startTestApp(settings, rules, wrap, clock);
   opened.push(app);
   return app;
 }
@@ -35,8 +36,8 @@ function left({ headers }: { headers: Headers }): number {
 }
 
 describe('RATE_LIMIT', () => {
-  const limited = (units: number, now = { milliseconds: MOMENT }) =>
-    start({ RATE_LIMIT: { units, seconds: 60 } }, { clock: () => new Date(now.milliseconds) });
+  const limited = (units: number, now = { milliseconds: MOMENT }, rules: Partial<LifecycleRules> = {}) =>
+    start({ RATE_LIMIT: { units, seconds: 60 } }, rules, undefined, () => now.milliseconds);
 
   test('says on each answer what is left, and for how long', async () => {
     const app = await limited(100);
@@ -63,6 +64,14 @@ describe('RATE_LIMIT', () => {
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED', status: 429 });
     now.milliseconds += wait * 1000;
     expect((await app.rest('GET', '/pets/1')).status).toBe(404);
+  });
+
+  test('goes by no rehearsal of a day, which may begin at any time', async () => {
+    const rehearsed = { at: MOMENT };
+    const app = await limited(100, undefined, { clock: () => new Date(rehearsed.at) });
+    expect(left(await app.rest('GET', '/pets/1'))).toBe(99);
+    rehearsed.at += 86_400_000;
+    expect(left(await app.rest('GET', '/pets/1'))).toBe(98);
   });
 
   test('counts what is asked for: each 20 rows are a unit more, on both faces', async () => {
@@ -198,7 +207,7 @@ describe('RATE_LIMIT', () => {
   });
 
   test('counts each caller for itself, and bad credentials for the address', async () => {
-    const app = await start({ AUTH: 'all', RATE_LIMIT: { units: 2, seconds: 60 } }, { clock: () => new Date(MOMENT) });
+    const app = await start({ AUTH: 'all', RATE_LIMIT: { units: 2, seconds: 60 } }, {}, undefined, () => MOMENT);
     const [ann, bob] = await Promise.all(
       ['Ann', 'Bob'].map(async (name) => (await keyStore(app.database).create(name, ['read'], null)).text),
     );
@@ -210,7 +219,7 @@ describe('RATE_LIMIT', () => {
   });
 
   test('believes as many proxies as there are, and no more', async () => {
-    const app = await start({ PROXIES: 1, RATE_LIMIT: { units: 1, seconds: 60 } }, { clock: () => new Date(MOMENT) });
+    const app = await start({ PROXIES: 1, RATE_LIMIT: { units: 1, seconds: 60 } }, {}, undefined, () => MOMENT);
     const get = async (forwarded: string) =>
       (await app.rest('GET', '/pets/1', { headers: { 'x-forwarded-for': forwarded } })).status;
     expect(await get('10.0.0.1')).toBe(404);
@@ -227,20 +236,21 @@ describe('RATE_LIMIT', () => {
 
   if (databaseKind === 'server') {
     /** As another process on the same database does it. */
-    const beside = ({ database }: TestApp, RATE_LIMIT: Settings['RATE_LIMIT'], clock: () => Date) =>
+    const beside = ({ database }: TestApp, RATE_LIMIT: Settings['RATE_LIMIT'], clock: () => number) =>
       createApp({
         database,
         settings: { ...usualSettings, RATE_LIMIT },
         access: OPEN_ACCESS,
-        rules: { ...usualRules, clock },
+        rules: usualRules,
         metrics: createMetrics(),
         logger: pino({ level: 'silent' }),
+        clock,
       });
 
     test('is shared by processes within a second, without a statement for each request', async () => {
       const rate = { units: 10, seconds: 60 };
-      const clock = () => new Date(MOMENT);
-      const one = await start({ RATE_LIMIT: rate }, { clock });
+      const clock = () => MOMENT;
+      const one = await start({ RATE_LIMIT: rate }, {}, undefined, clock);
       const other = beside(one, rate, clock);
       const elsewhere = () => other.fetch(new Request('http://pets.example/pets/1'));
       for (let n = 0; n < 6; n++) await one.rest('GET', '/pets/1');
@@ -251,15 +261,71 @@ describe('RATE_LIMIT', () => {
       expect(one.statements.filter((name) => name === 'limits.addUses')).toHaveLength(2);
     });
 
+    test('is shared by processes that began on both sides of a jump of their clock: they go by the database’s', async () => {
+      const rate = { units: 10, seconds: 3_600 };
+      const one = await start({ RATE_LIMIT: rate });
+      const other = beside(one, rate, () => Date.now() + 86_400_000);
+      await Promise.all([one.begin(), other.begin()]);
+      for (let n = 0; n < 6; n++) await one.rest('GET', '/pets/1');
+      await one.flush();
+      await other.fetch(new Request('http://pets.example/pets/1'));
+      await other.flush();
+      const answer = await other.fetch(new Request('http://pets.example/pets/1'));
+      expect(left(answer)).toBe(2);
+    });
+
+    test.each([3_600, -3_600, 86_400, 1])('is shared by processes whose clocks are %d s apart', async (apart) => {
+      const rate = { units: 10, seconds: 60 };
+      const now = { milliseconds: MOMENT };
+      const one = await start({ RATE_LIMIT: rate }, {}, undefined, () => now.milliseconds);
+      const other = beside(one, rate, () => now.milliseconds + apart * 1_000);
+      const elsewhere = () => other.fetch(new Request('http://pets.example/pets/1'));
+      const count = async () => {
+        await one.rest('GET', '/pets/1');
+        await elsewhere();
+        for (const app of [one, other, one]) await app.flush();
+      };
+      // Whoever is behind goes on in the window of the other, and shares its counts from the next time on.
+      for (let n = 0; n < 2; n++) await count();
+      now.milliseconds += 60_000;
+      for (let n = 0; n < 3; n++) await one.rest('GET', '/pets/1');
+      await one.flush();
+      for (let n = 0; n < 2; n++) await elsewhere();
+      await other.flush();
+      await one.rest('GET', '/pets/1');
+      await one.flush();
+      expect([left(await elsewhere()), left(await one.rest('GET', '/pets/1'))]).toEqual([4, 3]);
+    });
+
+    test('gives nobody more for a process that is ahead, or was and has gone', async () => {
+      const rate = { units: 10, seconds: 60 };
+      const now = { milliseconds: MOMENT };
+      const one = await start({ RATE_LIMIT: rate }, {}, undefined, () => now.milliseconds);
+      const ahead = beside(one, rate, () => now.milliseconds + 86_400_000);
+      for (let n = 0; n < 10; n++) await ahead.fetch(new Request('http://pets.example/pets/1'));
+      await ahead.flush();
+      await one.rest('GET', '/pets/1');
+      for (let n = 0; n < 2; n++) {
+        await one.flush();
+        await one.rest('GET', '/pets/1');
+      }
+      await one.flush();
+      const { status, headers } = await one.rest('GET', '/pets/1');
+      expect(status).toBe(429);
+      now.milliseconds += Number(headers.get('retry-after')) * 1_000;
+      expect((await one.rest('GET', '/pets/1')).status).toBe(404);
+    });
+
     test('counts nothing twice when what is over cannot be forgotten', async () => {
       const app = await start(
         { RATE_LIMIT: { units: 10, seconds: 60 } },
-        { clock: () => new Date(MOMENT) },
+        {},
         (database) =>
           watched(database, async ({ text }, run) => {
             if (text.startsWith('delete from "rate_limits"')) throw new Error('The connection is lost.');
             return run();
           }),
+        () => MOMENT,
       );
       for (let n = 0; n < 3; n++) await app.rest('GET', '/pets/1');
       for (let n = 0; n < 3; n++) await app.flush();
@@ -269,8 +335,8 @@ describe('RATE_LIMIT', () => {
     test.each([1, 7_200])('is shared also once its window is another than the %d s of before', async (seconds) => {
       const rate = { units: 10, seconds: 60 };
       const now = { milliseconds: MOMENT };
-      const clock = () => new Date(now.milliseconds);
-      const one = await start({ RATE_LIMIT: rate }, { clock });
+      const clock = () => now.milliseconds;
+      const one = await start({ RATE_LIMIT: rate }, {}, undefined, clock);
       const before = beside(one, { units: 10, seconds }, clock);
       await before.fetch(new Request('http://pets.example/pets/1'));
       await before.flush();

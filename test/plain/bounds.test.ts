@@ -134,7 +134,7 @@ test.each(['embedded', 'server'])(
     const limiter = createRateLimiter(
       quota,
       database as never,
-      () => new Date(0),
+      () => 0,
       () => {},
     );
     const send = (from: number) => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockFolder } from '../../src/db/lock.ts';
@@ -47,6 +49,14 @@ describe('reads by key', () => {
         await other;
       }),
     );
+  });
+});
+
+test('a disk that is full is a failure that may be over soon, on both databases', async () => {
+  const full = "do $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$";
+  await expect(app.database.transaction((query) => query(full, []))).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    headers: { 'retry-after': '1' },
   });
 });
 
@@ -104,6 +114,33 @@ if (databaseKind === 'embedded') {
       await expect.poll(() => statuses(20), { timeout: 1_000 }).toEqual(new Set([404]));
       expect(await service.stop()).toBe(0);
       proxy.close();
+      await opened.dispose();
+    });
+
+    test('by taking connections and closing them: it is tried once for a statement, which fails at once', async () => {
+      const opened = await openTestDatabase();
+      const proxy = await startProxy(opened.location.url ?? '');
+      const driver = await connectServer(proxy.url, 4_000);
+      let connections = 0;
+      const closing = createServer((socket) => {
+        connections++;
+        socket.end();
+      }).listen(0, '127.0.0.1');
+      await once(closing, 'listening');
+      proxy.switchTo(`postgres://127.0.0.1:${(closing.address() as AddressInfo).port}`);
+      const began = performance.now();
+      for (let n = 0; n < 5; n++) {
+        await expect(driver.query('insert into nothing values (1)', [], 'write')).rejects.toMatchObject({
+          code: 'UNAVAILABLE',
+        });
+      }
+      expect(performance.now() - began).toBeLessThan(2_000);
+      expect(connections).toBeLessThan(10);
+      proxy.switchTo(opened.location.url ?? '');
+      await expect.poll(() => driver.query('select 1', [], 'lookup'), { timeout: 1_000 }).toEqual([[1]]);
+      await driver.close();
+      proxy.close();
+      closing.close();
       await opened.dispose();
     });
 

@@ -5,6 +5,7 @@ import type { Database } from '../../src/db/client.ts';
 import type { Settings } from '../../src/env.ts';
 import { parseJson, stringifyJson } from '../../src/json.ts';
 import type { LifecycleRules } from '../../src/lifecycle/guard.ts';
+import { steadyTime } from '../../src/limits/rate.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { assertFollowsContract } from './contract.ts';
 import { openTestDatabase } from './database.ts';
@@ -54,11 +55,13 @@ export interface TestApp {
  * The app over a database of the test file's own, called without sockets.
  *
  * @param through what the app and its access are given in the database's place
+ * @param clock what rates go by, in milliseconds
  */
 export async function startTestApp(
   settings: Partial<Settings> = {},
   rules: Partial<LifecycleRules> = {},
   through: (database: Database) => Database = (database) => database,
+  clock = steadyTime,
 ): Promise<TestApp> {
   const statements: string[] = [];
   const opened = await openTestDatabase({ statement: note, batch: () => {} });
@@ -70,6 +73,7 @@ export async function startTestApp(
     rules: { ...usualRules, ...rules },
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
+    clock,
   });
   const base = `http://pets.example${settings.BASE_PATH ?? ''}`;
   const send = (method: string, path: string, { body, headers = {} }: RestOptions) =>

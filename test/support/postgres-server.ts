@@ -43,6 +43,8 @@ export interface PostgresOptions {
   readonly durable?: boolean;
   /** Where to have its data, and all else that it needs. */
   readonly folder?: TemporaryFolder;
+  /** Makes its data there; otherwise it begins with nothing in it. */
+  readonly copyData?: (folder: string) => Promise<void>;
 }
 
 /** In milliseconds. */
@@ -54,7 +56,7 @@ const execute = promisify(execFile);
 
 /**
  * Starts a PostgreSQL 18 server of our own, from the binaries that npm installs, on a free port of 127.0.0.1 and with
- * nothing in it. Unless it is to be durable it runs without fsync: a power cut would cost its data, which nobody wants
+ * nothing in it unless its data is copied. Unless it is to be durable it runs without fsync: a power cut would cost its data, which nobody wants
  * to keep.
  *
  * @throws {Error} that says what to do when there are no binaries for this system, or with the end of the server's log
@@ -62,12 +64,14 @@ const execute = promisify(execFile);
 export async function startPostgresServer({
   durable = false,
   folder = makeTemporaryFolder(),
+  copyData,
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const installed = await findBinaries();
   const account = await unprivilegedAccount();
   try {
+    await copyData?.(join(folder.path, 'data'));
     const binaries = account === undefined ? installed : await copyFor(account, installed, folder.path);
-    await initialise(binaries.initdb, folder.path, account);
+    if (copyData === undefined) await initialise(binaries.initdb, folder.path, account);
     return await launch(binaries.postgres, folder, account, durable);
   } catch (error) {
     folder.remove();

@@ -11,6 +11,8 @@ export interface Proxy {
   stop(): void;
   /** Takes connections again, at the same address. */
   start(): Promise<void>;
+  /** Closes all connections; new ones go to the server at this address: one that has taken the place of another. */
+  switchTo(serverUrl: string): void;
   close(): void;
 }
 
@@ -20,11 +22,11 @@ export interface Proxy {
  * @param delay how much later than they come its answers are passed on, in milliseconds
  */
 export async function startProxy(serverUrl: string, delay = 0): Promise<Proxy> {
-  const { hostname, port } = new URL(serverUrl);
+  let upstreamUrl = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let isFrozen = false;
   const server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
+    const upstream = connect(Number(upstreamUrl.port), upstreamUrl.hostname);
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -36,7 +38,10 @@ export async function startProxy(serverUrl: string, delay = 0): Promise<Proxy> {
         else to.write(chunk);
       });
       from.on('error', () => to.destroy());
-      from.on('close', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
       if (isFrozen) from.pause();
     }
   });
@@ -45,9 +50,12 @@ export async function startProxy(serverUrl: string, delay = 0): Promise<Proxy> {
   const url = new URL(serverUrl);
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as AddressInfo).port);
+  const closeAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   const stop = () => {
     server.close();
-    for (const socket of sockets) socket.destroy();
+    closeAll();
   };
   return {
     url: url.href,
@@ -63,6 +71,10 @@ export async function startProxy(serverUrl: string, delay = 0): Promise<Proxy> {
     async start() {
       server.listen(Number(url.port), url.hostname);
       await once(server, 'listening');
+    },
+    switchTo(other) {
+      upstreamUrl = new URL(other);
+      closeAll();
     },
     close: stop,
   };
