@@ -51,6 +51,9 @@ export interface GraphQLAnswer {
   readonly error: ServiceError | undefined;
 }
 
+/** How many characters of documents that are not known are read at once for a caller. */
+const CHARACTERS_AT_ONCE = 4_000;
+
 /** For what has been let in already. */
 const OPEN_GATE: Call['gate'] = { run: async (work) => work(() => true) };
 
@@ -69,7 +72,7 @@ export function createGraphQLServer(
   const usually = () => context;
   const takeover = createTakeover(documents, refuse);
   const mediaTypeFor = mediaTypeReader();
-  const pace = new Pace();
+  const pace = new Pace(CHARACTERS_AT_ONCE);
   const yoga = createYoga<object, Context>({
     schema,
     context: () => context,
@@ -128,11 +131,13 @@ export function createGraphQLServer(
     }
   };
 
-  /** Documents that are not known take long to read: those of a caller come one at a time, and what else has come goes between. */
+  /** Documents that are not known take long to read: of each caller some are read at a time, and what others have sent in between. */
   async function readInTurn(request: GraphQLRequest): Promise<GraphQLParams | undefined> {
     const params = await readParams(request, (bytes) => entrance.charge(request, unitsOfBody(bytes)));
     const { query } = params ?? {};
-    if (typeof query === 'string' && documents.get(query) === undefined) await pace.next(request.account ?? '');
+    if (typeof query === 'string' && documents.get(query) === undefined) {
+      await pace.next(request.account ?? '', query.length);
+    }
     return params;
   }
 

@@ -1,15 +1,60 @@
-/** Lets each caller begin one piece of work in a turn of the event loop, so that what others have sent is read in between. */
-export class Pace {
-  readonly #last = new Map<string, Promise<void>>();
+/** One that waits for its turn. */
+interface Waiting {
+  readonly size: number;
+  start(): void;
+}
 
-  /** When the caller's next turn has come. */
-  next(caller: string): Promise<void> {
-    const last = this.#last.get(caller) ?? Promise.resolve();
-    const mine = last.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
-    this.#last.set(caller, mine);
-    void mine.then(() => {
-      if (this.#last.get(caller) === mine) this.#last.delete(caller);
+interface Caller {
+  /** How much it has begun in this turn of the event loop. */
+  begun: number;
+  readonly waiting: Waiting[];
+}
+
+/**
+ * Lets each caller begin so much work in a turn of the event loop, and the rest in the next ones: so that what others have
+ * sent is read in between.
+ */
+export class Pace {
+  readonly #most: number;
+  readonly #callers = new Map<string, Caller>();
+
+  /** @param most how much of it; what is more is begun alone */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** When work of this size may begin; undefined for now. */
+  next(caller: string, size: number): Promise<void> | undefined {
+    const known = this.#callers.get(caller);
+    if (known === undefined) {
+      this.#callers.set(caller, { begun: size, waiting: [] });
+      setImmediate(() => this.#turn(caller));
+      return undefined;
+    }
+    if (known.waiting.length === 0 && known.begun + size <= this.#most) {
+      known.begun += size;
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      known.waiting.push({ size, start: resolve });
     });
-    return mine;
+  }
+
+  #turn(caller: string): void {
+    const known = this.#callers.get(caller);
+    if (known === undefined) return;
+    if (known.waiting.length === 0) {
+      this.#callers.delete(caller);
+      return;
+    }
+    known.begun = 0;
+    let [first] = known.waiting;
+    while (first !== undefined && (known.begun === 0 || known.begun + first.size <= this.#most)) {
+      known.begun += first.size;
+      known.waiting.shift();
+      first.start();
+      [first] = known.waiting;
+    }
+    setImmediate(() => this.#turn(caller));
   }
 }

@@ -115,3 +115,31 @@ describe('each request for a row is one statement', () => {
     expect(app.statements).toEqual(['pets.insert', 'categories.byKeys']);
   });
 });
+
+describe('totals that are asked for at once', () => {
+  test('are one statement where they are of the same list and filters, in an operation and across requests', async () => {
+    const query = `{ ${['a', 'b', 'c'].map((alias) => `${alias}: pets(first: 1, status: [sold]) { totalCount }`).join(' ')} }`;
+    const answers = await Promise.all([ask(app, query), ask(app, query)]);
+    const [{ totalCount }] = [answers[0].a];
+    expect(answers.flatMap(({ a, b, c }) => [a, b, c])).toEqual(Array(6).fill({ totalCount }));
+    expect(app.statements.filter((name) => name === 'pets.count')).toHaveLength(1);
+  });
+
+  test('are counted each for itself where their filters differ', async () => {
+    const { all, sold, other } = await ask(
+      app,
+      '{ all: pets(first: 1) { totalCount } sold: pets(first: 1, status: [sold]) { totalCount } other: pets(first: 1, status: [available, pending]) { totalCount } }',
+    );
+    expect(sold.totalCount + other.totalCount).toBe(all.totalCount);
+    expect(sold.totalCount).toBeGreaterThan(0);
+  });
+
+  test('of inventory entries need their pets only where they are filtered by what a pet has', async () => {
+    const { all, any } = await ask(
+      app,
+      '{ all: inventory(first: 1) { totalCount } any: inventory(first: 1, status: [available, pending, sold]) { totalCount } }',
+    );
+    expect(all).toEqual(any);
+    expect(all.totalCount).toBeGreaterThan(0);
+  });
+});

@@ -219,6 +219,70 @@ if (databaseKind === 'embedded') {
       await opened.dispose();
     });
 
+    test('by rows that are locked: what needs them is 503 within seconds, and nothing else waits for that', async () => {
+      const opened = await openTestDatabase();
+      const service = await startService({ DATABASE_URL: opened.location.url ?? '' });
+      const send = async (method: string, path: string, body: object) => {
+        const headers = { 'content-type': 'application/json' };
+        const began = performance.now();
+        const response = await fetch(service.base + path, { method, headers, body: JSON.stringify(body) });
+        const { id, code } = (await response.json()) as { id?: number; code?: string };
+        const retryAfter = response.headers.get('retry-after');
+        return { id, code, status: response.status, retryAfter, took: performance.now() - began };
+      };
+      const { id: categoryId } = await send('POST', '/categories', { name: 'Any' });
+      const ids = await Promise.all(
+        Array.from({ length: 31 }, async () => (await send('POST', '/pets', { name: 'Rex', categoryId })).id),
+      );
+      const free = ids.pop();
+      for (const petId of ids) await send('PUT', `/store/inventory/${petId}`, { quantity: 5 });
+      await opened.database.transaction(async (query) => {
+        await query('select from pets where id <> $1 for update', [`${free}`]);
+        await query('select from inventory for update', []);
+        // Several for each row, and more than there are connections.
+        const late = ids.flatMap((petId) => [
+          send('PATCH', `/pets/${petId}`, { name: 'Late' }),
+          send('POST', '/store/orders', { petId }),
+        ]);
+        await sleep(300);
+        for (let n = 0; n < 5; n++) {
+          for (const answer of await Promise.all([
+            send('PATCH', `/pets/${free}`, { name: `Max ${n}` }),
+            send('POST', '/pets', { name: 'Leo', categoryId }),
+            send('POST', '/store/orders', { petId: free }),
+          ])) {
+            expect([answer.status < 300, answer.took < 1_000]).toEqual([true, true]);
+          }
+          expect((await fetch(`${service.base}/pets/${free}`)).status).toBe(200);
+        }
+        for (const { status, code, retryAfter, took } of await Promise.all(late)) {
+          expect([status, code, retryAfter]).toEqual([503, 'UNAVAILABLE', '1']);
+          expect(took).toBeLessThan(5_000);
+        }
+      });
+      expect((await send('PATCH', `/pets/${ids[0]}`, { name: 'Then' })).status).toBe(200);
+      expect(await service.stop()).toBe(0);
+      await opened.dispose();
+    });
+
+    test('never by what it keeps of statements: a connection that has prepared many is replaced', async () => {
+      const opened = await openTestDatabase();
+      const driver = await connectServer(opened.location.url ?? '', 10_000, { ...CONNECTIONS, list: 1 });
+      const pids = new Set<unknown>();
+      for (let n = 0; n < 250; n++) {
+        const [[pid, prepared] = []] = await driver.query(
+          `select pg_backend_pid(), (select count(*)::int from pg_prepared_statements), ${n}`,
+          [],
+          'list',
+        );
+        pids.add(pid);
+        expect(prepared).toBeLessThanOrEqual(100);
+      }
+      expect(pids.size).toBe(3);
+      await driver.close();
+      await opened.dispose();
+    });
+
     test('by hanging: /readyz says so in time, /livez stays up, and the service recovers by itself', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');

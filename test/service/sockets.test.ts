@@ -89,6 +89,31 @@ describe('an answer that its client does not read', () => {
     for (const socket of sockets) socket.destroy();
   });
 
+  test('is given up when its caller has too many of them, and the service goes on', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const post = async (path: string, body: object) =>
+      (await (await fetch(service.base + path, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as {
+        id: number;
+      };
+    const { id: categoryId } = await post('/categories', { name: 'Long', description: '\u{1F415}'.repeat(2_000) });
+    for (let n = 0; n < 100; n++) await post('/pets', { name: 'Rex', categoryId });
+    const texts = Array.from({ length: 10 }, (_, n) => `a${n}: description`).join(' ');
+    const body = JSON.stringify({
+      query: `{ pets(first: 100, categoryId: [${categoryId}]) { nodes { category { ${texts} } } } }`,
+    });
+    const before = await connections();
+    const sockets = Array.from({ length: 20 }, () => {
+      const socket = open().pause();
+      socket.write(head('POST', '/graphql', { 'content-length': `${body.length}` }) + body);
+      return socket;
+    });
+    // Of some 8 MB each, of which one caller may have 32 MiB: the system holds a part of each.
+    await expect.poll(connections, { timeout: 20_000 }).toBeGreaterThan(before + 2);
+    await expect.poll(connections, { timeout: 20_000 }).toBeLessThan(before + 15);
+    for (const socket of sockets) socket.destroy();
+    expect(await isWell()).toBe(true);
+  });
+
   test('is given up, and its connection closed, when it has not moved for a while', async () => {
     const large = Buffer.alloc(2 ** 26);
     const listener = await listen((_, response) => response.end(large), { host: '127.0.0.1', port: 0, stall: 300 });
