@@ -18,23 +18,23 @@ export interface GraphQLRequest extends WithBody, Chargeable {
  * Reads what a GET or POST asks for, integers exact; undefined for other methods. A POST is JSON alone: other content
  * types need no preflight, so a foreign page could send them.
  *
- * @param onArrived as of `readJson`
+ * @param take as of `readJson`
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
  */
 export async function readParams(
   request: GraphQLRequest,
-  onArrived: (bytes: number) => void,
+  take: Parameters<typeof readJson>[1],
 ): Promise<GraphQLParams | undefined> {
-  if (request.method === 'POST') return readPost(request, onArrived);
+  if (request.method === 'POST') return readPost(request, take);
   return request.method === 'GET' ? readSearch(request.search) : undefined;
 }
 
-async function readPost(request: GraphQLRequest, onArrived: (bytes: number) => void): Promise<GraphQLParams> {
+async function readPost(request: GraphQLRequest, take: Parameters<typeof readJson>[1]): Promise<GraphQLParams> {
   const contentType = request.headers.get('content-type');
   if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');
   }
-  const body = await readJson(request, onArrived);
+  const body = await readJson(request, take);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalid('The body must be a JSON object with a query; batches are not taken.');
   }

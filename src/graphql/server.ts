@@ -6,7 +6,7 @@ import { isForGood, MOST_ISSUES, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Idempotency } from '../idempotency/run.ts';
 import type { Admit } from '../lifecycle/admit.ts';
-import { loadOf, UNITS_OF_KEY, unitsOfBody, unitsOfDocument } from '../limits/charge.ts';
+import { loadOf, UNITS_OF_KEY, unitsOfDocument } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { Pace } from '../limits/pace.ts';
@@ -133,7 +133,7 @@ export function createGraphQLServer(
 
   /** Documents that are not known take long to read: of each caller some are read at a time, and what others have sent in between. */
   async function readInTurn(request: GraphQLRequest): Promise<GraphQLParams | undefined> {
-    const params = await readParams(request, (bytes) => entrance.charge(request, unitsOfBody(bytes)));
+    const params = await readParams(request, (bytes) => entrance.takeBody(request, bytes));
     const { query } = params ?? {};
     if (typeof query === 'string' && documents.get(query) === undefined) {
       await pace.next(request.account ?? '', query.length);

@@ -27,23 +27,29 @@ export interface WithBody {
 /**
  * Reads a request's body as JSON, integers exact.
  *
- * @param onArrived told how many bytes have come, before they are read as JSON; may throw
+ * @param take told how many bytes come, and once they have come how many more than that: what it throws is the failure, and
+ *   what it waits for comes before they are read
  * @throws {ServiceError} PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE when it is encoded, MALFORMED_JSON, INVALID_ARGUMENT when the
  *   request was cut off
  */
 export async function readJson(
   { headers, readBody, account = '' }: WithBody,
-  onArrived: (bytes: number) => void,
+  take: (bytes: number) => Promise<void> | undefined,
 ): Promise<unknown> {
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding !== 'identity') throw encoded(encoding);
-  if (Number(headers.get('content-length')) > LARGEST_BODY) throw tooLarge();
+  const told = Number(headers.get('content-length') ?? 0);
+  if (told > LARGEST_BODY) throw tooLarge();
+  // Who may not have it read has it not taken in either.
+  const turn = take(told);
+  if (turn !== undefined) await turn;
   const bytes = await readBody(LARGEST_BODY, account).catch((cause: unknown) => {
     if (cause instanceof ServiceError) throw cause;
     throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
   });
   if (bytes === undefined) throw tooLarge();
-  onArrived(bytes.length);
+  const later = take(bytes.length - told);
+  if (later !== undefined) await later;
   assertReadable(bytes);
   return parseBody(bytes);
 }

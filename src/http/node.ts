@@ -13,16 +13,17 @@ const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
 const LONGEST_WAIT = 5_000;
 
 /** How many bytes are held of bodies until they are answered, and of answers until they are read. */
-const MOST_HELD = 134_217_728;
-const MOST_HELD_OF_CALLER = 33_554_432;
+const MOST_OF_BODIES = 67_108_864;
+const MOST_OF_CALLERS_BODIES = 8_388_608;
+const MOST_UNREAD = 134_217_728;
+const MOST_UNREAD_OF_CALLER = 33_554_432;
 /** A text that is longer is sent as bytes: as a text it may wait in three times the memory. */
 const LONGEST_TEXT = 65_536;
 
 /** Answers what comes over sockets, for Node's HTTP server: without a `Request` and a `Response` in between. */
 export function nodeListener(respond: Respond): RequestListener {
-  const limits = { inAll: MOST_HELD, ofCaller: MOST_HELD_OF_CALLER };
-  const bodies = new HeldBytes(limits);
-  const answers = new HeldBytes(limits);
+  const bodies = new HeldBytes({ inAll: MOST_OF_BODIES, ofCaller: MOST_OF_CALLERS_BODIES });
+  const answers = new HeldBytes({ inAll: MOST_UNREAD, ofCaller: MOST_UNREAD_OF_CALLER });
   return (message, response) => {
     void respond(fromNode(message, response, bodies)).then((reply) => {
       send(reply, response);

@@ -1,7 +1,8 @@
 import { type Access, ANONYMOUS, type Caller } from '../auth/access.ts';
 import type { AccountOf } from './account.ts';
-import type { Chargeable } from './charge.ts';
+import { type Chargeable, unitsOfBody } from './charge.ts';
 import type { Gate } from './gate.ts';
+import { Pace } from './pace.ts';
 import type { RateLimiter } from './rate.ts';
 
 /** Where each request to the data comes in, on both faces. */
@@ -18,7 +19,16 @@ export interface Entrance extends Pick<Access, 'authorize' | 'mayRead'> {
    * @throws {ServiceError} RATE_LIMITED
    */
   charge(request: Chargeable, units: number): void;
+  /**
+   * Charges for so many bytes of a body, before they are read; large bodies of a caller are read one at a time.
+   *
+   * @throws {ServiceError} RATE_LIMITED
+   */
+  takeBody(request: Chargeable, bytes: number): Promise<void> | undefined;
 }
+
+/** How many bytes of bodies are read at once for a caller. */
+const BYTES_AT_ONCE = 65_536;
 
 /**
  * The entrance that asks who comes, and charges him. To look that up is work like any other.
@@ -31,10 +41,17 @@ export function createEntrance(
   limiter: Pick<RateLimiter, 'charge'> | undefined,
   gate: Pick<Gate, 'run'>,
 ): Entrance {
+  const bodies = new Pace(BYTES_AT_ONCE);
   return {
     authorize: access.authorize,
     mayRead: access.mayRead,
     charge,
+    takeBody(request, bytes) {
+      const units = unitsOfBody(bytes);
+      if (units === 0) return undefined;
+      charge(request, units);
+      return bodies.next(request.account ?? '', bytes);
+    },
     enter(request) {
       try {
         const found = access.authenticate(request.headers);

@@ -13,7 +13,7 @@ import type { Idempotency, Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import type { Marked } from '../lifecycle/marked.ts';
-import { type Chargeable, loadOf, UNITS_OF_KEY, unitsOf, unitsOfBody } from '../limits/charge.ts';
+import { type Chargeable, loadOf, UNITS_OF_KEY, unitsOf } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
@@ -222,14 +222,14 @@ class EndpointCall implements EndpointRequest {
   readonly #endpoint: Endpoint;
   readonly #request: RestRequest;
   readonly #admit: Admit;
-  readonly #entrance: Pick<Entrance, 'charge'>;
+  readonly #entrance: Pick<Entrance, 'takeBody'>;
 
   constructor(
     endpoint: Endpoint,
     segments: Readonly<Record<string, string>>,
     request: RestRequest,
     admit: Admit,
-    entrance: Pick<Entrance, 'charge'>,
+    entrance: Pick<Entrance, 'takeBody'>,
   ) {
     this.#endpoint = endpoint;
     this.#request = request;
@@ -269,7 +269,7 @@ class EndpointCall implements EndpointRequest {
     const { method } = this.#endpoint.route;
     const contentType = this.#request.headers.get('content-type');
     if (contentType !== null) assertMediaType(method, contentType);
-    const body = await readJson(this.#request, (bytes) => this.#entrance.charge(this.#request, unitsOfBody(bytes)));
+    const body = await readJson(this.#request, (bytes) => this.#entrance.takeBody(this.#request, bytes));
     if (contentType === null) assertMediaType(method, null);
     return body;
   }

@@ -11,7 +11,7 @@ interface Attack {
 }
 
 /** How long a client waits that has used up its units, in milliseconds. */
-const REJECTED = 200;
+const REJECTED = 1_000;
 
 const key = () => ({ 'idempotency-key': randomUUID() });
 const ALL = 'status: [available, pending, sold]';
