@@ -232,11 +232,16 @@ function run(
         (error) => {
           clearTimeout(timer);
           const failure = failureFrom(error);
-          if (failure instanceof ServiceError && failure.code === 'UNAVAILABLE') connection.isLost = true;
+          if (isOfConnection(failure)) connection.isLost = true;
           reject(failure);
         },
       );
   });
+}
+
+/** Whether a failure leaves the connection of no use: a wait for a row that was too long does not. */
+function isOfConnection(failure: unknown): boolean {
+  return failure instanceof ServiceError && failure.code === 'UNAVAILABLE' && !(failure instanceof LockTimeout);
 }
 
 /** The failure that anything which the driver has thrown stands for. The driver's own class alone tells what a server has reported. */

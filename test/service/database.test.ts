@@ -265,6 +265,29 @@ if (databaseKind === 'embedded') {
       await opened.dispose();
     });
 
+    test('by a row that is locked: the connections stay', async () => {
+      const opened = await openTestDatabase();
+      const driver = await connectServer(opened.location.url ?? '', 10_000, {
+        ...CONNECTIONS,
+        write: 1,
+        waitingWrite: 1,
+      });
+      const pidOf = async () => (await driver.query('select pg_backend_pid()', [], 'write'))[0]?.[0];
+      await driver.query("insert into categories (name) values ('Any')", [], 'write');
+      const pid = await pidOf();
+      await opened.database.transaction(async (query) => {
+        await query('select from categories for update', []);
+        for (let n = 0; n < 2; n++) {
+          const late = driver.query("update categories set name = 'Late'", [], 'write');
+          await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '1' } });
+        }
+      });
+      expect(await pidOf()).toBe(pid);
+      await driver.query("update categories set name = 'Then'", [], 'write');
+      await driver.close();
+      await opened.dispose();
+    });
+
     test('never by what it keeps of statements: a connection that has prepared many is replaced', async () => {
       const opened = await openTestDatabase();
       const driver = await connectServer(opened.location.url ?? '', 10_000, { ...CONNECTIONS, list: 1 });
