@@ -38,6 +38,9 @@ const ALIASES = [
   'name',
   '__proto__',
 ];
+/** Whose paths are easily joined to the same. */
+const JOINED = ['a', 'a_a'];
+const CONDITIONS = / @(include|skip)\(if: [^)]*\)/g;
 const FLAGS = ['$is', '$not', '$may', 'true', 'false'];
 
 /** Documents with fragments that are spread often, conditions, aliases, variables and their defaults. */
@@ -49,11 +52,21 @@ export function documentsFor(kit: Kit): fc.Arbitrary<Asked> {
     .filter(({ text }) => validate(kit.schema, parse(text)).length === 0);
 }
 
+interface Written {
+  readonly name: string;
+  readonly kind: OperationTypeNode;
+  readonly selections: string;
+  readonly text: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
 function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
   const { schema, kinds } = kit;
   const fragments: { readonly name: string; readonly type: GraphQLNamedType; readonly text: string }[] = [];
   const argumentsOfKeys = new Map<string, string>();
   const namesOfAliases = new Map<string, string>();
+  const aliases = pick(8) === 7 ? JOINED : ALIASES;
+  let twins = 0;
   // Most documents have no conditions, or no abstract types: one that has everything is never compiled.
   const conditional = [0, 0, 6, 3][pick(4)] as number;
   const abstract = pick(4) === 3;
@@ -69,7 +82,9 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
     const type = some[pick(2)] as GraphQLNamedType;
     fragments.unshift({ name: `F${count}`, type, text: `on ${type.name} ${selections(type, 2)}` });
   }
-  const operations = [...Array(pick(10) === 9 ? 2 : 1).keys()].map((index) => writeOperation(`O${index}`));
+  const operations = [writeOperation('O0')];
+  // Another one shares fragments, and often is the same but for its conditions.
+  if (pick(8) === 7) operations.push(writeOperation('O1', pick(2) === 1 ? operations[0] : undefined));
   const written = operations.map(({ text }) => text).join(' ');
   const used = withFragments(written, fragments);
   return {
@@ -78,17 +93,21 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
     day,
   };
 
-  function writeOperation(name: string) {
-    const kind = kinds[pick(kinds.length)] as OperationTypeNode;
+  function writeOperation(name: string, twin?: Written): Written {
+    const kind = twin?.kind ?? (kinds[pick(kinds.length)] as OperationTypeNode);
     const root = schema.getRootType(kind) as GraphQLNamedType;
     // Most changes are single, for they alone are compiled.
-    const text = kind === OperationTypeNode.MUTATION && pick(3) > 0 ? `{ ${field(root, 1)} }` : selections(root, 1);
+    const isSingle = kind === OperationTypeNode.MUTATION && pick(3) > 0;
+    const own = isSingle ? `{ ${field(root, 1)} }` : selections(root, 1);
+    const text = twin?.selections.replaceAll(CONDITIONS, '') ?? own;
     const whole = [text, ...withFragments(text, fragments).map((fragment) => fragment.text)].join(' ');
-    const own = [...variables].filter(([variable]) => new RegExp(`\\$${variable}\\b`).test(whole));
-    const definitions = own.map(([variable, { definition }]) => `$${variable}: ${definition}`);
-    const given = own.filter(([, { value }]) => value !== undefined).map(([variable, { value }]) => [variable, value]);
+    const used = [...variables].filter(([variable]) => new RegExp(`\\$${variable}\\b`).test(whole));
+    const definitions = used.map(([variable, { definition }]) => `$${variable}: ${definition}`);
+    const given = used.filter(([, { value }]) => value !== undefined).map(([variable, { value }]) => [variable, value]);
     return {
       name,
+      kind,
+      selections: text,
       text: `${kind} ${name}${definitions.length === 0 ? '' : `(${definitions.join(', ')})`} ${text}`,
       variables: Object.fromEntries(given) as Record<string, unknown>,
     };
@@ -97,15 +116,22 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
   function selections(type: GraphQLNamedType, depth: number): string {
     const chosen = [field(type, depth)];
     for (let count = pick(5); count > 0; count--) {
-      const way = pick(10);
+      const way = pick(12);
       const known = chosen[pick(chosen.length)] as string;
       if (way < 5) chosen.push(`${field(type, depth)}`);
       else if (way < 7) chosen.push(spread(type) ?? field(type, depth));
       else if (way === 7) chosen.push(`...${narrowed(type, depth)}`);
       else if (way === 8) chosen.push(`... { ${known} }`);
-      else chosen.push(known);
+      else if (way === 9) chosen.push(known);
+      else chosen.push(twinOf(known));
     }
     return `{ ${chosen.join(' ')} }`;
+  }
+
+  /** The same in another place, and unconditional as far as it is not in fragments. */
+  function twinOf(known: string): string {
+    const bare = known.replaceAll(CONDITIONS, '');
+    return /^\w+ *[({]/.test(bare) ? `${ALIASES[pick(ALIASES.length)]}${++twins}: ${bare}` : bare;
   }
 
   function field(type: GraphQLNamedType, depth: number): string {
@@ -133,8 +159,8 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
 
   /** With an alias at times: one alias is one field of a type. */
   function aliased(type: GraphQLNamedType, name: string): string {
-    if (pick(4) < 3) return name;
-    const alias = ALIASES[pick(ALIASES.length)] ?? name;
+    if (pick(aliases === JOINED ? 2 : 4) === 0 || (aliases !== JOINED && pick(3) > 0)) return name;
+    const alias = aliases[pick(aliases.length)] ?? name;
     const key = `${type.name}.${alias}`;
     const known = namesOfAliases.get(key) ?? name;
     namesOfAliases.set(key, known);
