@@ -41,6 +41,9 @@ const ALIASES = [
 /** Whose paths are easily joined to the same. */
 const JOINED = ['a', 'a_a'];
 const CONDITIONS = / @(include|skip)\(if: [^)]*\)/g;
+type Way = 'field' | 'spread' | 'inline' | 'within' | 'known' | 'twin';
+const WAYS: readonly Way[] = [...Array<Way>(5).fill('field'), 'spread', 'spread', 'inline', 'within', 'known', 'twin'];
+const SPREADING: readonly Way[] = ['field', 'spread', 'spread', 'spread', 'inline', 'twin'];
 const FLAGS = ['$is', '$not', '$may', 'true', 'false'];
 
 /** Documents with fragments that are spread often, conditions, aliases, variables and their defaults. */
@@ -68,8 +71,10 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
   const aliases = pick(8) === 7 ? JOINED : ALIASES;
   let twins = 0;
   // Most documents have no conditions, or no abstract types: one that has everything is never compiled.
-  const conditional = [0, 0, 6, 3][pick(4)] as number;
   const abstract = pick(4) === 3;
+  // Some are about fragments, and have conditions at these alone.
+  const isSpreading = pick(3) === 2;
+  const conditional = isSpreading ? 3 : ([0, 0, 6, 3][pick(4)] as number);
   const { variables, setVariable, argumentsOf } = valueWriter(kit, pick);
   const types = Object.values(schema.getTypeMap()).filter(
     (type) => !type.name.startsWith('__') && (isObjectType(type) || (abstract && isAbstractType(type))),
@@ -77,7 +82,8 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
   for (const flag of ['is', 'not']) setVariable(flag, 'Boolean!', pick(2) === 1);
   setVariable('may', `Boolean = ${pick(2) === 1}`, [undefined, true, false, null][pick(4)]);
   // Few types, so that fragments are spread in many places.
-  const some = [types[pick(types.length)], types[pick(types.length)]] as readonly GraphQLNamedType[];
+  const near = isSpreading ? nearRoot(schema).filter((type) => types.includes(type)) : types;
+  const some = [near[pick(near.length)], near[pick(near.length)]] as readonly GraphQLNamedType[];
   for (let count = pick(FRAGMENTS + 1); count > 0; count--) {
     const type = some[pick(2)] as GraphQLNamedType;
     fragments.unshift({ name: `F${count}`, type, text: `on ${type.name} ${selections(type, 2)}` });
@@ -115,17 +121,20 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
 
   function selections(type: GraphQLNamedType, depth: number): string {
     const chosen = [field(type, depth)];
+    const ways = isSpreading ? SPREADING : WAYS;
     for (let count = pick(5); count > 0; count--) {
-      const way = pick(12);
       const known = chosen[pick(chosen.length)] as string;
-      if (way < 5) chosen.push(`${field(type, depth)}`);
-      else if (way < 7) chosen.push(spread(type) ?? field(type, depth));
-      else if (way === 7) chosen.push(`...${narrowed(type, depth)}`);
-      else if (way === 8) chosen.push(`... { ${known} }`);
-      else if (way === 9) chosen.push(known);
-      else chosen.push(twinOf(known));
+      chosen.push(selection(ways[pick(ways.length)] ?? 'field', known, type, depth));
     }
     return `{ ${chosen.join(' ')} }`;
+  }
+
+  function selection(way: Way, known: string, type: GraphQLNamedType, depth: number): string {
+    if (way === 'known') return known;
+    if (way === 'within') return `... { ${known} }`;
+    if (way === 'twin') return twinOf(known);
+    if (way === 'inline') return `...${narrowed(type, depth)}`;
+    return (way === 'spread' ? spread(type) : undefined) ?? field(type, depth);
   }
 
   /** The same in another place, and unconditional as far as it is not in fragments. */
@@ -138,23 +147,23 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
     const fields = isObjectType(type) || isAbstractType(type) ? fieldsOf(type) : [];
     const usable = fields.filter((one) => {
       const answered = getNamedType(one.type);
-      return (
-        kit.has(one) && (depth < MOST_DEPTH || !isCompositeType(answered)) && (abstract || !isAbstractType(answered))
-      );
+      const isShallow = depth < (isSpreading ? MOST_DEPTH - 2 : MOST_DEPTH);
+      return kit.has(one) && (isShallow || !isCompositeType(answered)) && (abstract || !isAbstractType(answered));
     });
     const spreading = usable.filter((one) => fragments.some((fragment) => fragment.type === getNamedType(one.type)));
-    const wanted = spreading.length > 0 && pick(3) === 2 ? spreading : usable;
+    const wanted = spreading.length > 0 && pick(isSpreading ? 2 : 3) > 0 ? spreading : usable;
     const chosen = wanted[pick(wanted.length + 1)];
     const name = chosen?.name ?? '__typename';
     const place = aliased(type, name);
-    if (chosen === undefined) return `${place}${condition()}`;
+    const wanting = isSpreading ? '' : condition();
+    if (chosen === undefined) return `${place}${wanting}`;
     // Where a key is selected again, it has to have the same arguments.
     const asBefore = `${place} ${chosen.args.map(({ name, type }) => `${name}: ${type}`)}`;
     const given = argumentsOfKeys.get(asBefore) ?? argumentsOf(chosen);
     argumentsOfKeys.set(asBefore, given);
     const answered = getNamedType(chosen.type);
     const within = isCompositeType(answered) ? ` ${selections(answered, depth + 1)}` : '';
-    return `${place}${given}${condition()}${within}`;
+    return `${place}${given}${wanting}${within}`;
   }
 
   /** With an alias at times: one alias is one field of a type. */
@@ -185,6 +194,12 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
     const [one, other] = [FLAGS[pick(FLAGS.length)], FLAGS[pick(FLAGS.length)]];
     return [` @include(if: ${one})`, ` @skip(if: ${one})`, ` @include(if: ${one}) @skip(if: ${other})`][pick(3)] ?? '';
   }
+}
+
+/** The types that a query begins with. */
+function nearRoot(schema: GraphQLSchema): readonly GraphQLNamedType[] {
+  const root = schema.getQueryType();
+  return root == null ? [] : [root, ...fieldsOf(root).map(({ type }) => getNamedType(type))];
 }
 
 function fieldsOf(type: GraphQLNamedType): GraphQLField<unknown, unknown>[] {
