@@ -1,15 +1,15 @@
-import { type SQL, sql } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
-import { coalesce, gather } from './batch.ts';
+import { gather } from './batch.ts';
 import type { Database, Statement } from './client.ts';
+import { always, nestedCount, rootCount } from './counts.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { rowsOf } from './json-rows.ts';
 import {
   boundsShape,
-  conditionOf,
   type KeysetSort,
   type ListSource,
   MOST_PAGES,
@@ -18,8 +18,8 @@ import {
   parentIs,
   placesValue,
   type RowFilter,
-  whereAll,
 } from './keyset.ts';
+import { type Memory, memo, valuesKey } from './memo.ts';
 import { integer, type RowOf } from './row.ts';
 
 /** What a page is of; at most one of `first` and `last`, 1 to 100. Cursors as `Page.cursorOf` gave them. */
@@ -206,67 +206,6 @@ function pageLoader<C extends ListSource['columns']>(
   }
 }
 
-/** What is remembered by a word. */
-interface Memory<Value> {
-  get(key: string): Value | undefined;
-  set(key: string, value: Value): unknown;
-}
-
-/** Two lists of values have the same word only when they are the same. */
-function valuesKey(values: Readonly<Record<string, unknown>>): string {
-  for (const name in values) if (values[name] != null) return JSON.stringify(values, asText);
-  return '';
-}
-
-/** A count that is asked for: as of `PageRequest`. */
-interface CountRequest extends Pick<PageRequest<unknown>, 'shape' | 'filters' | 'values'> {
-  readonly from: SQL;
-}
-
-/** Counts lists by their filters. Those that are asked for at the same time are gathered, and of equal ones there is one. */
-function rootCount(database: Database, name: string): (request: CountRequest) => Promise<number> {
-  const statements: Memory<Statement<{ count: number }>> = new LRUCache({ max: MOST_SHAPES });
-  return gather<CountRequest, number>(database, name, async (asked) => {
-    const counts = new Map<string, Promise<number>>();
-    const answers = asked.map((request) =>
-      memo(counts, request.shape + valuesKey(request.values), () => count(request)),
-    );
-    await Promise.allSettled(answers);
-    return answers;
-  });
-
-  async function count({ shape, from, filters, values }: CountRequest): Promise<number> {
-    const statement = memo(statements, shape, () => {
-      const query = sql`select count(*) from ${from} ${whereAll(filters().map(conditionOf))}`;
-      return database.statement(name, 'count', query, { count: integer });
-    });
-    const [row] = await statement(values);
-    return row?.count ?? 0;
-  }
-}
-
-function nestedCount(
-  database: Database,
-  plan: ListSource & { readonly name: string; readonly where?: SQL },
-  parent: PgColumn,
-): (parentId: Int64) => Promise<number> {
-  const name = `${plan.name}.countBy.${parent.name}`;
-  const ofParents = sql`${parent} = any(${sql.placeholder('parents')}::bigint[])`;
-  const query = sql`select ${parent}, count(*) from ${plan.from} ${whereAll([...always(plan), ofParents])} group by ${parent}`;
-  const statement = database.statement(name, 'count', query, { parentId: parent, count: integer });
-  const counts = coalesce(
-    database,
-    name,
-    (parents: readonly Int64[]) => statement({ parents }),
-    (row) => row.parentId as Int64,
-  );
-  return async (parentId) => (await counts.one(parentId))?.count ?? 0;
-}
-
-function always({ where }: { readonly where?: SQL }): readonly SQL[] {
-  return where === undefined ? [] : [where];
-}
-
 /**
  * What a window asks for of a list in an order.
  *
@@ -326,16 +265,4 @@ function cursorsOf<C extends ListSource['columns'], SortName extends string>(
 /** The name of a list in an order. */
 function orderOf({ name }: { readonly name: string }, sortName: string): string {
   return `${name}.${sortName}`;
-}
-
-function memo<Value>(known: Memory<Value>, key: string, make: () => Value): Value {
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const made = make();
-  known.set(key, made);
-  return made;
-}
-
-function asText(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
 }

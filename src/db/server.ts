@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { ServiceError } from '../errors.ts';
 import { connectOnce } from './connect-once.ts';
-import type { Driver, Kind, KindQuery, Parameter, Query, RawRow } from './driver.ts';
+import type { Driver, KindQuery, Parameter, Query, RawRow } from './driver.ts';
 import {
   DatabaseError,
   failureOf,
@@ -11,36 +11,8 @@ import {
   tooSlow,
   unavailable,
 } from './failures.ts';
+import { CONNECTIONS, type Lane, LOCK_TIMEOUTS, LONGEST_LOCK_WAIT } from './lanes.ts';
 import { type Connection, createPool, type Pool } from './pool.ts';
-
-/**
- * What the connections of a process are for: each kind of statement, writes that wait for a row, and transactions. Each has
- * its own, so that none waits for those of another kind.
- */
-export type Lane = Kind | 'waitingWrite' | 'transaction';
-
-/** How many connections each has. They are opened as they are needed. */
-export const CONNECTIONS: Readonly<Record<Lane, number>> = {
-  lookup: 3,
-  list: 3,
-  count: 2,
-  write: 3,
-  waitingWrite: 2,
-  transaction: 5,
-};
-
-/** How long a write waits at most for a row that others have locked, in milliseconds. */
-const LONGEST_LOCK_WAIT = 1_000;
-/**
- * How long each waits for a row that others have locked, in milliseconds. A write that has waited so long goes on where
- * writes wait, so that it holds up no other. In a transaction it is less than what a server takes to find a deadlock, for
- * two that wait for each other have all others wait.
- */
-const LOCK_TIMEOUTS: Readonly<Partial<Record<Lane, number>>> = {
-  write: 20,
-  waitingWrite: LONGEST_LOCK_WAIT,
-  transaction: 500,
-};
 
 /** The part of a deadline after which the server itself ends a statement; ours is for what began late, and a frozen server. */
 const SERVERS_PART = 0.9;

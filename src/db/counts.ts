@@ -1,0 +1,68 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { LRUCache } from 'lru-cache';
+import type { Int64 } from '../int64.ts';
+import { coalesce, gather } from './batch.ts';
+import type { Database, Statement } from './client.ts';
+import { conditionOf, type ListSource, type RowFilter, whereAll } from './keyset.ts';
+import { type Memory, memo, valuesKey } from './memo.ts';
+import { integer } from './row.ts';
+
+/** How many statements are kept: there is one for each combination of filters. */
+const MOST_SHAPES = 100;
+
+/** A count that is asked for. */
+interface CountRequest {
+  /** What tells its statement from the list's others. */
+  readonly shape: string;
+  readonly from: SQL;
+  readonly filters: () => readonly RowFilter[];
+  /** The values of the filters' placeholders. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** Counts lists by their filters. Those that are asked for at the same time are gathered, and of equal ones there is one. */
+export function rootCount(database: Database, name: string): (request: CountRequest) => Promise<number> {
+  const statements: Memory<Statement<{ count: number }>> = new LRUCache({ max: MOST_SHAPES });
+  return gather<CountRequest, number>(database, name, async (asked) => {
+    const counts = new Map<string, Promise<number>>();
+    const answers = asked.map((request) =>
+      memo(counts, request.shape + valuesKey(request.values), () => count(request)),
+    );
+    await Promise.allSettled(answers);
+    return answers;
+  });
+
+  async function count({ shape, from, filters, values }: CountRequest): Promise<number> {
+    const statement = memo(statements, shape, () => {
+      const query = sql`select count(*) from ${from} ${whereAll(filters().map(conditionOf))}`;
+      return database.statement(name, 'count', query, { count: integer });
+    });
+    const [row] = await statement(values);
+    return row?.count ?? 0;
+  }
+}
+
+/** Counts the rows that belong to each parent, those of many parents with one statement. */
+export function nestedCount(
+  database: Database,
+  plan: ListSource & { readonly name: string; readonly where?: SQL },
+  parent: PgColumn,
+): (parentId: Int64) => Promise<number> {
+  const name = `${plan.name}.countBy.${parent.name}`;
+  const ofParents = sql`${parent} = any(${sql.placeholder('parents')}::bigint[])`;
+  const query = sql`select ${parent}, count(*) from ${plan.from} ${whereAll([...always(plan), ofParents])} group by ${parent}`;
+  const statement = database.statement(name, 'count', query, { parentId: parent, count: integer });
+  const counts = coalesce(
+    database,
+    name,
+    (parents: readonly Int64[]) => statement({ parents }),
+    (row) => row.parentId as Int64,
+  );
+  return async (parentId) => (await counts.one(parentId))?.count ?? 0;
+}
+
+/** What holds of every row of a list, where something does. */
+export function always({ where }: { readonly where?: SQL }): readonly SQL[] {
+  return where === undefined ? [] : [where];
+}
