@@ -60,7 +60,7 @@ function hasFraction(token: string): boolean {
   return significant !== '' && fraction.length - (digits.length - significant.length) > Number(exponent);
 }
 
-/** A number that is none, next to the integer that is nearest to what was written. */
+/** A number that is not an integer, next to the integer that is nearest to what was written. */
 function besideInteger(integer: number): number {
   const size = Math.abs(integer);
   if (size >= ALL_INTEGERS) return size < 2 * ALL_INTEGERS ? Number.NaN : integer;

@@ -40,7 +40,7 @@ export async function readJson(
   if (encoding !== null && encoding !== 'identity') throw encoded(encoding);
   const told = Number(headers.get('content-length') ?? 0);
   if (told > LARGEST_BODY) throw tooLarge();
-  // Who may not have it read has it not taken in either.
+  // A body that is rejected is not taken in.
   const turn = take(told);
   if (turn !== undefined) await turn;
   const bytes = await readBody(LARGEST_BODY, account).catch((cause: unknown) => {

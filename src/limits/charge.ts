@@ -19,7 +19,7 @@ const READS_OF_CHANGE = 10;
 /** How many bytes of an answer count as a read that is under way: so long they take to be written. */
 const BYTES_OF_READ = 16_384;
 
-/** What the gate is told of a request. */
+/** How much a request is for the gate, and whose. */
 export function loadOf(
   { account = '', units = 1, bytes = 0, waited }: Chargeable,
   kind: 'read' | 'change' = 'read',
