@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { runToEnd, type Service, startService } from '../support/service.ts';
-import { attackerFile, attacks } from './attacker.ts';
+import { attackerFile, attacks, ORDERED } from './attacker.ts';
 import { type Caller, callerFrom, many, type Reply } from './caller.ts';
 import { type Finding, type Scenario, type Size, tally } from './finding.ts';
 import { databaseOf } from './outage.ts';
@@ -12,6 +12,9 @@ import { databaseOf } from './outage.ts';
 /** How soon others are answered meanwhile, at the 99th percentile, in milliseconds. */
 const READ_SOON = 250;
 const WRITTEN_SOON = 500;
+
+/** More than is ever ordered. */
+const PLENTY = 1_000_000_000;
 
 const key = () => ({ 'idempotency-key': randomUUID() });
 
@@ -45,6 +48,7 @@ const attackScenario = (name: string): Scenario => ({
   run: (size) =>
     onFilledService(size, { NODE_ENV: 'production', AUTH: 'open' }, async ({ base }) => {
       const other = callerFrom('127.0.0.3', base);
+      for (const pet of ORDERED) await other.send('PUT', `/store/inventory/${pet}`, { quantity: PLENTY });
       await workAs(other, size, 500);
       const endAttack = startAttack(name, base);
       const { reads, writes } = await workAs(other, size, size.attack * 1_000);
