@@ -133,7 +133,8 @@ export function measureOperation(
     const type = isObjectType(named) ? named : undefined;
     const within = node.selectionSet === undefined ? NOTHING : amountOf(type, node.selectionSet, depth + 1);
     const given = itemsGiven(node);
-    const own = { ...NOTHING, values: valuesOf(field), bytes: bytesOf(node, field) };
+    const isStatement = depth > 1 && (isConnection(type) || field?.extensions.reference !== undefined);
+    const own = { ...NOTHING, values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
     const size: Known<number> = isConnection(type) ? pageSize(node) : itemsOf(parent, field);
     const rows = combine([size], ([count = 1]) => ({ ...NOTHING, rows: count }));
     return combine([rows, within, given], ([{ rows: count } = NOTHING, each = NOTHING, items = NOTHING]) => {
@@ -143,19 +144,20 @@ export function measureOperation(
   }
 }
 
-const NOTHING: Asking = { rows: 0, values: 0, items: 0, bytes: 0 };
+const NOTHING: Asking = { rows: 0, values: 0, items: 0, statements: 0, bytes: 0 };
 
 function add(one: Asking, other: Asking): Asking {
   return {
     rows: one.rows + other.rows,
     values: one.values + other.values,
     items: one.items + other.items,
+    statements: one.statements + other.statements,
     bytes: one.bytes + other.bytes,
   };
 }
 
-function times(count: number, { rows, values, items, bytes }: Asking): Asking {
-  return { rows: count * rows, values: count * values, items: count * items, bytes: count * bytes };
+function times(count: number, { rows, values, items, statements, bytes }: Asking): Asking {
+  return { rows: count * rows, values: count * values, items: count * items, statements, bytes: count * bytes };
 }
 
 /** How many items a field has at most that answers with a list, and is no list of a connection. */

@@ -28,10 +28,14 @@ export function loadOf(
   return { account, units: Math.max(ofWork, bytes / BYTES_OF_READ), spent: waited };
 }
 
-/** How many rows of lists, values of their fields, and items of the lists that filter them cost as much as a request. */
+/**
+ * How many rows of lists, values of their fields, items of the lists that filter them, and statements for what is within rows
+ * cost as much as a request.
+ */
 const ROWS_OF_UNIT = 20;
 const VALUES_OF_UNIT = 200;
 const ITEMS_OF_UNIT = 8;
+const STATEMENTS_OF_UNIT = 3;
 
 /** What a request may ask for. */
 export interface Asking {
@@ -41,18 +45,20 @@ export interface Asking {
   readonly values: number;
   /** Items of the lists that fields are given: each may be looked up on its own. */
   readonly items: number;
+  /** Lists within rows, and rows that rows refer to: each takes a statement, for all rows together. */
+  readonly statements: number;
   /** Bytes of the answer, by the greatest lengths of its fields. */
   readonly bytes: number;
 }
 
 /** What a request costs beyond the one unit of each. */
-export function unitsOf({ rows, values, items }: Pick<Asking, 'rows' | 'values' | 'items'>): number {
-  return Math.floor(Math.max(rows / ROWS_OF_UNIT, values / VALUES_OF_UNIT) + items / ITEMS_OF_UNIT);
+export function unitsOf({ rows, values, items, statements }: Omit<Asking, 'bytes'>): number {
+  const ofRows = Math.max(rows / ROWS_OF_UNIT, values / VALUES_OF_UNIT);
+  return Math.floor(ofRows + items / ITEMS_OF_UNIT + statements / STATEMENTS_OF_UNIT);
 }
 
-/** How many pages of a table, of 8 KiB each, are counted in the time of a request; and how much longer each takes that is joined. */
-const PAGES_OF_UNIT = 30;
-const TIMES_OF_JOIN = 2;
+/** How many pages of tables, of 8 KiB each, cost as much as a request when a list is counted. */
+const PAGES_OF_UNIT = 10;
 
 /**
  * What it costs to count a list: all of its tables may have to be read.
@@ -61,7 +67,7 @@ const TIMES_OF_JOIN = 2;
  */
 export function unitsOfCount(pages: readonly number[]): number {
   const inAll = pages.reduce((sum, ofTable) => sum + ofTable, 0);
-  return 1 + Math.floor((inAll * (pages.length > 1 ? TIMES_OF_JOIN : 1)) / PAGES_OF_UNIT);
+  return 1 + Math.floor(inAll / PAGES_OF_UNIT);
 }
 
 /** What an `Idempotency-Key` costs: its request has a transaction of its own. */

@@ -169,7 +169,7 @@ function unitsOfList(variables: Readonly<Record<string, unknown>>): number {
   const rows = Number(variables.limit ?? DEFAULT_PAGE_SIZE);
   let items = 0;
   for (const value of Object.values(variables)) if (Array.isArray(value)) items += value.length;
-  return unitsOf({ rows, values: 0, items });
+  return unitsOf({ rows, values: 0, items, statements: 0 });
 }
 
 /** Of a row's version; or of a list, of which the next page's address is a part. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { administer } from '../support/admin.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { runToEnd, type Service, startService } from '../support/service.ts';
 import { attackerFile, attacks, ORDERED } from './attacker.ts';
@@ -122,6 +123,8 @@ export async function onFilledService(
   const url = await databaseOf(server);
   await runToEnd('commands/migrate', [], { DATABASE_URL: url });
   await runToEnd('commands/seed', ['--pets', `${pets}`], { DATABASE_URL: url });
+  // As the server does it by itself within a minute.
+  await administer(url, 'vacuum analyze');
   const service = await startService({ DATABASE_URL: url, ...settings });
   try {
     return await work(service, server.pid);

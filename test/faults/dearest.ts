@@ -19,9 +19,10 @@ interface Cost extends Spent {
   readonly units: number;
 }
 
-/** How often each is sent before it is measured, so that it is known and prepared, and how often then. */
+/** How often each is sent before it is measured, so that it is known and prepared, how often then, and how often the dearest. */
 const BEFORE = 12;
 const TIMES = 5;
+const TIMES_AGAIN = 31;
 /** How many reads by key their cost is the median of. */
 const READS = 200;
 /** How much database time a unit may buy, in reads by key. */
@@ -150,7 +151,7 @@ export const dearest: Scenario = {
       const read = await readByKey(caller, spent);
       const costs: Cost[] = [];
       for (const candidate of [...written, ...sample(lists), ...sample(documents)]) {
-        const cost = await costOf(candidate, caller, spent);
+        const cost = await costOf(candidate, caller, spent, TIMES);
         if (cost !== undefined) costs.push(cost);
       }
       const all = [...written, ...sample(lists), ...sample(documents)];
@@ -161,7 +162,7 @@ export const dearest: Scenario = {
       const again: Cost[] = [];
       for (const { name } of rated(costs).slice(0, AGAIN)) {
         const candidate = all.find((one) => one.name === name);
-        const cost = candidate && (await costOf(candidate, caller, spent));
+        const cost = candidate && (await costOf(candidate, caller, spent, TIMES_AGAIN));
         if (cost !== undefined) again.push(cost);
       }
       caller.close();
@@ -214,12 +215,13 @@ async function costOf(
   { name, send }: Candidate,
   caller: Caller,
   spent: () => Promise<Spent>,
+  times: number,
 ): Promise<Cost | undefined> {
   let last: Reply | undefined;
   for (let n = 0; n < BEFORE; n++) last = await send(caller, sent++);
   if (last === undefined || last.status >= 300 || last.text.includes('"errors"')) return undefined;
   const costs: (Spent & { units: number })[] = [];
-  for (let time = 0; time < TIMES; time++) {
+  for (let time = 0; time < times; time++) {
     const [before, left] = [await spent(), leftAfter(last)];
     last = await send(caller, sent++);
     const after = await spent();

@@ -111,14 +111,26 @@ describe('RATE_LIMIT', () => {
     expect(await cost(`{ pets(first: 100) { ${nodes(39)} } }`)).toBe(20);
     expect(await cost('{ pets(first: 1) { totalCount } }')).toBe(1);
     expect(await cost('{ pets(first: 1) { ...F a: totalCount } } fragment F on PetConnection { totalCount }')).toBe(1);
-    expect(await cost('{ pets(first: 9) { totalCount nodes { orders(first: 1) { totalCount } } } }')).toBe(2);
-    const ofCategories = 1 + Math.floor(Number(pages[0]?.[0]) / 30);
+    expect(await cost('{ pets(first: 9) { totalCount nodes { orders(first: 1) { totalCount } } } }')).toBe(3);
+    const ofCategories = 1 + Math.floor(Number(pages[0]?.[0]) / 10);
     expect(ofCategories).toBeGreaterThan(5);
     expect(await cost('{ categories(first: 1) { totalCount } }')).toBe(ofCategories);
     expect(await cost('{ categories(first: 1, name: "x") { totalCount } }')).toBe(ofCategories);
     const maybe = (isCounted: boolean) =>
       `query ($counted: Boolean = ${isCounted}) { pets(first: 1) { nodes { id } totalCount @include(if: $counted) } }`;
     expect([await cost(maybe(true)), await cost(maybe(false))]).toEqual([1, 0]);
+  });
+
+  test('counts 3 lists and references within rows as a unit more', async () => {
+    const app = await limited(1_000);
+    const cost = async (selection: string) => {
+      const document = `{ pets(first: 1) { nodes { ${selection} } } }`;
+      for (let time = 0; time < 2; time++) await app.graphql(document);
+      return left(await app.rest('GET', '/pets/1')) - left(await app.graphql(document));
+    };
+    expect(await cost('category { name } inventory { quantity }')).toBe(1);
+    expect(await cost('category { name } inventory { quantity } orders(first: 1) { nodes { id } }')).toBe(2);
+    expect(await cost('category { pets(first: 1) { nodes { inventory { pet { category { id } } } } } }')).toBe(2);
   });
 
   test('counts 8 items of a filter as a unit more, on both faces', async () => {
