@@ -4,6 +4,7 @@ import { type Access, ANONYMOUS } from './auth/access.ts';
 import { READ } from './auth/scope.ts';
 import { createContext } from './context.ts';
 import type { Database } from './db/client.ts';
+import type { ListTables } from './db/paging.ts';
 import { tableSizes } from './db/table-sizes.ts';
 import type { Settings } from './env.ts';
 import { ServiceError, toServiceError } from './errors.ts';
@@ -121,8 +122,9 @@ export function createApp(options: AppOptions): App {
   const accountOf = createAccounts(settings.PROXIES);
   const gate = createGate(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
   const entrance = createEntrance(access, accountOf, limiter, gate);
-  const rest = createRestAdapter({ endpoints, context, entrance, gate, admit, idempotency });
   const sizes = tableSizes(database, countedTables(schema));
+  const ofCount = ({ tables }: ListTables) => unitsOfCount(sizes.pagesOf(tables));
+  const rest = createRestAdapter({ endpoints, context, entrance, gate, admit, idempotency, unitsOfCount: ofCount });
   const graphql = createGraphQLServer({
     schema,
     context,
@@ -131,7 +133,7 @@ export function createApp(options: AppOptions): App {
     gate,
     admit,
     idempotency,
-    unitsOfCount: ({ tables }) => unitsOfCount(sizes.pagesOf(tables)),
+    unitsOfCount: ofCount,
     lifecyclePage: LIFECYCLE_PAGE,
     introspection: settings.INTROSPECTION === 'on',
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',

@@ -1,6 +1,6 @@
 import { addRoute, createRouter } from 'rou3';
 import { compileRouter } from 'rou3/compiler';
-import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
+import { DEFAULT_PAGE_SIZE, type ListTables } from '../db/paging.ts';
 import { isForGood, ServiceError, toServiceError } from '../errors.ts';
 import type { Context } from '../graphql/context.ts';
 import { readJson, type WithBody } from '../http/body.ts';
@@ -62,11 +62,13 @@ export interface RestAdapterOptions {
   readonly gate: Gate;
   readonly admit: Admit;
   readonly idempotency: Idempotency;
+  /** What it costs to count a list, as it is now. */
+  readonly unitsOfCount: (list: ListTables) => number;
 }
 
 /** Puts the endpoints under their paths. */
 export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
-  const { endpoints, context, entrance, gate, admit, idempotency } = options;
+  const { endpoints, context, entrance, gate, admit, idempotency, unitsOfCount } = options;
   const router = createRouter<Resource>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -127,6 +129,8 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     const variables = await endpoint.read(call);
     const isList = endpoint.route.reply.kind === 'list';
     if (isList) entrance.charge(request, unitsOfList(variables));
+    const counted = endpoint.operation.field.extensions.countsList as ListTables | undefined;
+    if (counted !== undefined) entrance.charge(request, unitsOfCount(counted));
     const replyIn = async (own: Context) => {
       try {
         return toReply(await endpoint.run(variables, call, own), always, isList);

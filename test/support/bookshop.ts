@@ -48,6 +48,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     gate,
     admit,
     idempotency,
+    unitsOfCount: () => 1,
   });
   const endpoint = '/graphql';
   const server = createGraphQLServer({

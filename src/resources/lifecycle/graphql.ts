@@ -2,6 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { experimental } from '../../lifecycle/mark.ts';
 import { type ClientUse, type ReportEntry, WINDOW_DAYS } from '../../lifecycle/report.ts';
 import { type LifecycleStore, MOST_TOLD } from './store.ts';
+import { lifecycleUses } from './table.ts';
 
 declare module '../../graphql/context.ts' {
   interface Context {
@@ -129,6 +130,7 @@ builder.queryField('lifecycle', (t) =>
   t.field({
     type: [LifecycleMark],
     lifecycle: experimental(),
+    extensions: { countsList: { tables: [lifecycleUses] } },
     description: 'List what is marked. What goes first comes first.',
     resolve: async (_, __, { lifecycle }) => [...(await lifecycle.report())],
   }),
