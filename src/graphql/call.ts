@@ -65,16 +65,13 @@ export function newCall(
   };
 }
 
-/**
- * Runs an operation for a call once it is let in; its context is there at once, or comes. The errors have the messages
- * for its caller.
- */
-export async function runCall(
-  { gate, context, request, mayRead }: Call,
+/** Runs an operation for a call once it is let in; its context is there at once, or comes. */
+export function runCall(
+  { gate, context, request }: Call,
   { run, isMutation, changesSeveral }: KnownOperation,
   variables: Readonly<Record<string, unknown>>,
 ): Promise<ExecutionResult> {
-  const result = await gate.run(
+  return gate.run(
     (isWanted) => {
       const own = context();
       const runIn = (given: Context) => run(variables, changesSeveral ? { ...given, isWanted } : given);
@@ -82,6 +79,10 @@ export async function runCall(
     },
     loadOf(request, isMutation ? 'change' : 'read'),
   );
+}
+
+/** The same result; its errors have the messages for the call's caller. */
+export function forCaller({ mayRead }: Call, result: ExecutionResult): ExecutionResult {
   if (result.errors === undefined) return result;
   return { ...result, errors: result.errors.map((error) => toClientError(error, mayRead)) };
 }

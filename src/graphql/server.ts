@@ -10,7 +10,7 @@ import { loadOf, UNITS_OF_KEY, unitsOfDocument } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { Pace } from '../limits/pace.ts';
-import { type Call, callOf, newCall, runCall, writeAnswer } from './call.ts';
+import { type Call, callOf, forCaller, newCall, runCall, writeAnswer } from './call.ts';
 import { incomparable } from './comparable.ts';
 import type { Context } from './context.ts';
 import { formatError, refused, toClientError } from './errors.ts';
@@ -113,7 +113,9 @@ export function createGraphQLServer(
       const caller = entering instanceof Promise ? await entering : entering;
       if (wanted === undefined) throw notAcceptable();
       // Not before: whoever must not come in, or has used up his share, has no body read.
-      const params = readInTurn(request);
+      const params = readParams(request, (bytes) => entrance.takeBody(request, bytes)).then((read) =>
+        inTurn(request, read),
+      );
       // Whoever asks for them is told of a failure.
       params.catch(() => {});
       const asked = { request, mediaType, caller, mayRead: entrance.mayRead(caller), params };
@@ -132,13 +134,10 @@ export function createGraphQLServer(
   };
 
   /** Documents that are not known take long to read: of each caller some are read at a time, and what others have sent in between. */
-  async function readInTurn(request: GraphQLRequest): Promise<GraphQLParams | undefined> {
-    const params = await readParams(request, (bytes) => entrance.takeBody(request, bytes));
-    const { query } = params ?? {};
-    if (typeof query === 'string' && documents.get(query) === undefined) {
-      await pace.next(request.account ?? '', query.length);
-    }
-    return params;
+  function inTurn(request: GraphQLRequest, params: GraphQLParams | undefined) {
+    const query = params?.query;
+    if (typeof query !== 'string' || documents.get(query) !== undefined) return params;
+    return pace.next(request.account ?? '', query.length)?.then(() => params) ?? params;
   }
 
   async function answer(call: Call): Promise<GraphQLAnswer> {
@@ -251,7 +250,7 @@ function runsOperations(documents: KnownDocuments, refuse: Refuse, told: Told): 
         });
         if (refusal !== undefined) setResultAndStopExecution(refusal);
         else {
-          setExecuteFn(() => runCall(call, operation, variables));
+          setExecuteFn(async () => forCaller(call, await runCall(call, operation, variables)));
         }
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;

@@ -1,5 +1,5 @@
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
-import { type Call, callOf, runCall, writeAnswer } from './call.ts';
+import { type Call, callOf, forCaller, runCall, writeAnswer } from './call.ts';
 import { toClientError } from './errors.ts';
 import type { KnownDocuments } from './operations.ts';
 import type { Refuse } from './refusal.ts';
@@ -43,7 +43,7 @@ export function createTakeover(documents: KnownDocuments, refuse: Refuse): Plugi
     });
     if (refusal !== undefined) return refusal;
     try {
-      return await runCall(call, operation, asked.variables);
+      return forCaller(call, await runCall(call, operation, asked.variables));
     } catch (error) {
       return { errors: [toClientError(error)] };
     }

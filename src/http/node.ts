@@ -17,6 +17,8 @@ const MOST_OF_BODIES = 67_108_864;
 const MOST_OF_CALLERS_BODIES = 8_388_608;
 const MOST_UNREAD = 134_217_728;
 const MOST_UNREAD_OF_CALLER = 33_554_432;
+/** A body that is no larger is not counted, in bytes: `MAX_REQUESTS` of them are not much. */
+const SMALL_BODY = 16_384;
 /** A text that is longer is sent as bytes: as a text it may wait in three times the memory. */
 const LONGEST_TEXT = 65_536;
 
@@ -81,8 +83,10 @@ function readBody(
     let size = 0;
     message.on('data', (chunk: Buffer) => {
       size += chunk.length;
+      const isSmall = size <= SMALL_BODY;
+      const more = size - chunk.length > SMALL_BODY ? chunk.length : size;
       if (size > limit) resolve(undefined);
-      else if (take(chunk.length)) chunks.push(chunk);
+      else if (isSmall || take(more)) chunks.push(chunk);
       else reject(tooMuchHeld());
     });
     message.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
