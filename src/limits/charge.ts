@@ -35,7 +35,7 @@ export function loadOf(
 const ROWS_OF_UNIT = 20;
 const VALUES_OF_UNIT = 200;
 const ITEMS_OF_UNIT = 8;
-const STATEMENTS_OF_UNIT = 3;
+const STATEMENTS_OF_UNIT = 2;
 
 /** What a request may ask for. */
 export interface Asking {

@@ -145,7 +145,7 @@ export const dearest: Scenario = {
   run: (size) =>
     onFilledService(size, { RATE_LIMIT: PLENTY }, async ({ base, pid }, serverPid) => {
       const caller = callerFrom('127.0.0.2', base);
-      const seed = randomInt(1e9);
+      const seed = size.seed === 'random' ? randomInt(1e9) : size.seed;
       const sample = (all: fc.Arbitrary<Candidate>) => fc.sample(all, { numRuns: size.candidates, seed });
       const spent = () => spentBy(serverPid, pid);
       const read = await readByKey(caller, spent);
