@@ -90,21 +90,33 @@ export const MOST_PAGES = 50;
  * Reads a page for each of the places, all with one statement: its key among them, and its rows, as many as the
  * placeholder `limit` says.
  *
- * @param filters what its rows pass; `parentIs` is one for a list of rows of a parent
+ * @param filters what its rows pass
+ * @param parent the column that refers to the parent, for a list of rows of a parent, which is in the order of the ids
  */
 export function pagesQuery(
   source: ListSource,
   sort: KeysetSort,
   bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
   filters: readonly RowFilter[],
+  parent: PgColumn | undefined,
+): SQL {
+  const page =
+    parent === undefined
+      ? rootQuery(source, sort, bounds, filters)
+      : alikeQuery(source, sort, bounds, parent, sql`place.parent`, filters.map(conditionOf));
+  return sql`select place.key, ${jsonRows(source.columns, page)} from ${PLACES}`;
+}
+
+function rootQuery(
+  source: ListSource,
+  sort: KeysetSort,
+  bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
+  filters: readonly RowFilter[],
 ): SQL {
   const [only, ...others] = filters;
-  const isAlone = only !== undefined && others.length === 0;
-  const page =
-    isAlone && isOfValues(only) && sort.by === undefined
-      ? mergedQuery(source, sort, bounds, only)
-      : pageQuery(source, sort, bounds, filters.map(conditionOf));
-  return sql`select place.key, ${jsonRows(source.columns, page)} from ${PLACES}`;
+  return only !== undefined && others.length === 0 && isOfValues(only) && sort.by === undefined
+    ? mergedQuery(source, sort, bounds, only)
+    : pageQuery(source, sort, bounds, filters.map(conditionOf));
 }
 
 function pageQuery(
@@ -113,16 +125,37 @@ function pageQuery(
   bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
   conditions: readonly SQL[],
 ): SQL {
-  return sql`select ${sql.join(Object.values(source.columns), sql`, `)} from ${source.from}
-    ${whereAll([...conditions, ...placeConditions(source, sort, bounds)])}
-    order by ${orderBy(source, sort, bounds)} limit ${LIMIT}`;
+  const all = [...conditions, ...placeConditions(source, sort, bounds)];
+  return rowsQuery(source, all, orderBy(source, sort, bounds));
+}
+
+function rowsQuery(source: ListSource, conditions: readonly SQL[], order: SQL): SQL {
+  return sql`select ${sql.join(Object.values(source.columns), sql`, `)} from ${source.from} ${whereAll(conditions)}
+    order by ${order} limit ${LIMIT}`;
 }
 
 /**
- * A page in the order of the ids, merged of a page for each value of the only filter. PostgreSQL would often rather
- * follow the ids and look at each row for the filter, as if the rows that pass lay evenly among the others: where they
- * all lie at the far end, it would read the whole table. A range and the column in the order leave it no choice but the
- * column's index; beside another filter, they would have it misjudge how many rows pass.
+ * A page in the order of the ids, of the rows whose column has the value. PostgreSQL would often rather follow the ids and
+ * look at each row for the value, as if the rows that have it lay evenly among the others: where they all lie at the far end,
+ * or there is none, it would read the whole table. The column in the order, and in no plain equality, leaves it no choice but
+ * the index on the column and the id, in which the page's place is one of ids alone: beside the value, PostgreSQL begins no
+ * scan at a pair of both.
+ */
+function alikeQuery(
+  source: ListSource,
+  sort: KeysetSort,
+  bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
+  column: PgColumn,
+  value: SQL,
+  conditions: readonly SQL[] = [],
+): SQL {
+  const all = [sql`${column} = any(array[${value}])`, ...conditions, ...placeConditions(source, sort, bounds)];
+  return rowsQuery(source, all, sql`${column} ${direction(sort, bounds)}, ${orderBy(source, sort, bounds)}`);
+}
+
+/**
+ * A page in the order of the ids, merged of a page for each value of the only filter. Beside another filter, that would have
+ * PostgreSQL misjudge how many rows pass.
  */
 function mergedQuery(
   source: ListSource,
@@ -130,19 +163,12 @@ function mergedQuery(
   bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
   { column, values }: ValuesFilter,
 ): SQL {
-  const isValue = sql`${column} = any(array[given.value])`;
-  const byColumn = { ...sort, by: { expression: sql`${column}`, toComparable: () => sql`given.value` } };
-  const ofOne = pageQuery(source, byColumn, bounds, [isValue]);
+  const ofOne = alikeQuery(source, sort, bounds, column, sql`given.value`);
   const columns = Object.values(source.columns);
   const names = columns.map((_, index) => sql.identifier(`m${index}`));
   return sql`select merged.* from (select distinct unnest(${values}) as value) as given
     cross join lateral (${ofOne}) as merged(${sql.join(names, sql`, `)})
     order by ${names[columns.indexOf(source.id)]} ${direction(sort, bounds)} limit ${LIMIT}`;
-}
-
-/** That a row belongs to the parent of the place. */
-export function parentIs(parent: PgColumn): SQL {
-  return sql`${parent} = place.parent`;
 }
 
 /** The where clause of all the conditions; nothing for none. */

@@ -15,7 +15,6 @@ import {
   MOST_PAGES,
   type PageBounds,
   pagesQuery,
-  parentIs,
   placesValue,
   type RowFilter,
 } from './keyset.ts';
@@ -131,8 +130,8 @@ export function nestedPages<C extends ListSource['columns']>(
   parent: PgColumn,
 ): (parentId: Int64, window: PageWindow) => Promise<Page<RowOf<C>>> {
   const cursorOf = cursorsOf(plan, 'id');
-  const load = pageLoader(database, `${plan.name}.listBy.${parent.name}`, plan);
-  const filters = () => [...always(plan), parentIs(parent)];
+  const load = pageLoader(database, `${plan.name}.listBy.${parent.name}`, plan, parent);
+  const filters = () => always(plan);
   const count = nestedCount(database, plan, parent);
 
   return async (parentId, window) => {
@@ -170,6 +169,7 @@ function pageLoader<C extends ListSource['columns']>(
   database: Database,
   name: string,
   source: ListSource & { readonly columns: C },
+  parent?: PgColumn,
 ): (request: PageRequest<RowOf<C>>) => Promise<readonly RowOf<C>[]> {
   type Row = RowOf<C>;
   const shape = { key: integer, rows: rowsOf(source.columns) };
@@ -191,7 +191,7 @@ function pageLoader<C extends ListSource['columns']>(
   async function readAlike(alike: readonly PageRequest<Row>[]): Promise<readonly (readonly Row[])[]> {
     const [{ shape: key, sort, filters, values, bounds }] = alike as readonly [PageRequest<Row>];
     const statement = memo(statements, key, () =>
-      database.statement(name, 'list', pagesQuery(source, sort, bounds, filters()), shape),
+      database.statement(name, 'list', pagesQuery(source, sort, bounds, filters(), parent), shape),
     );
     const answers: (readonly Row[])[] = alike.map(() => []);
     for (let from = 0; from < alike.length; from += MOST_PAGES) {

@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
-import type { Asking } from '../limits/charge.ts';
+import { type Asking, conditionsOf } from '../limits/charge.ts';
 import { bytesOf, valuesOf } from './answer-size.ts';
 import { fragmentsOf } from './fragments.ts';
 
@@ -134,7 +134,9 @@ export function measureOperation(
     const within = node.selectionSet === undefined ? NOTHING : amountOf(type, node.selectionSet, depth + 1);
     const given = itemsGiven(node);
     const isStatement = depth > 1 && (isConnection(type) || field?.extensions.reference !== undefined);
-    const own = { ...NOTHING, values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
+    const conditions = isConnection(type) ? conditionsOf(node.arguments?.map(({ name }) => name.value) ?? []) : 0;
+    const ofField = { values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
+    const own = { ...NOTHING, ...ofField, conditions };
     const size: Known<number> = isConnection(type) ? pageSize(node) : itemsOf(parent, field);
     const rows = combine([size], ([count = 1]) => ({ ...NOTHING, rows: count }));
     return combine([rows, within, given], ([{ rows: count } = NOTHING, each = NOTHING, items = NOTHING]) => {
@@ -144,20 +146,22 @@ export function measureOperation(
   }
 }
 
-const NOTHING: Asking = { rows: 0, values: 0, items: 0, statements: 0, bytes: 0 };
+const NOTHING: Asking = { rows: 0, values: 0, items: 0, conditions: 0, statements: 0, bytes: 0 };
 
 function add(one: Asking, other: Asking): Asking {
   return {
     rows: one.rows + other.rows,
     values: one.values + other.values,
     items: one.items + other.items,
+    conditions: one.conditions + other.conditions,
     statements: one.statements + other.statements,
     bytes: one.bytes + other.bytes,
   };
 }
 
-function times(count: number, { rows, values, items, statements, bytes }: Asking): Asking {
-  return { rows: count * rows, values: count * values, items: count * items, statements, bytes: count * bytes };
+function times(count: number, { rows, values, items, conditions, statements, bytes }: Asking): Asking {
+  const each = { rows: count * rows, values: count * values, items: count * items, bytes: count * bytes };
+  return { ...each, conditions, statements };
 }
 
 /** How many items a field has at most that answers with a list, and is no list of a connection. */

@@ -13,7 +13,7 @@ import type { Idempotency, Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import type { Marked } from '../lifecycle/marked.ts';
-import { type Chargeable, loadOf, UNITS_OF_KEY, unitsOf } from '../limits/charge.ts';
+import { type Chargeable, conditionsOf, loadOf, UNITS_OF_KEY, unitsOf } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
@@ -173,7 +173,7 @@ function unitsOfList(variables: Readonly<Record<string, unknown>>): number {
   const rows = Number(variables.limit ?? DEFAULT_PAGE_SIZE);
   let items = 0;
   for (const value of Object.values(variables)) if (Array.isArray(value)) items += value.length;
-  return unitsOf({ rows, values: 0, items, statements: 0 });
+  return unitsOf({ rows, values: 0, items, conditions: conditionsOf(Object.keys(variables)), statements: 0 });
 }
 
 /** Of a row's version; or of a list, of which the next page's address is a part. */

@@ -22,6 +22,8 @@ interface Step {
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
   readonly 'Rows Removed by Index Recheck'?: number;
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
   readonly Plans?: readonly Step[];
 }
 
@@ -32,6 +34,8 @@ export interface Plan {
   readonly words: string;
   /** How many rows of tables it looked at, whether or not it wanted them. */
   readonly rowsRead: number;
+  /** How many pages of tables and indexes it looked at. */
+  readonly pagesRead: number;
   /** The most rows that one of its steps sorts. */
   readonly rowsSorted: number;
   /** How often a table that grows was read from end to end without an index, in checks of foreign keys too. */
@@ -96,7 +100,7 @@ async function explain(tried: Tried, { text, parameters }: Sent, planning: Plan[
     await query(`prepare tried as ${text}`, []);
     const before = await countScans();
     const values = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`;
-    const [[told] = []] = await query(`explain (analyze, timing off, format json) execute tried${values}`, []);
+    const [[told] = []] = await query(`explain (analyze, buffers, timing off, format json) execute tried${values}`, []);
     const scans = (await countScans()) - before;
     await query('deallocate tried', []);
     const [{ Plan: step }] = (typeof told === 'string' ? JSON.parse(told) : told) as [{ Plan: Step }];
@@ -132,12 +136,13 @@ function inSavepoint(query: Query): Tried {
 const SCANS =
   'select coalesce(sum(seq_scan), 0)::text from pg_stat_xact_user_tables where relname = any($1::text[]::name[])';
 
-function read(root: Step): Pick<Plan, 'words' | 'rowsRead' | 'rowsSorted'> {
+function read(root: Step): Pick<Plan, 'words' | 'rowsRead' | 'pagesRead' | 'rowsSorted'> {
   const steps = [...stepsOf(root)];
   const ofTables = steps.filter((step) => step['Relation Name'] !== undefined && step['Node Type'].endsWith('Scan'));
   const sorts = steps.filter((step) => step['Node Type'].endsWith('Sort'));
   return {
     words: steps.map(inWords).join(' <- '),
+    pagesRead: root['Shared Hit Blocks'] + root['Shared Read Blocks'],
     rowsRead: ofTables.reduce((sum, step) => sum + rowsOf(step), 0),
     rowsSorted: Math.max(0, ...sorts.flatMap(({ Plans = [] }) => Plans.map(rowsOf))),
   };
