@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Int64 } from '../int64.ts';
 import { coalesce, gather } from './batch.ts';
 import type { Database, Statement } from './client.ts';
-import { conditionOf, type ListSource, type RowFilter, whereAll } from './keyset.ts';
+import { always, conditionOf, type ListSource, type RowFilter, whereAll } from './keyset.ts';
 import { type Memory, memo, valuesKey } from './memo.ts';
 import { integer } from './row.ts';
 
@@ -46,7 +46,7 @@ export function rootCount(database: Database, name: string): (request: CountRequ
 /** Counts the rows that belong to each parent, those of many parents with one statement. */
 export function nestedCount(
   database: Database,
-  plan: ListSource & { readonly name: string; readonly where?: SQL },
+  plan: ListSource & { readonly name: string },
   parent: PgColumn,
 ): (parentId: Int64) => Promise<number> {
   const name = `${plan.name}.countBy.${parent.name}`;
@@ -60,9 +60,4 @@ export function nestedCount(
     (row) => row.parentId as Int64,
   );
   return async (parentId) => (await counts.one(parentId))?.count ?? 0;
-}
-
-/** What holds of every row of a list, where something does. */
-export function always({ where }: { readonly where?: SQL }): readonly SQL[] {
-  return where === undefined ? [] : [where];
 }

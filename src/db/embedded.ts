@@ -24,7 +24,7 @@ export async function openEmbedded(folder: string): Promise<Driver> {
   const unlock = await lockFolder(folder);
   try {
     const database = await PGlite.create(join(folder, 'pgdata'));
-    await database.exec("set time zone 'UTC'; set datestyle = 'ISO'");
+    await database.exec("set time zone 'UTC'; set datestyle = 'ISO'; set enable_seqscan = off");
     return {
       kind: 'embedded',
       query: queryOn(database),

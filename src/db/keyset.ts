@@ -9,6 +9,8 @@ export interface ListSource {
   readonly columns: Readonly<Record<string, PgColumn>>;
   /** The table, with what is joined to it. */
   readonly from: SQL;
+  /** What holds of every row of the list. */
+  readonly where?: SQL;
   /** The key that ends every order, so that no two rows are at one place. */
   readonly id: PgColumn;
   /** The column of a joined table that is the same as the id, where there is one. */
@@ -25,16 +27,42 @@ export interface ValuesFilter {
   readonly values: SQL;
 }
 
+/** A filter of rows that lie one beside the other in the order of some sorts. */
+export interface RangeFilter {
+  readonly condition: SQL;
+  /** The names of these sorts. */
+  readonly sorts: readonly string[];
+}
+
 /** A condition, or what one is made of. */
-export type RowFilter = SQL | ValuesFilter;
+export type RowFilter = SQL | ValuesFilter | RangeFilter;
 
 /** The condition that a filter stands for. */
 export function conditionOf(filter: RowFilter): SQL {
-  return isOfValues(filter) ? sql`${filter.column} = any(${filter.values})` : filter;
+  if (isOfValues(filter)) return sql`${filter.column} = any(${filter.values})`;
+  return 'condition' in filter ? filter.condition : filter;
 }
 
 function isOfValues(filter: RowFilter): filter is ValuesFilter {
   return 'values' in filter;
+}
+
+/** The sorts of each list by its ids alone. */
+const BY_ID: ReadonlySet<string> = new Set(['id', 'id_desc']);
+
+/**
+ * Whether no index has the rows of a page one beside the other and in their order, as one has them by their ids, by the values
+ * of one column in the order of the ids, by a range in its own order, and without a filter.
+ */
+export function isSearch({ id }: Pick<ListSource, 'id'>, sortName: string, filters: readonly RowFilter[]): boolean {
+  if (filters.some((filter) => isOfValues(filter) && filter.column === id)) return false;
+  const [only, ...others] = filters.filter((filter) => !isInOrder(filter, sortName));
+  return only !== undefined && (others.length > 0 || !isOfValues(only) || !BY_ID.has(sortName));
+}
+
+/** Whether the rows that pass lie one beside the other in the order of a sort. */
+function isInOrder(filter: RowFilter, sortName: string): boolean {
+  return 'condition' in filter && filter.sorts.includes(sortName);
 }
 
 /** A sort by something else than the id: an indexed expression, and what a remembered value of it is compared as. */
@@ -92,6 +120,7 @@ export const MOST_PAGES = 50;
  *
  * @param filters what its rows pass
  * @param parent the column that refers to the parent, for a list of rows of a parent, which is in the order of the ids
+ * @param searchedBy the sort's name where it is a search, as `isSearch` has it
  */
 export function pagesQuery(
   source: ListSource,
@@ -99,11 +128,14 @@ export function pagesQuery(
   bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
   filters: readonly RowFilter[],
   parent: PgColumn | undefined,
+  searchedBy: string | undefined,
 ): SQL {
   const page =
-    parent === undefined
-      ? rootQuery(source, sort, bounds, filters)
-      : alikeQuery(source, sort, bounds, parent, sql`place.parent`, filters.map(conditionOf));
+    parent !== undefined
+      ? alikeQuery(source, sort, bounds, parent, sql`place.parent`)
+      : searchedBy !== undefined
+        ? searchQuery(source, sort, bounds, filters, searchedBy)
+        : rootQuery(source, sort, bounds, filters);
   return sql`select place.key, ${jsonRows(source.columns, page)} from ${PLACES}`;
 }
 
@@ -113,25 +145,61 @@ function rootQuery(
   bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
   filters: readonly RowFilter[],
 ): SQL {
-  const [only, ...others] = filters;
-  return only !== undefined && others.length === 0 && isOfValues(only) && sort.by === undefined
-    ? mergedQuery(source, sort, bounds, only)
-    : pageQuery(source, sort, bounds, filters.map(conditionOf));
-}
-
-function pageQuery(
-  source: ListSource,
-  sort: KeysetSort,
-  bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
-  conditions: readonly SQL[],
-): SQL {
-  const all = [...conditions, ...placeConditions(source, sort, bounds)];
-  return rowsQuery(source, all, orderBy(source, sort, bounds));
+  const [only] = filters;
+  if (only !== undefined && isOfValues(only) && only.column !== source.id) {
+    return mergedQuery(source, sort, bounds, only);
+  }
+  const conditions = [...filters.map(conditionOf), ...placeConditions(source, sort, bounds)];
+  return rowsQuery(source, conditions, orderBy(source, sort, bounds));
 }
 
 function rowsQuery(source: ListSource, conditions: readonly SQL[], order: SQL): SQL {
-  return sql`select ${sql.join(Object.values(source.columns), sql`, `)} from ${source.from} ${whereAll(conditions)}
+  return sql`select ${columnsOf(source)} from ${source.from} ${whereAll([...always(source), ...conditions])}
     order by ${order} limit ${LIMIT}`;
+}
+
+function columnsOf({ columns }: ListSource): SQL {
+  return sql.join(Object.values(columns), sql`, `);
+}
+
+/** How many rows a search looks at in the order of its list before it goes by its filters. */
+const LOOKED_AT = sql.raw('2500');
+
+/**
+ * A page that no index has. Rows that many pass are soon found among the first in the order of the list; where they are not,
+ * few pass, or they lie elsewhere: then an index of a filter finds all of them, to be sorted. PostgreSQL would choose one way
+ * by what it expects, and look through the whole list for what is not there.
+ */
+function searchQuery(
+  source: ListSource,
+  sort: KeysetSort,
+  bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
+  filters: readonly RowFilter[],
+  sortName: string,
+): SQL {
+  const names = sql.join(
+    Object.keys(source.columns).map((_, index) => sql.identifier(`s${index}`)),
+    sql`, `,
+  );
+  const ranges = filters.filter((filter) => isInOrder(filter, sortName)).map(conditionOf);
+  const others = filters.filter((filter) => !isInOrder(filter, sortName)).map(conditionOf);
+  const inOrder = [...always(source), ...ranges, ...placeConditions(source, sort, bounds)];
+  const passes = sql.join(others, sql` and `);
+  const row = sql`${columnsOf(source)}, ${sort.by?.expression ?? sql`null`}, ${source.id}`;
+  const inDirection = sql`order by key ${direction(sort, bounds)}, id ${direction(sort, bounds)}`;
+  return sql`with near as materialized (
+        select ${names}, key, id from (
+          select ${row}, (${passes}) from ${source.from} ${whereAll(inOrder)}
+          order by ${orderBy(source, sort, bounds)} limit ${LOOKED_AT}
+        ) as looked (${names}, key, id, passes)
+        where passes limit ${LIMIT}),
+      enough as materialized (select count(*) >= ${LIMIT} as is_so from near)
+    (select ${names} from near where (select is_so from enough) ${inDirection})
+    union all
+    (select ${names} from (
+        select ${row} from ${source.from} ${whereAll([passes, ...inOrder])} offset 0
+      ) as passing (${names}, key, id)
+      where not (select is_so from enough) ${inDirection} limit ${LIMIT})`;
 }
 
 /**
@@ -147,9 +215,8 @@ function alikeQuery(
   bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
   column: PgColumn,
   value: SQL,
-  conditions: readonly SQL[] = [],
 ): SQL {
-  const all = [sql`${column} = any(array[${value}])`, ...conditions, ...placeConditions(source, sort, bounds)];
+  const all = [sql`${column} = any(array[${value}])`, ...placeConditions(source, sort, bounds)];
   return rowsQuery(source, all, sql`${column} ${direction(sort, bounds)}, ${orderBy(source, sort, bounds)}`);
 }
 
@@ -169,6 +236,11 @@ function mergedQuery(
   return sql`select merged.* from (select distinct unnest(${values}) as value) as given
     cross join lateral (${ofOne}) as merged(${sql.join(names, sql`, `)})
     order by ${names[columns.indexOf(source.id)]} ${direction(sort, bounds)} limit ${LIMIT}`;
+}
+
+/** What holds of every row of a list, where something does. */
+export function always({ where }: Pick<ListSource, 'where'>): readonly SQL[] {
+  return where === undefined ? [] : [where];
 }
 
 /** The where clause of all the conditions; nothing for none. */

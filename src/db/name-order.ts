@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { isStorable } from '../text.ts';
+import type { RangeFilter } from './keyset.ts';
 import type { Sort } from './paging.ts';
 
 /**
@@ -27,10 +28,12 @@ export function nameSorts<Row extends { readonly name: string }>(column: PgColum
  * The filter `name`: names that begin with the placeholder's text. A range, for an index serves no `like` whose pattern
  * is a parameter; no name is longer than its end, which goes on with the greatest character.
  */
-export function namePrefix(column: PgColumn, longestName: number): SQL {
+export function namePrefix(column: PgColumn, longestName: number): RangeFilter {
+  // As queries of their own they are worked out once, and not for each row.
   const prefix = sql`lower(${sql.placeholder('name')}::text)`;
-  const end = sql`(${prefix} || repeat(chr(1114111), ${sql.raw(String(longestName))})) collate "C"`;
-  return sql`${nameKey(column)} >= ${prefix} collate "C" and ${nameKey(column)} <= ${end}`;
+  const end = sql`${prefix} || repeat(chr(1114111), ${sql.raw(String(longestName))})`;
+  const condition = sql`${nameKey(column)} >= (select ${prefix}) collate "C" and ${nameKey(column)} <= (select ${end}) collate "C"`;
+  return { condition, sorts: ['name', 'name_desc'] };
 }
 
 function foldCase(text: SQL): SQL {

@@ -5,11 +5,13 @@ import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 import { gather } from './batch.ts';
 import type { Database, Statement } from './client.ts';
-import { always, nestedCount, rootCount } from './counts.ts';
+import { nestedCount, rootCount } from './counts.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { rowsOf } from './json-rows.ts';
 import {
+  always,
   boundsShape,
+  isSearch,
   type KeysetSort,
   type ListSource,
   MOST_PAGES,
@@ -53,6 +55,11 @@ export interface SortedList<Row, SortName extends string> {
   readonly sorts: Readonly<Record<SortName, Sort<Row>>>;
 }
 
+/** What tells whether a page of a list is a search. */
+export interface Searchable extends Pick<ListSource, 'id'> {
+  readonly filters: Readonly<Record<string, RowFilter>>;
+}
+
 /** The tables that are read to count a list. */
 export interface ListTables {
   readonly tables: readonly PgTable[];
@@ -65,8 +72,6 @@ export interface ListPlan<C extends ListSource['columns'], Filter extends string
     ListTables {
   readonly columns: C;
   readonly idOf: (row: RowOf<C>) => Int64;
-  /** What holds of every row of the list. */
-  readonly where?: SQL;
   /** What is enough to count it with these filters alone; all of `from` where that is not told. */
   countFrom?(filters: readonly Filter[]): SQL;
   /** Each with the placeholder of the filter's own name. */
@@ -100,23 +105,31 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
     const rows = await load({
       shape,
       sort,
-      filters: () => filtersOf(names),
+      filters: () => names.map((name) => plan.filters[name]),
+      searchedBy: isSearched(plan, { ...filters, sort: sortName }) ? sortName : undefined,
       values: filters,
       bounds,
       parent: undefined,
     });
     const from = plan.countFrom?.(names) ?? plan.from;
-    const total = () => count({ shape: names.join(), from, filters: () => filtersOf(names), values: filters });
+    const counted = () => [...always(plan), ...names.map((name) => plan.filters[name])];
+    const total = () => count({ shape: names.join(), from, filters: counted, values: filters });
     return toPage(rows, bounds, total, cursorsOf(plan, sortName));
   };
 
   function presentFilters(filters: Filters): Filter[] {
     return (Object.keys(plan.filters) as Filter[]).filter((name) => filters[name] != null);
   }
+}
 
-  function filtersOf(names: readonly Filter[]): RowFilter[] {
-    return [...always(plan), ...names.map((name) => plan.filters[name])];
-  }
+/**
+ * Whether a page that is asked for by these arguments is a search, for which rows are read that it does not have.
+ *
+ * @param given the arguments by their names; what is undefined or null is not given
+ */
+export function isSearched(list: Searchable, given: Readonly<Record<string, unknown>>): boolean {
+  const filters = Object.entries(list.filters).flatMap(([name, filter]) => (given[name] == null ? [] : [filter]));
+  return isSearch(list, String(given.sort ?? 'id'), filters);
 }
 
 /**
@@ -131,7 +144,6 @@ export function nestedPages<C extends ListSource['columns']>(
 ): (parentId: Int64, window: PageWindow) => Promise<Page<RowOf<C>>> {
   const cursorOf = cursorsOf(plan, 'id');
   const load = pageLoader(database, `${plan.name}.listBy.${parent.name}`, plan, parent);
-  const filters = () => always(plan);
   const count = nestedCount(database, plan, parent);
 
   return async (parentId, window) => {
@@ -139,7 +151,8 @@ export function nestedPages<C extends ListSource['columns']>(
     const rows = await load({
       shape: boundsShape(bounds),
       sort: plan.sorts.id,
-      filters,
+      filters: () => [],
+      searchedBy: undefined,
       values: {},
       bounds,
       parent: parentId,
@@ -154,6 +167,8 @@ interface PageRequest<Row> {
   readonly shape: string;
   readonly sort: Sort<Row>;
   readonly filters: () => readonly RowFilter[];
+  /** The sort's name, where it is a search. */
+  readonly searchedBy: string | undefined;
   /** The values of the filters' placeholders. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly bounds: PageBounds;
@@ -189,9 +204,9 @@ function pageLoader<C extends ListSource['columns']>(
   };
 
   async function readAlike(alike: readonly PageRequest<Row>[]): Promise<readonly (readonly Row[])[]> {
-    const [{ shape: key, sort, filters, values, bounds }] = alike as readonly [PageRequest<Row>];
+    const [{ shape: key, sort, filters, searchedBy, values, bounds }] = alike as readonly [PageRequest<Row>];
     const statement = memo(statements, key, () =>
-      database.statement(name, 'list', pagesQuery(source, sort, bounds, filters(), parent), shape),
+      database.statement(name, 'list', pagesQuery(source, sort, bounds, filters(), parent, searchedBy), shape),
     );
     const answers: (readonly Row[])[] = alike.map(() => []);
     for (let from = 0; from < alike.length; from += MOST_PAGES) {

@@ -54,6 +54,8 @@ export async function connectServer(
     DateStyle: 'ISO',
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: statementTimeout,
+    // Otherwise a count would take all processors, and have everyone else wait.
+    max_parallel_workers_per_gather: 0,
   };
   const options = {
     max: 1,
@@ -66,7 +68,11 @@ export async function connectServer(
   };
   let looking = {};
   const laneOf = (lane: Lane): Pool<Client> => {
-    const ofLane = { lock_timeout: Math.min(LOCK_TIMEOUTS[lane] ?? statementTimeout, statementTimeout) };
+    const ofLane = {
+      lock_timeout: Math.min(LOCK_TIMEOUTS[lane] ?? statementTimeout, statementTimeout),
+      // Each list has its indexes: a plan that reads a table from end to end is only ever made for values that it is bad for.
+      ...(lane === 'list' && { enable_seqscan: 'off' }),
+    };
     return createPool(connections[lane], {
       open: (onclose) => {
         const own = { connection: { ...connection, ...ofLane, ...looking }, socket: connectOnce(), onclose };

@@ -1,10 +1,12 @@
 import {
   DEFAULT_PAGE_SIZE,
+  isSearched,
   LARGEST_PAGE,
   type ListTables,
   type Page,
   type PageWindow,
   readWindow,
+  type Searchable,
   type SortedList,
 } from '../db/paging.ts';
 import { integerFrom } from './bounds.ts';
@@ -52,7 +54,7 @@ const PageInfo = builder.objectRef<AnyPage>('PageInfo').implement({
 export function connectionTo<Row, SortName extends string>(
   node: RowRef<Row>,
   plural: string,
-  list: SortedList<Row, SortName | 'id'> & ListTables,
+  list: SortedList<Row, SortName | 'id'> & ListTables & Searchable,
 ) {
   const assertWindow = ({ sort, ...window }: PageWindow & { readonly sort?: SortName | null | undefined }) => {
     readWindow(list, sort ?? 'id', window);
@@ -70,7 +72,7 @@ export function connectionTo<Row, SortName extends string>(
   });
   return builder.objectRef<Page<Row>>(`${node.name}Connection`).implement({
     description: `A page of ${plural}.`,
-    extensions: { assertWindow },
+    extensions: { assertWindow, isSearch: (given: Readonly<Record<string, unknown>>) => isSearched(list, given) },
     fields: (t) => ({
       nodes: t.field({
         type: [node],

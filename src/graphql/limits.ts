@@ -14,11 +14,13 @@ import {
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeMetaFieldDef,
+  type ValueNode,
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
-import { type Asking, conditionsOf } from '../limits/charge.ts';
+import type { Asking } from '../limits/charge.ts';
 import { bytesOf, valuesOf } from './answer-size.ts';
+import { searchesOf } from './connection-type.ts';
 import { fragmentsOf } from './fragments.ts';
 
 /** How many tokens a document may have. */
@@ -132,11 +134,9 @@ export function measureOperation(
     const named = getNamedType(field?.type);
     const type = isObjectType(named) ? named : undefined;
     const within = node.selectionSet === undefined ? NOTHING : amountOf(type, node.selectionSet, depth + 1);
-    const given = itemsGiven(node);
+    const given = combine([itemsGiven(node), searchOf(type, node)], (amounts) => amounts.reduce(add, NOTHING));
     const isStatement = depth > 1 && (isConnection(type) || field?.extensions.reference !== undefined);
-    const conditions = isConnection(type) ? conditionsOf(node.arguments?.map(({ name }) => name.value) ?? []) : 0;
-    const ofField = { values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
-    const own = { ...NOTHING, ...ofField, conditions };
+    const own = { ...NOTHING, values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
     const size: Known<number> = isConnection(type) ? pageSize(node) : itemsOf(parent, field);
     const rows = combine([size], ([count = 1]) => ({ ...NOTHING, rows: count }));
     return combine([rows, within, given], ([{ rows: count } = NOTHING, each = NOTHING, items = NOTHING]) => {
@@ -146,22 +146,22 @@ export function measureOperation(
   }
 }
 
-const NOTHING: Asking = { rows: 0, values: 0, items: 0, conditions: 0, statements: 0, bytes: 0 };
+const NOTHING: Asking = { rows: 0, values: 0, items: 0, searches: 0, statements: 0, bytes: 0 };
 
 function add(one: Asking, other: Asking): Asking {
   return {
     rows: one.rows + other.rows,
     values: one.values + other.values,
     items: one.items + other.items,
-    conditions: one.conditions + other.conditions,
+    searches: one.searches + other.searches,
     statements: one.statements + other.statements,
     bytes: one.bytes + other.bytes,
   };
 }
 
-function times(count: number, { rows, values, items, conditions, statements, bytes }: Asking): Asking {
+function times(count: number, { rows, values, items, searches, statements, bytes }: Asking): Asking {
   const each = { rows: count * rows, values: count * values, items: count * items, bytes: count * bytes };
-  return { ...each, conditions, statements };
+  return { ...each, searches, statements };
 }
 
 /** How many items a field has at most that answers with a list, and is no list of a connection. */
@@ -212,6 +212,24 @@ function itemsGiven({ arguments: given = [] }: FieldNode): Known<Asking> {
   return combine(items, (amounts) => amounts.reduce(add, NOTHING));
 }
 
+/** Whether it is a list whose page no index has. */
+function searchOf(type: GraphQLObjectType | undefined, { arguments: given = [] }: FieldNode): Known<Asking> {
+  const isSearch = searchesOf(type);
+  if (isSearch === undefined || given.length === 0) return NOTHING;
+  const search = (variables: Variables) => {
+    const values = given.map(({ name, value }) => [name.value, givenBy(value, variables)]);
+    return { ...NOTHING, searches: Number(isSearch(Object.fromEntries(values))) };
+  };
+  return given.some(({ value }) => value.kind === Kind.VARIABLE) ? search : search({});
+}
+
+/** As far as it matters here: of lists and objects nothing but that they are there. */
+function givenBy(value: ValueNode, variables: Variables): unknown {
+  if (value.kind === Kind.VARIABLE) return variables[value.name.value];
+  if (value.kind === Kind.NULL) return null;
+  return 'value' in value ? value.value : true;
+}
+
 /** What is made of several: known at once where all of them are. */
 function combine<T extends number | Asking, R>(parts: readonly Known<T>[], make: (known: readonly T[]) => R): Known<R> {
   const resolve = (variables: Variables) =>
@@ -219,11 +237,12 @@ function combine<T extends number | Asking, R>(parts: readonly Known<T>[], make:
   return parts.some((part) => typeof part === 'function') ? resolve : resolve({});
 }
 
-/** Integers, and lists for their length. As own properties, whatever they are called: `__proto__` is a name like any other. */
+/** Integers, names of enums, and lists for their length. As own properties, whatever they are called: `__proto__` is a name like any other. */
 function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
   return Object.fromEntries(
     variableDefinitions.flatMap(({ variable, defaultValue }): [string, unknown][] => {
       if (defaultValue?.kind === Kind.INT) return [[variable.name.value, Number(defaultValue.value)]];
+      if (defaultValue?.kind === Kind.ENUM) return [[variable.name.value, defaultValue.value]];
       return defaultValue?.kind === Kind.LIST ? [[variable.name.value, defaultValue.values]] : [];
     }),
   );

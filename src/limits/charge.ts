@@ -36,6 +36,8 @@ const ROWS_OF_UNIT = 20;
 const VALUES_OF_UNIT = 200;
 const ITEMS_OF_UNIT = 8;
 const STATEMENTS_OF_UNIT = 2;
+/** What such a search costs. */
+const UNITS_OF_SEARCH = 7;
 
 /** What a request may ask for. */
 export interface Asking {
@@ -45,8 +47,8 @@ export interface Asking {
   readonly values: number;
   /** Items of the lists that fields are given: each may be looked up on its own. */
   readonly items: number;
-  /** Filters and sorts of lists beyond the first of each list: no index serves them together, so rows are read that do not pass. */
-  readonly conditions: number;
+  /** Lists whose pages no index has: rows are read that are on no page. */
+  readonly searches: number;
   /** Lists within rows, and rows that rows refer to: each takes a statement, for all rows together. */
   readonly statements: number;
   /** Bytes of the answer, by the greatest lengths of its fields. */
@@ -54,17 +56,9 @@ export interface Asking {
 }
 
 /** What a request costs beyond the one unit of each. */
-export function unitsOf({ rows, values, items, conditions, statements }: Omit<Asking, 'bytes'>): number {
+export function unitsOf({ rows, values, items, searches, statements }: Omit<Asking, 'bytes'>): number {
   const ofRows = Math.max(rows / ROWS_OF_UNIT, values / VALUES_OF_UNIT);
-  return conditions + Math.floor(ofRows + items / ITEMS_OF_UNIT + statements / STATEMENTS_OF_UNIT);
-}
-
-/** Arguments of a list that choose no rows but a page of them. */
-const OF_PAGE: ReadonlySet<string> = new Set(['first', 'last', 'limit', 'after', 'before']);
-
-/** How many of the arguments that a list is given are conditions beyond its first. */
-export function conditionsOf(names: readonly string[]): number {
-  return Math.max(0, names.filter((name) => !OF_PAGE.has(name)).length - 1);
+  return searches * UNITS_OF_SEARCH + Math.floor(ofRows + items / ITEMS_OF_UNIT + statements / STATEMENTS_OF_UNIT);
 }
 
 /** How many pages of tables, of 8 KiB each, cost as much as a request when a list is counted. */

@@ -13,7 +13,7 @@ import type { Idempotency, Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import type { Marked } from '../lifecycle/marked.ts';
-import { type Chargeable, conditionsOf, loadOf, UNITS_OF_KEY, unitsOf } from '../limits/charge.ts';
+import { type Chargeable, loadOf, UNITS_OF_KEY, unitsOf } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
@@ -128,7 +128,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     }
     const variables = await endpoint.read(call);
     const isList = endpoint.route.reply.kind === 'list';
-    if (isList) entrance.charge(request, unitsOfList(variables));
+    if (isList) entrance.charge(request, unitsOfList(variables, endpoint.isSearch));
     const counted = endpoint.operation.field.extensions.countsList as ListTables | undefined;
     if (counted !== undefined) entrance.charge(request, unitsOfCount(counted));
     const replyIn = async (own: Context) => {
@@ -169,11 +169,11 @@ function toReply({ status, body, headers = [], version }: Answer, always: Header
 }
 
 /** What a list costs beyond the one unit of a request. */
-function unitsOfList(variables: Readonly<Record<string, unknown>>): number {
+function unitsOfList(variables: Readonly<Record<string, unknown>>, isSearch: Endpoint['isSearch']): number {
   const rows = Number(variables.limit ?? DEFAULT_PAGE_SIZE);
   let items = 0;
   for (const value of Object.values(variables)) if (Array.isArray(value)) items += value.length;
-  return unitsOf({ rows, values: 0, items, conditions: conditionsOf(Object.keys(variables)), statements: 0 });
+  return unitsOf({ rows, values: 0, items, searches: Number(isSearch(variables)), statements: 0 });
 }
 
 /** Of a row's version; or of a list, of which the next page's address is a part. */

@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import { scopesOf } from '../auth/scope.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { compileOperation } from '../graphql/compiled.ts';
+import { searchesOf } from '../graphql/connection-type.ts';
 import type { Context } from '../graphql/context.ts';
 import type { RequestHeaders } from '../http/incoming.ts';
 import type { Marked } from '../lifecycle/marked.ts';
@@ -11,7 +12,7 @@ import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
 import { type Answer, mayBegin, type ReplyContext, type Route } from './route.ts';
-import { nullDropper, selectsField } from './selection.ts';
+import { nullDropper, rootType, selectsField } from './selection.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -37,6 +38,8 @@ export interface Endpoint {
   readonly scopes: readonly string[];
   /** Whether its answers have an entity tag. */
   readonly hasTag: boolean;
+  /** Whether its list is a search with these variables: it costs more. */
+  isSearch(variables: Values): boolean;
   /** Reads the segments of a path, still encoded; throws INVALID_ARGUMENT. */
   readPath(segments: Readonly<Record<string, string>>): Values;
   /** Reads all that a request asks for: the operation's variables. Rejects with a `ServiceError`. */
@@ -65,6 +68,7 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[], p
       lifecycle,
       scopes: scopesOf(schema, route.operation, operation.operationId),
       hasTag: route.reply.kind === 'list' || isVersioned({ route, operation }),
+      isSearch: searchesOf(rootType(operation)) ?? (() => false),
       readPath: pathReader(operation.inPath),
       read: reader(route, operation, lifecycle),
       run: runner(schema, route, operation),

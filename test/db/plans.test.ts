@@ -2,9 +2,11 @@ import { type GraphQLField, getNamedType, isEnumType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/schema.ts';
 import { ask } from '../graphql/ask.ts';
-import { type ExplainedApp, PLANNINGS, type Plan, SEEDED_PETS, startExplainedApp } from '../support/plans.ts';
+import { type ExplainedApp, PLANNINGS, type Plan, startExplainedApp } from '../support/plans.ts';
 
 const PAGE = 20;
+/** Three times as many as a search looks at before it goes by its filters; with pets that have no entry, three times that. */
+const FEW = 7_500;
 
 /** For every filter what many rows pass, and what few do; and a row in the middle, where a page may begin. */
 const LISTS: Readonly<
@@ -112,11 +114,12 @@ describe.each(sorted)('each page of %s', (_, { name: list, args }, sort) => {
     const two = pairs(given).map(([[one], [other]]) => `${one} ${other}`);
     for (const some of [...given.flat(), ...two]) {
       const asked = await pages(['first', `before: "${cursor}", last`], some);
-      expect(asked.filter(({ scans }) => scans > 0).map(inWords)).toEqual([]);
-      // What one index finds may be sorted, or another followed until enough rows have passed: a part of the table.
-      expect(asked.filter(({ rowsSorted }) => rowsSorted > SEEDED_PETS / 20).map(inWords)).toEqual([]);
+      expect(asked.filter(({ scans, rowsRead }) => scans > 0 && rowsRead > FEW).map(inWords)).toEqual([]);
+      // Where no index has the page, some rows are looked at in the order of the list, and then those that an index finds.
+      expect(asked.filter(({ rowsSorted }) => rowsSorted > FEW).map(inWords)).toEqual([]);
       const forItsValues = asked.filter(({ planning }) => planning === 'force_custom_plan');
-      expect(forItsValues.filter(({ rowsRead }) => rowsRead > SEEDED_PETS / 4).map(inWords)).toEqual([]);
+      const most = list === 'inventory' ? 3 * FEW : FEW;
+      expect(forItsValues.filter(({ rowsRead }) => rowsRead > most).map(inWords)).toEqual([]);
     }
   });
 });

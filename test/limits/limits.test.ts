@@ -115,10 +115,40 @@ describe('RATE_LIMIT', () => {
     const ofCategories = 1 + Math.floor(Number(pages[0]?.[0]) / 10);
     expect(ofCategories).toBeGreaterThan(5);
     expect(await cost('{ categories(first: 1) { totalCount } }')).toBe(ofCategories);
-    expect(await cost('{ categories(first: 1, name: "x") { totalCount } }')).toBe(ofCategories);
+    expect(await cost('{ categories(first: 1, id: [1]) { totalCount } }')).toBe(ofCategories);
     const maybe = (isCounted: boolean) =>
       `query ($counted: Boolean = ${isCounted}) { pets(first: 1) { nodes { id } totalCount @include(if: $counted) } }`;
     expect([await cost(maybe(true)), await cost(maybe(false))]).toEqual([1, 0]);
+  });
+
+  test('counts a list that no index has in its order as 7 units more, on both protocols', async () => {
+    const app = await limited(10_000);
+    const restCost = async (query: string) =>
+      left(await app.rest('GET', '/pets/1')) - left(await app.rest('GET', `/pets?limit=1&${query}`)) - 1;
+    const costOf = async (selection: string, variables = {}) => {
+      const declared = ['$name: String', '$sort: PetSort = name'].filter((one) => selection.includes(one.slice(0, 5)));
+      const head = declared.length === 0 ? '' : `query (${declared.join(', ')}) `;
+      const query = `${head}{ pets(first: 1, ${selection}) { nodes { id } } }`;
+      for (let time = 0; time < 2; time++) await app.graphql(query, variables);
+      const before = left(await app.rest('GET', '/pets/1'));
+      return before - 1 - left(await app.graphql(query, variables));
+    };
+    for (const [query, selection, units] of [
+      ['status=sold', 'status: sold', 0],
+      ['status=sold&sort=-id', 'status: sold, sort: id_desc', 0],
+      ['status=sold&sort=name', 'status: sold, sort: name', 7],
+      ['name=a', 'name: "a"', 7],
+      ['name=a&sort=-name', 'name: "a", sort: name_desc', 0],
+      ['name=a&status=sold&sort=name', 'name: "a", status: sold, sort: name', 7],
+      ['id=1&name=a', 'id: 1, name: "a"', 0],
+      ['', 'name: null', 0],
+    ] as const) {
+      expect([query, await restCost(query)]).toEqual([query, units]);
+      expect([selection, await costOf(selection)]).toEqual([selection, units]);
+    }
+    expect(await costOf('name: $name, sort: $sort', { name: 'a' })).toBe(0);
+    expect(await costOf('name: $name, sort: $sort', { name: 'a', sort: 'id' })).toBe(7);
+    expect(await costOf('name: $name, status: sold')).toBe(0);
   });
 
   test('counts 2 lists and references within rows as a unit more', async () => {

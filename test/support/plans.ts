@@ -92,11 +92,13 @@ async function fill(database: Database): Promise<void> {
 }
 
 /** Runs a statement as the service sends it, tells how that was done, and rolls it back. */
-async function explain(tried: Tried, { text, parameters }: Sent, planning: Plan['planning']): Promise<Plan> {
+async function explain(tried: Tried, { text, parameters, kind }: Sent, planning: Plan['planning']): Promise<Plan> {
   let plan: Plan | undefined;
   await tried(async (query) => {
     const countScans = async () => Number((await query(SCANS, [`{${TABLES}}`]))[0]?.[0]);
     await query(`set local plan_cache_mode = ${planning}`, []);
+    // As the connections of lists have it.
+    if (kind === 'list') await query('set local enable_seqscan = off', []);
     await query(`prepare tried as ${text}`, []);
     const before = await countScans();
     const values = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`;

@@ -1,10 +1,12 @@
 import { Database } from '../../src/db/client.ts';
-import type { Parameter, Query, RawRow } from '../../src/db/driver.ts';
+import type { Kind, Parameter, Query, RawRow } from '../../src/db/driver.ts';
 
 /** A statement on its way to the database. */
 export interface Sent {
   readonly text: string;
   readonly parameters: readonly Parameter[];
+  /** Undefined in a transaction. */
+  readonly kind?: Kind;
 }
 
 /** Takes the place of each statement: it may look at it, and has to run it. Those of a transaction come one after another. */
@@ -23,8 +25,8 @@ export function watched(database: Database, watch: Watch): Database {
   return new Database(
     {
       kind: database.kind,
-      query: (text, parameters) =>
-        watch({ text, parameters }, () => database.transaction((query) => query(text, parameters))),
+      query: (text, parameters, kind) =>
+        watch({ text, parameters, kind }, () => database.transaction((query) => query(text, parameters))),
       transaction: (work) =>
         database.transaction((query) => {
           let last: Promise<unknown> = Promise.resolve();

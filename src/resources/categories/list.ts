@@ -18,7 +18,7 @@ export const categoryList: ListPlan<typeof categories._.columns, keyof CategoryF
   id: categories.id,
   idOf: (category) => category.id,
   filters: {
-    id: sql`${categories.id} = any(${sql.placeholder('id')}::bigint[])`,
+    id: { column: categories.id, values: sql`${sql.placeholder('id')}::bigint[]` },
     name: namePrefix(categories.name, CATEGORY_LENGTHS.name),
   },
   sorts: { id: { descending: false } },

@@ -32,7 +32,7 @@ export const inventoryList = {
   idOf: (item) => item.petId,
   where: sql`${inventory.quantity} is not null`,
   filters: {
-    petId: sql`${inventory.petId} = any(${sql.placeholder('petId')}::bigint[])`,
+    petId: { column: inventory.petId, values: sql`${sql.placeholder('petId')}::bigint[]` },
     status: sql`${pets.status} = any(${sql.placeholder('status')}::pet_status[])`,
   },
   sorts: { id: { descending: false } },

@@ -20,7 +20,7 @@ export const orderList: ListPlan<typeof orders._.columns, keyof OrderFilters, Or
   id: orders.id,
   idOf: (order) => order.id,
   filters: {
-    id: sql`${orders.id} = any(${sql.placeholder('id')}::bigint[])`,
+    id: { column: orders.id, values: sql`${sql.placeholder('id')}::bigint[]` },
     petId: { column: orders.petId, values: sql`${sql.placeholder('petId')}::bigint[]` },
     complete: { column: orders.complete, values: sql`array[${sql.placeholder('complete')}::boolean]` },
   },

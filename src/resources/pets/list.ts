@@ -22,7 +22,7 @@ export const petList: ListPlan<typeof pets._.columns, keyof PetFilters, PetSort>
   id: pets.id,
   idOf: (pet) => pet.id,
   filters: {
-    id: sql`${pets.id} = any(${sql.placeholder('id')}::bigint[])`,
+    id: { column: pets.id, values: sql`${sql.placeholder('id')}::bigint[]` },
     status: { column: pets.status, values: sql`${sql.placeholder('status')}::pet_status[]` },
     categoryId: { column: pets.categoryId, values: sql`${sql.placeholder('categoryId')}::bigint[]` },
     name: namePrefix(pets.name, PET_NAME_LENGTH),
