@@ -131,6 +131,7 @@ async function* petNames(base: string): AsyncGenerator<string> {
   let next: string | undefined = `${base}/pets?limit=100`;
   while (next !== undefined) {
     const response: Response = await fetch(next);
+    if (!response.ok) throw new Error(`${next} answered ${response.status}: ${await response.text()}`);
     for (const { name } of (await response.json()) as { name: string }[]) yield name;
     next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
   }
