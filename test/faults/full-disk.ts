@@ -26,7 +26,7 @@ const keyedWritesOn = (database: 'server' | 'embedded'): Scenario => ({
   name: `a disk that fills, again and again, under writes with a key each, ${database} database`,
   async run({ fills }) {
     const folder = await mountSmallDisk();
-    const server = database === 'server' ? await startPostgresServer({ folder }) : undefined;
+    const server = database === 'server' ? await startPostgresServer({ folder, isManaged: true }) : undefined;
     const location = server === undefined ? { DATA_DIR: folder.path } : { DATABASE_URL: await databaseOf(server) };
     const service = await startService(location);
     try {

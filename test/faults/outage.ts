@@ -46,7 +46,7 @@ export function outageScenario(outage: Outage): Scenario {
     name: `database ${outage.name}`,
     async run(size) {
       const folder = await outage.folder?.();
-      const server = await startPostgresServer(folder === undefined ? {} : { folder });
+      const server = await startPostgresServer(folder === undefined ? {} : { folder, isManaged: true });
       const url = await databaseOf(server);
       const service = await startService({ DATABASE_URL: url, REQUEST_TIMEOUT: `${size.deadline}` });
       await fill(service.base);

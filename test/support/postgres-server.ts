@@ -43,6 +43,11 @@ export interface PostgresOptions {
   readonly durable?: boolean;
   /** Where to have its data, and all else that it needs. */
   readonly folder?: TemporaryFolder;
+  /**
+   * Whether to start it again when it has ended by itself, as a service manager does: PostgreSQL ends when it cannot recover from
+   * a crash, for want of room on its disk, say.
+   */
+  readonly isManaged?: boolean;
   /** Makes its data there; otherwise it begins with nothing in it. */
   readonly copyData?: (folder: string) => Promise<void>;
 }
@@ -51,6 +56,8 @@ export interface PostgresOptions {
 const INITDB_LIMIT = 60_000;
 const START_LIMIT = 30_000;
 const STOP_LIMIT = 10_000;
+/** How long a service manager waits before it starts it again. */
+const RESTART_PAUSE = 200;
 const LOG_TAIL = 4_000;
 const execute = promisify(execFile);
 
@@ -64,6 +71,7 @@ const execute = promisify(execFile);
 export async function startPostgresServer({
   durable = false,
   folder = makeTemporaryFolder(),
+  isManaged = false,
   copyData,
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const installed = await findBinaries();
@@ -72,7 +80,7 @@ export async function startPostgresServer({
     await copyData?.(join(folder.path, 'data'));
     const binaries = account === undefined ? installed : await copyFor(account, installed, folder.path);
     if (copyData === undefined) await initialise(binaries.initdb, folder.path, account);
-    return await launch(binaries.postgres, folder, account, durable);
+    return await launch(binaries.postgres, folder, account, { durable, isManaged });
   } catch (error) {
     folder.remove();
     throw error;
@@ -128,7 +136,7 @@ async function launch(
   postgres: string,
   folder: TemporaryFolder,
   account: Account | undefined,
-  durable: boolean,
+  { durable, isManaged }: { durable: boolean; isManaged: boolean },
 ): Promise<PostgresServer> {
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
@@ -140,19 +148,27 @@ async function launch(
     'shared_buffers=128MB',
     ...(durable ? [] : ['fsync=off']),
   ];
+  let isWanted = true;
+  let starting: Promise<void> | undefined;
   let running = await run();
+  const end = async (signal: 'SIGKILL' | 'SIGINT') => {
+    isWanted = false;
+    await starting;
+    await running.end(signal);
+  };
   return {
     url,
     folder: folder.path,
     get pid() {
       return running.child.pid as number;
     },
-    end: (signal) => running.end(signal),
+    end,
     async start() {
+      isWanted = true;
       running = await run();
     },
     async stop() {
-      await running.end('SIGINT');
+      await end('SIGINT');
       folder.remove();
     },
   };
@@ -180,7 +196,24 @@ async function launch(
       await end('SIGINT');
       throw error;
     }
+    if (isManaged) {
+      child.once('exit', () => {
+        if (isWanted) starting = startAgain();
+      });
+    }
     return { child, end };
+  }
+
+  async function startAgain(): Promise<void> {
+    while (isWanted) {
+      await sleep(RESTART_PAUSE);
+      try {
+        running = await run();
+        return;
+      } catch {
+        // There is still no room.
+      }
+    }
   }
 }
 
