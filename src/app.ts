@@ -4,7 +4,6 @@ import { type Access, ANONYMOUS } from './auth/access.ts';
 import { READ } from './auth/scope.ts';
 import { createContext } from './context.ts';
 import type { Database } from './db/client.ts';
-import type { ListTables } from './db/paging.ts';
 import { tableSizes } from './db/table-sizes.ts';
 import type { Settings } from './env.ts';
 import { ServiceError, toServiceError } from './errors.ts';
@@ -23,7 +22,7 @@ import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
 import { levelOf } from './lifecycle/mark.ts';
 import { markedIn } from './lifecycle/marked.ts';
 import { createAccounts } from './limits/account.ts';
-import { unitsOfCount } from './limits/charge.ts';
+import { listCosts } from './limits/charge.ts';
 import { createEntrance } from './limits/entrance.ts';
 import { createGate } from './limits/gate.ts';
 import { createRateLimiter, steadyTime } from './limits/rate.ts';
@@ -123,8 +122,8 @@ export function createApp(options: AppOptions): App {
   const gate = createGate(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
   const entrance = createEntrance(access, accountOf, limiter, gate);
   const sizes = tableSizes(database, countedTables(schema));
-  const ofCount = ({ tables }: ListTables) => unitsOfCount(sizes.pagesOf(tables));
-  const rest = createRestAdapter({ endpoints, context, entrance, gate, admit, idempotency, unitsOfCount: ofCount });
+  const costs = listCosts(sizes.pagesOf);
+  const rest = createRestAdapter({ endpoints, context, entrance, gate, admit, idempotency, costs });
   const graphql = createGraphQLServer({
     schema,
     context,
@@ -133,7 +132,7 @@ export function createApp(options: AppOptions): App {
     gate,
     admit,
     idempotency,
-    unitsOfCount: ofCount,
+    costs,
     lifecyclePage: LIFECYCLE_PAGE,
     introspection: settings.INTROSPECTION === 'on',
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',

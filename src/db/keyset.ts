@@ -162,8 +162,11 @@ function columnsOf({ columns }: ListSource): SQL {
   return sql.join(Object.values(columns), sql`, `);
 }
 
-/** How many rows a search looks at in the order of its list before it goes by its filters. */
-const LOOKED_AT = sql.raw('2500');
+/**
+ * How many rows a search looks at in the order of its list before it goes by its filters: for each row of the page, and at
+ * least.
+ */
+const LOOKED_AT = sql`greatest(2500, 125 * ${LIMIT}::integer)`;
 
 /**
  * A page that no index has. Rows that many pass are soon found among the first in the order of the list; where they are not,

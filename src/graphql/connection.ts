@@ -11,6 +11,7 @@ import {
 } from '../db/paging.ts';
 import { integerFrom } from './bounds.ts';
 import { builder, type RowRef } from './builder.ts';
+import type { SearchedList } from './connection-type.ts';
 
 interface Edge<Row> {
   readonly node: Row;
@@ -59,6 +60,7 @@ export function connectionTo<Row, SortName extends string>(
   const assertWindow = ({ sort, ...window }: PageWindow & { readonly sort?: SortName | null | undefined }) => {
     readWindow(list, sort ?? 'id', window);
   };
+  const searchedList: SearchedList = (given) => (isSearched(list, given) ? list : undefined);
   const edge = builder.objectRef<Edge<Row>>(`${node.name}Edge`).implement({
     description: `One of the ${plural} of a page, with its place in the list.`,
     fields: (t) => ({
@@ -72,7 +74,7 @@ export function connectionTo<Row, SortName extends string>(
   });
   return builder.objectRef<Page<Row>>(`${node.name}Connection`).implement({
     description: `A page of ${plural}.`,
-    extensions: { assertWindow, isSearch: (given: Readonly<Record<string, unknown>>) => isSearched(list, given) },
+    extensions: { assertWindow, searchedList },
     fields: (t) => ({
       nodes: t.field({
         type: [node],

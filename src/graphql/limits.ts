@@ -146,14 +146,14 @@ export function measureOperation(
   }
 }
 
-const NOTHING: Asking = { rows: 0, values: 0, items: 0, searches: 0, statements: 0, bytes: 0 };
+const NOTHING: Asking = { rows: 0, values: 0, items: 0, searches: [], statements: 0, bytes: 0 };
 
 function add(one: Asking, other: Asking): Asking {
   return {
     rows: one.rows + other.rows,
     values: one.values + other.values,
     items: one.items + other.items,
-    searches: one.searches + other.searches,
+    searches: other.searches.length === 0 ? one.searches : [...one.searches, ...other.searches],
     statements: one.statements + other.statements,
     bytes: one.bytes + other.bytes,
   };
@@ -214,11 +214,12 @@ function itemsGiven({ arguments: given = [] }: FieldNode): Known<Asking> {
 
 /** Whether it is a list whose page no index has. */
 function searchOf(type: GraphQLObjectType | undefined, { arguments: given = [] }: FieldNode): Known<Asking> {
-  const isSearch = searchesOf(type);
-  if (isSearch === undefined || given.length === 0) return NOTHING;
+  const searchedList = searchesOf(type);
+  if (searchedList === undefined || given.length === 0) return NOTHING;
   const search = (variables: Variables) => {
     const values = given.map(({ name, value }) => [name.value, givenBy(value, variables)]);
-    return { ...NOTHING, searches: Number(isSearch(Object.fromEntries(values))) };
+    const list = searchedList(Object.fromEntries(values));
+    return list === undefined ? NOTHING : { ...NOTHING, searches: [list] };
   };
   return given.some(({ value }) => value.kind === Kind.VARIABLE) ? search : search({});
 }

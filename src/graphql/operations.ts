@@ -10,11 +10,10 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { scopesOf } from '../auth/scope.ts';
-import type { ListTables } from '../db/paging.ts';
 import type { Issue } from '../errors.ts';
 import type { Marked } from '../lifecycle/marked.ts';
 import { type UseFinder, useFinder } from '../lifecycle/uses.ts';
-import { unitsOf } from '../limits/charge.ts';
+import { type ListCosts, listCosts, unitsOf } from '../limits/charge.ts';
 import { type FaultFinder, faultFinder } from './arguments.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
 import { countedLists } from './counts.ts';
@@ -68,7 +67,7 @@ export class KnownDocuments {
   readonly #schema: GraphQLSchema;
   readonly #findUses: UseFinder;
   readonly #names: Names;
-  readonly #unitsOfCount: (list: ListTables) => number;
+  readonly #costs: ListCosts;
   readonly #operations = new WeakMap<DocumentNode, Map<string, KnownOperation>>();
   /** By the texts' digests. */
   readonly #once = new LRUCache<string, true>({ max: MOST_TEXTS });
@@ -81,11 +80,11 @@ export class KnownDocuments {
 
   /**
    * @param names whether it is told what an input accepts
-   * @param unitsOfCount what it costs to count a list, as it is now
+   * @param costs what lists cost
    */
-  constructor(schema: GraphQLSchema, names: Names = 'told', unitsOfCount: (list: ListTables) => number = () => 1) {
+  constructor(schema: GraphQLSchema, names: Names = 'told', costs: ListCosts = listCosts(() => [])) {
     this.#schema = schema;
-    this.#unitsOfCount = unitsOfCount;
+    this.#costs = costs;
     this.#names = names;
     this.#findUses = useFinder(schema);
   }
@@ -144,8 +143,8 @@ export class KnownDocuments {
       scopes: scopesOf(schema, document, name),
       cost: (variables) => {
         const asking = askingFor(variables);
-        const counts = counted(variables).reduce((sum, list) => sum + this.#unitsOfCount(list), 0);
-        return { units: unitsOf(asking) + counts + Math.max(0, roots - 1), bytes: asking.bytes };
+        const counts = counted(variables).reduce((sum, list) => sum + this.#costs.count(list), 0);
+        return { units: unitsOf(asking, this.#costs) + counts + Math.max(0, roots - 1), bytes: asking.bytes };
       },
       uses: (variables) => given?.(variables) ?? always,
       issues: (variables) =>

@@ -1,12 +1,11 @@
 import { type GraphQLSchema, NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { ANONYMOUS } from '../auth/access.ts';
-import type { ListTables } from '../db/paging.ts';
 import { isForGood, MOST_ISSUES, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Idempotency } from '../idempotency/run.ts';
 import type { Admit } from '../lifecycle/admit.ts';
-import { loadOf, UNITS_OF_KEY, unitsOfDocument } from '../limits/charge.ts';
+import { type ListCosts, loadOf, UNITS_OF_KEY, unitsOfDocument } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { Pace } from '../limits/pace.ts';
@@ -33,8 +32,8 @@ export interface GraphQLServerOptions {
   readonly gate: Gate;
   readonly admit: Admit;
   readonly idempotency: Idempotency;
-  /** What it costs to count a list, as it is now. */
-  readonly unitsOfCount?: (list: ListTables) => number;
+  /** What lists cost; the least where that is not told. */
+  readonly costs?: ListCosts;
   /** The path of the page about deprecations and sunsets. */
   readonly lifecyclePage: string;
   /** Whether the schema may be asked for, and whether a misspelt name is answered with those that it has. */
@@ -67,7 +66,7 @@ export function createGraphQLServer(
   options: GraphQLServerOptions,
 ): (request: GraphQLRequest) => Promise<GraphQLAnswer> {
   const { schema, context, endpoint, entrance, gate, admit, idempotency, lifecyclePage } = options;
-  const documents = new KnownDocuments(schema, options.introspection ? 'told' : 'kept', options.unitsOfCount);
+  const documents = new KnownDocuments(schema, options.introspection ? 'told' : 'kept', options.costs);
   const refuse = createRefuse(entrance, admit, lifecyclePage);
   const usually = () => context;
   const takeover = createTakeover(documents, refuse);

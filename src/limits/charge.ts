@@ -1,3 +1,4 @@
+import type { ListTables } from '../db/paging.ts';
 import type { Origin } from './account.ts';
 import type { Load } from './gate.ts';
 
@@ -36,8 +37,6 @@ const ROWS_OF_UNIT = 20;
 const VALUES_OF_UNIT = 200;
 const ITEMS_OF_UNIT = 8;
 const STATEMENTS_OF_UNIT = 2;
-/** What such a search costs. */
-const UNITS_OF_SEARCH = 7;
 
 /** What a request may ask for. */
 export interface Asking {
@@ -48,30 +47,44 @@ export interface Asking {
   /** Items of the lists that fields are given: each may be looked up on its own. */
   readonly items: number;
   /** Lists whose pages no index has: rows are read that are on no page. */
-  readonly searches: number;
+  readonly searches: readonly ListTables[];
   /** Lists within rows, and rows that rows refer to: each takes a statement, for all rows together. */
   readonly statements: number;
   /** Bytes of the answer, by the greatest lengths of its fields. */
   readonly bytes: number;
 }
 
-/** What a request costs beyond the one unit of each. */
-export function unitsOf({ rows, values, items, searches, statements }: Omit<Asking, 'bytes'>): number {
-  const ofRows = Math.max(rows / ROWS_OF_UNIT, values / VALUES_OF_UNIT);
-  return searches * UNITS_OF_SEARCH + Math.floor(ofRows + items / ITEMS_OF_UNIT + statements / STATEMENTS_OF_UNIT);
+/** What lists cost by the sizes of their tables, as these are now. */
+export interface ListCosts {
+  /** To count a list. */
+  count(list: ListTables): number;
+  /** To find a page of a list that no index has. */
+  search(list: ListTables): number;
 }
 
-/** How many pages of tables, of 8 KiB each, cost as much as a request when a list is counted. */
-const PAGES_OF_UNIT = 10;
+/** What a request costs beyond the one unit of each. */
+export function unitsOf(asking: Omit<Asking, 'bytes'>, costs: Pick<ListCosts, 'search'>): number {
+  const { rows, values, items, searches, statements } = asking;
+  const ofRows = Math.max(rows / ROWS_OF_UNIT, values / VALUES_OF_UNIT);
+  const ofSearches = searches.reduce((sum, list) => sum + costs.search(list), 0);
+  return ofSearches + Math.floor(ofRows + items / ITEMS_OF_UNIT + statements / STATEMENTS_OF_UNIT);
+}
 
 /**
- * What it costs to count a list: all of its tables may have to be read.
- *
- * @param pages how many pages each of its tables has
+ * How many pages of tables, of 8 KiB each, cost as much as a request when a list is counted, for which all of them may have to be
+ * read; and when one is searched, for which an index may find a tenth of the rows that are read then.
  */
-export function unitsOfCount(pages: readonly number[]): number {
-  const inAll = pages.reduce((sum, ofTable) => sum + ofTable, 0);
-  return 1 + Math.floor(inAll / PAGES_OF_UNIT);
+const COUNTED_PAGES_OF_UNIT = 10;
+const SEARCHED_PAGES_OF_UNIT = 150;
+
+/** @param pagesOf how many pages each of the tables has */
+export function listCosts(pagesOf: (tables: ListTables['tables']) => readonly number[]): ListCosts {
+  const unitsFor = ({ tables }: ListTables, pagesOfUnit: number) =>
+    1 + Math.floor(pagesOf(tables).reduce((sum, pages) => sum + pages, 0) / pagesOfUnit);
+  return {
+    count: (list) => unitsFor(list, COUNTED_PAGES_OF_UNIT),
+    search: (list) => unitsFor(list, SEARCHED_PAGES_OF_UNIT),
+  };
 }
 
 /** What an `Idempotency-Key` costs: its request has a transaction of its own. */

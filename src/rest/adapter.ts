@@ -13,7 +13,7 @@ import type { Idempotency, Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import type { Marked } from '../lifecycle/marked.ts';
-import { type Chargeable, loadOf, UNITS_OF_KEY, unitsOf } from '../limits/charge.ts';
+import { type Chargeable, type ListCosts, loadOf, UNITS_OF_KEY, unitsOf } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
@@ -62,13 +62,12 @@ export interface RestAdapterOptions {
   readonly gate: Gate;
   readonly admit: Admit;
   readonly idempotency: Idempotency;
-  /** What it costs to count a list, as it is now. */
-  readonly unitsOfCount: (list: ListTables) => number;
+  readonly costs: ListCosts;
 }
 
 /** Puts the endpoints under their paths. */
 export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
-  const { endpoints, context, entrance, gate, admit, idempotency, unitsOfCount } = options;
+  const { endpoints, context, entrance, gate, admit, idempotency, costs } = options;
   const router = createRouter<Resource>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -128,9 +127,9 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     }
     const variables = await endpoint.read(call);
     const isList = endpoint.route.reply.kind === 'list';
-    if (isList) entrance.charge(request, unitsOfList(variables, endpoint.isSearch));
+    if (isList) entrance.charge(request, unitsOfList(variables, endpoint.searchedList(variables), costs));
     const counted = endpoint.operation.field.extensions.countsList as ListTables | undefined;
-    if (counted !== undefined) entrance.charge(request, unitsOfCount(counted));
+    if (counted !== undefined) entrance.charge(request, costs.count(counted));
     const replyIn = async (own: Context) => {
       try {
         return toReply(await endpoint.run(variables, call, own), always, isList);
@@ -169,11 +168,16 @@ function toReply({ status, body, headers = [], version }: Answer, always: Header
 }
 
 /** What a list costs beyond the one unit of a request. */
-function unitsOfList(variables: Readonly<Record<string, unknown>>, isSearch: Endpoint['isSearch']): number {
+function unitsOfList(
+  variables: Readonly<Record<string, unknown>>,
+  searched: ListTables | undefined,
+  costs: ListCosts,
+): number {
   const rows = Number(variables.limit ?? DEFAULT_PAGE_SIZE);
   let items = 0;
   for (const value of Object.values(variables)) if (Array.isArray(value)) items += value.length;
-  return unitsOf({ rows, values: 0, items, searches: Number(isSearch(variables)), statements: 0 });
+  const searches = searched === undefined ? [] : [searched];
+  return unitsOf({ rows, values: 0, items, searches, statements: 0 }, costs);
 }
 
 /** Of a row's version; or of a list, of which the next page's address is a part. */

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { scopesOf } from '../auth/scope.ts';
+import type { ListTables } from '../db/paging.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { compileOperation } from '../graphql/compiled.ts';
 import { searchesOf } from '../graphql/connection-type.ts';
@@ -38,8 +39,8 @@ export interface Endpoint {
   readonly scopes: readonly string[];
   /** Whether its answers have an entity tag. */
   readonly hasTag: boolean;
-  /** Whether its list is a search with these variables: it costs more. */
-  isSearch(variables: Values): boolean;
+  /** Its list where it is a search with these variables: it costs more. */
+  searchedList(variables: Values): ListTables | undefined;
   /** Reads the segments of a path, still encoded; throws INVALID_ARGUMENT. */
   readPath(segments: Readonly<Record<string, string>>): Values;
   /** Reads all that a request asks for: the operation's variables. Rejects with a `ServiceError`. */
@@ -68,7 +69,7 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[], p
       lifecycle,
       scopes: scopesOf(schema, route.operation, operation.operationId),
       hasTag: route.reply.kind === 'list' || isVersioned({ route, operation }),
-      isSearch: searchesOf(rootType(operation)) ?? (() => false),
+      searchedList: searchesOf(rootType(operation)) ?? (() => undefined),
       readPath: pathReader(operation.inPath),
       read: reader(route, operation, lifecycle),
       run: runner(schema, route, operation),

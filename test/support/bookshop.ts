@@ -6,6 +6,7 @@ import type { Idempotency } from '../../src/idempotency/run.ts';
 import { createAdmit } from '../../src/lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from '../../src/lifecycle/guard.ts';
 import { markedIn } from '../../src/lifecycle/marked.ts';
+import { listCosts } from '../../src/limits/charge.ts';
 import { createEntrance } from '../../src/limits/entrance.ts';
 import { createGate } from '../../src/limits/gate.ts';
 import { createRestAdapter } from '../../src/rest/adapter.ts';
@@ -48,7 +49,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     gate,
     admit,
     idempotency,
-    unitsOfCount: () => 1,
+    costs: listCosts(() => []),
   });
   const endpoint = '/graphql';
   const server = createGraphQLServer({
