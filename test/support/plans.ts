@@ -14,6 +14,9 @@ const TABLES = ['pets', 'orders', 'inventory', 'lifecycle_uses'];
  */
 export const PLANNINGS = ['force_custom_plan', 'force_generic_plan'] as const;
 
+/** What is of no request: marks in transactions, and the sizes of tables, which are looked at now and then. */
+const BESIDE = /^(savepoint|rollback)\b|pg_relation_size/;
+
 /** A step of a plan that was run, as EXPLAIN tells it. */
 interface Step {
   readonly 'Node Type': string;
@@ -52,7 +55,7 @@ export async function startExplainedApp(): Promise<ExplainedApp> {
   let plans: Plan[] | undefined;
   const app = await startTestApp({}, {}, (database) =>
     watched(database, async (sent, run, own) => {
-      const wanted = /^(savepoint|rollback)\b/.test(sent.text) ? undefined : plans;
+      const wanted = BESIDE.test(sent.text) ? undefined : plans;
       for (const planning of wanted === undefined ? [] : PLANNINGS) {
         wanted?.push(await explain(own === undefined ? inTransaction(database) : inSavepoint(own), sent, planning));
       }
