@@ -252,7 +252,8 @@ if (databaseKind === 'embedded') {
             send('POST', '/pets', { name: 'Leo', categoryId }),
             send('POST', '/store/orders', { petId: free }),
           ])) {
-            expect([answer.status < 300, answer.took < 1_000]).toEqual([true, true]);
+            // What waits for the rows is 503 after a second at least; on a busy machine the others queue for a while, too.
+            expect([answer.status < 300, answer.took < 2_500]).toEqual([true, true]);
           }
           expect((await fetch(`${service.base}/pets/${free}`)).status).toBe(200);
         }
