@@ -13,6 +13,7 @@ import { createHealth, type HealthAnswer } from './health.ts';
 import { createCors } from './http/cors.ts';
 import { fetchHandler } from './http/fetch.ts';
 import { type IncomingRequest, type RawRequest, readRequest } from './http/incoming.ts';
+import { nearestPath } from './http/nearest-path.ts';
 import { prefersHtml } from './http/negotiation.ts';
 import { nodeListener } from './http/node.ts';
 import { contentLength, fieldOf, type HttpReply, type SentReply } from './http/reply.ts';
@@ -138,19 +139,26 @@ export function createApp(options: AppOptions): App {
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',
   });
   const hasPlayground = settings.PLAYGROUND === 'on';
-  const playground = createPlayground(`${basePath}/graphql`);
+  const playground = hasPlayground ? createPlayground(basePath) : undefined;
   const health = createHealth(database, metrics);
   const cors = createCors(settings.CORS_ORIGINS);
-  const site = createSite({
+  const pages = createSite({
     endpoints,
     marked,
     view,
     basePath,
-    clock: rules.clock,
+    rules,
     report: lifecycle.report,
     hasPlayground,
     hasSchema: settings.INTROSPECTION === 'on',
   });
+  const site = { ...pages, ...playground?.assets };
+
+  const paths = [
+    ...endpoints.map(({ route }) => route.path),
+    '/graphql',
+    ...Object.keys({ ...health.checks, ...pages }),
+  ];
 
   // Caches that would otherwise choose how long an answer is good, and for whom, ask each time (RFC 9111, section 5.2.2).
   const caching = ['cache-control', settings.AUTH === 'all' ? 'private, no-cache' : 'no-cache'];
@@ -211,7 +219,7 @@ export function createApp(options: AppOptions): App {
       const reply = { status: 204, headers: cors.preflightHeaders(allowed), body: null };
       return { face: 'none', operation: 'preflight', reply };
     }
-    if (!isHere(request)) return failed(notHere('The address'));
+    if (!isHere(request)) return failed(notHere(request.fullPath));
     const { path } = request;
     // The page and the operation are one resource: a browser gets the page of it.
     const isPage = path === LIFECYCLE_PAGE && (method === 'GET' || method === 'HEAD') && prefersHtml(accept);
@@ -220,7 +228,7 @@ export function createApp(options: AppOptions): App {
     if (path === '/graphql') return answerGraphQL(request);
     const check = health.checks[path];
     const read = check ?? site[path];
-    if (read === undefined) return failed(notHere(path));
+    if (read === undefined) return failed(notHere(request.fullPath));
     const face = check === undefined ? 'page' : 'health';
     if (method === 'OPTIONS') {
       return { face, operation: path, reply: { status: 204, headers: ['allow', ONLY_READ], body: null } };
@@ -236,8 +244,10 @@ export function createApp(options: AppOptions): App {
     }
   }
 
-  function notHere(what: string): ServiceError {
-    return new ServiceError('NOT_FOUND', `${what} is no path of this service; see ${basePath}/openapi.json.`);
+  function notHere(path: string): ServiceError {
+    const nearest = nearestPath(path.startsWith(basePath) ? path.slice(basePath.length) : path, paths);
+    const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${basePath}${nearest}?`;
+    return new ServiceError('NOT_FOUND', `${path} is no path of this service; ${hint}`);
   }
 
   async function answerPage(
@@ -267,8 +277,8 @@ export function createApp(options: AppOptions): App {
       return { face, operation: 'options', reply };
     }
     const isRead = method === 'GET' || method === 'HEAD';
-    if (hasPlayground && isRead && prefersHtml(request.headers.get('accept'))) {
-      return { face: 'page', operation: 'playground', reply: await playground(request) };
+    if (playground !== undefined && isRead && prefersHtml(request.headers.get('accept'))) {
+      return { face: 'page', operation: 'playground', reply: await playground.page(request) };
     }
     if (method !== 'HEAD') return { face, ...(await graphql(request)) };
     const asGet = { ...request, method: 'GET' };

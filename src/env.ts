@@ -1,3 +1,4 @@
+import leven, { closestMatch } from 'leven';
 import { z } from 'zod';
 
 const origin = z
@@ -74,6 +75,9 @@ const settings = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/name' })
     .optional(),
+  DATABASE: z
+    .enum(['embedded'], { error: 'must be embedded or unset; the address of a server goes into DATABASE_URL' })
+    .optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   WORKERS: wholeNumber(1, 128).default(1),
   CORS_ORIGINS: z
@@ -133,6 +137,14 @@ const settingsThatFit = settings
     path: ['WORKERS'],
     error: 'must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more',
   })
+  .refine(({ DATABASE, DATABASE_URL }) => DATABASE === undefined || DATABASE_URL === undefined, {
+    path: ['DATABASE'],
+    error: 'is embedded, and DATABASE_URL names a server: set one of them',
+  })
+  .refine((all) => all.NODE_ENV !== 'production' || all.DATABASE_URL !== undefined || all.DATABASE !== undefined, {
+    path: ['DATABASE_URL'],
+    error: 'must be set where NODE_ENV is production; or set DATABASE=embedded for the database inside this process',
+  })
   .refine(({ NODE_ENV, AUTH }) => NODE_ENV !== 'production' || AUTH !== undefined, {
     path: ['AUTH'],
     error: 'must be said where NODE_ENV is production: required, all, or open for a service that everyone may change',
@@ -169,5 +181,28 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const result = settingsThatFit.safeParse(Object.fromEntries(present));
   if (result.success) return result.data;
   const faults = result.error.issues.map(({ path: [name], message }) => `${String(name)} ${message}`);
-  throw new SettingsError(faults.join('\n'));
+  throw new SettingsError([...faults, ...misspeltSettings(environment)].join('\n'));
+}
+
+/** Letters that may be wrong in a name; fewer in a short one, which is soon like another. */
+const MOST_WRONG = 2;
+const SHORT_NAME = 5;
+
+/**
+ * The variables that are almost a setting, such as `DATABASE_ULR`: a sentence for each, with the setting that is meant.
+ * Nothing would tell otherwise that such a variable has no effect.
+ */
+export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const known = new Map(Object.keys(settings.shape).map((name) => [plainName(name), name]));
+  return Object.keys(environment).flatMap((name) => {
+    if (Object.hasOwn(settings.shape, name)) return [];
+    const nearest = closestMatch(plainName(name), [...known.keys()], { maxDistance: MOST_WRONG });
+    if (nearest === undefined) return [];
+    const isNear = nearest.length > SHORT_NAME || leven(plainName(name), nearest) <= 1;
+    return isNear ? [`${name} is no setting; did you mean ${known.get(nearest)}?`] : [];
+  });
+}
+
+function plainName(name: string): string {
+  return name.toUpperCase().replaceAll('_', '');
 }

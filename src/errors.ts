@@ -18,6 +18,7 @@ export const errorTable = {
   IDEMPOTENCY_CONFLICT: { status: 409, title: 'The same request is being answered' },
   CONFLICT: { status: 409, title: 'In conflict with what is stored' },
   OUT_OF_STOCK: { status: 409, title: 'Out of stock' },
+  NOT_AVAILABLE: { status: 409, title: 'Not available' },
   ORDER_COMPLETE: { status: 409, title: 'The order is complete' },
   GONE: { status: 410, title: 'Past its sunset' },
   PRECONDITION_FAILED: { status: 412, title: 'It has changed meanwhile' },

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from './db/client.ts';
 import { integer } from './db/row.ts';
-import { ServiceError, toServiceError } from './errors.ts';
+import { RETRY_SOON, ServiceError, toServiceError } from './errors.ts';
 import type { HttpReply } from './http/reply.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -30,11 +30,9 @@ export function createHealth(database: Database, metrics: Metrics) {
   const checks: Readonly<Record<string, () => HealthAnswer | Promise<HealthAnswer>>> = {
     '/livez': () => json(200, { status: 'ok' }),
     '/readyz': async () => {
-      if (!isReady) return json(503, { status: 'stopping' });
-      const error = await ask();
-      return error === undefined
-        ? json(200, { status: 'ok' })
-        : { ...json(503, { status: 'database unavailable' }), error };
+      if (!isReady) return failed('The service is stopping.');
+      const cause = await ask();
+      return cause === undefined ? json(200, { status: 'ok' }) : failed('The database does not answer.', cause);
     },
     '/metrics': async () => {
       const { contentType, text } = await metrics.render();
@@ -58,6 +56,14 @@ async function failureOf(answer: Promise<unknown>): Promise<ServiceError | undef
     timer = setTimeout(() => resolve(new ServiceError('TIMEOUT', `No answer within ${PATIENCE} ms.`)), PATIENCE);
   });
   return Promise.race([answer.then(() => undefined, toServiceError), late]).finally(() => clearTimeout(timer));
+}
+
+/** @param cause is logged; a stop is none */
+function failed(message: string, cause?: ServiceError): HealthAnswer {
+  const { code, status, headers } = new ServiceError('UNAVAILABLE', message, { headers: RETRY_SOON });
+  const reply = json(status, { code, message, status });
+  const all = [...reply.headers, ...Object.entries(headers).flat()];
+  return { ...reply, headers: all, ...(cause !== undefined && { error: cause }) };
 }
 
 function json(status: number, body: object): HttpReply {

@@ -2,7 +2,7 @@ import './heap.ts';
 import cluster from 'node:cluster';
 import { type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
-import { readSettings, type Settings, SettingsError } from './env.ts';
+import { misspeltSettings, readSettings, type Settings, SettingsError } from './env.ts';
 import { createMetrics } from './metrics.ts';
 import { prepare, serve } from './serve.ts';
 import { sharedMetrics } from './workers/metrics.ts';
@@ -27,8 +27,9 @@ async function start(): Promise<void> {
     { level: settings.LOG_LEVEL },
     isTerminal ? PinoPretty({ sync: true, ignore: 'pid,hostname' }) : undefined,
   );
-  if (cluster.isWorker) await startWorker(settings, logger);
-  else if (settings.WORKERS > 1) await startAll(settings, logger);
+  if (cluster.isWorker) return startWorker(settings, logger);
+  for (const misspelt of misspeltSettings(process.env)) logger.warn(misspelt);
+  if (settings.WORKERS > 1) await startAll(settings, logger);
   else await startAlone(settings, logger);
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from './db/client.ts';
+import { toParameter } from './db/driver.ts';
 import { integer } from './db/row.ts';
 
 /** Pets that go into the database with one statement. */
@@ -47,10 +48,10 @@ export async function seed(database: Database, pets: number, onProgress: (done: 
     await query(
       `insert into categories (name, description) select * from unnest($1::text[], $2::text[])
         where not exists (select from categories)`,
-      [CATEGORIES.map(([name]) => name), CATEGORIES.map(([, description]) => description)].map(textArray),
+      [CATEGORIES.map(([name]) => name), CATEGORIES.map(([, description]) => description)].map(toParameter),
     );
   });
-  const names = textArray(NAMES.split(' '));
+  const names = toParameter(NAMES.split(' '));
   for (let done = 0; done < pets; ) {
     const last = Math.min(done + CHUNK, pets);
     await database.transaction((query) => query(SEED_CHUNK, [done + 1, last, names]));
@@ -79,7 +80,3 @@ const SEED_CHUNK = `
   insert into orders (pet_id, quantity, ship_date, complete)
   select id, 1 + n % 3, case when n % 4 > 0 then date_trunc('day', now()) + make_interval(days => n % 28, hours => 8) end, kind = 7
   from numbers where kind in (0, 6, 7)`;
-
-function textArray(words: readonly string[]): string {
-  return `{${words.map((word) => `"${word}"`).join(',')}}`;
-}

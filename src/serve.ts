@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { accessFrom } from './auth/setup.ts';
-import { type Database, openDatabase } from './db/client.ts';
-import { migrateDatabase } from './db/migrate.ts';
+import { type Database, openDatabase, type Probe } from './db/client.ts';
+import { assertMigrated, migrateDatabase } from './db/migrate.ts';
 import type { Settings } from './env.ts';
 import { type Listener, LONGEST_ARRIVAL, listen } from './http/listen.ts';
 import type { Clock } from './lifecycle/guard.ts';
@@ -31,22 +31,21 @@ export interface Serving {
   stop(options: { isReplaced: boolean }): Promise<void>;
 }
 
-/** Applies what is missing of the migrations, and fills an empty embedded database with example pets. */
+/** Applies what is missing of the migrations and, but in production, fills an empty embedded database with example pets. */
 export async function prepare(settings: Settings, logger: Logger): Promise<void> {
-  const database = await openDatabase(locationFrom(settings));
+  const database = await open(settings, logger);
   try {
-    await prepareDatabase(database, logger);
+    await prepareDatabase(database, settings, logger);
   } finally {
     await database.close();
   }
 }
 
-async function prepareDatabase(database: Database, logger: Logger): Promise<void> {
-  const applied = await migrateDatabase(database);
-  if (applied > 0) logger.info({ applied }, 'database migrated');
-  if (database.kind === 'embedded' && (await isEmpty(database))) {
+async function prepareDatabase(database: Database, { NODE_ENV }: Settings, logger: Logger): Promise<void> {
+  await migrateDatabase(database, (migrations) => logger.info({ migrations }, 'migrating the database'));
+  if (database.kind === 'embedded' && NODE_ENV !== 'production' && (await isEmpty(database))) {
+    logger.info({ pets: EXAMPLE_PETS }, 'loading example data into the empty database');
     await seed(database, EXAMPLE_PETS, () => {});
-    logger.info({ pets: EXAMPLE_PETS }, 'example data loaded into the empty database');
   }
 }
 
@@ -61,9 +60,9 @@ export async function serve(
   logger: Logger,
   { isPrepared, metrics = createMetrics() }: { isPrepared: boolean; metrics?: Metrics },
 ): Promise<Serving> {
-  const database = await openDatabase(locationFrom(settings), metrics.probe);
+  const database = await open(settings, logger, metrics.probe);
   try {
-    if (!isPrepared) await prepareDatabase(database, logger);
+    if (!isPrepared) await prepareDatabase(database, settings, logger);
     const rules = {
       clock: clockFrom(settings.LIFECYCLE_CLOCK),
       isRehearsal: settings.LIFECYCLE_CLOCK !== undefined,
@@ -72,6 +71,7 @@ export async function serve(
     };
     const access = await accessFrom(settings, database);
     const app = createApp({ database, settings, access, rules, metrics, logger });
+    await assertMigrated(database);
     await app.begin();
     if (settings.AUTH === 'open') logger.warn(openTo(settings));
     if (rules.isRehearsal) {
@@ -100,8 +100,10 @@ export async function serve(
   }
 }
 
-function locationFrom({ DATABASE_URL, DATA_DIR, REQUEST_TIMEOUT }: Settings) {
-  return { url: DATABASE_URL, folder: DATA_DIR, timeout: REQUEST_TIMEOUT };
+/** Says first what may take some seconds. */
+function open({ DATABASE_URL, DATA_DIR, REQUEST_TIMEOUT }: Settings, logger: Logger, probe?: Probe): Promise<Database> {
+  if (DATABASE_URL === undefined) logger.info({ folder: DATA_DIR }, 'opening the embedded database');
+  return openDatabase({ url: DATABASE_URL, folder: DATA_DIR, timeout: REQUEST_TIMEOUT }, probe);
 }
 
 /** The time; or, to rehearse a day, the time as if it were that instant now. */

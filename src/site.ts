@@ -2,7 +2,7 @@ import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import { serveAsset } from './http/asset.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import type { HttpReply } from './http/reply.ts';
-import type { Clock } from './lifecycle/guard.ts';
+import type { LifecycleRules } from './lifecycle/guard.ts';
 import type { Marked } from './lifecycle/marked.ts';
 import { lifecycleReport, type ReportEntry, type RestView } from './lifecycle/report.ts';
 import { homePage } from './pages/home.ts';
@@ -22,7 +22,7 @@ export interface SiteOptions {
   readonly marked: readonly Marked[];
   readonly view: RestView;
   readonly basePath: string;
-  readonly clock: Clock;
+  readonly rules: LifecycleRules;
   readonly report: () => Promise<readonly ReportEntry[]>;
   /** Whether there is a playground, and whether the GraphQL schema is told. */
   readonly hasPlayground: boolean;
@@ -36,13 +36,13 @@ type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
  * first asked for: a start need not wait for it.
  */
 export function createSite(options: SiteOptions): Readonly<Record<string, PageMaker>> {
-  const { endpoints, marked, view, basePath, clock, report } = options;
+  const { endpoints, marked, view, basePath, rules, report } = options;
   const openApi = () => describeRoutes(endpoints, basePath);
-  const marks = lifecycleReport(marked, view, new Map(), clock());
+  const marks = lifecycleReport(marked, view, new Map(), { now: rules.clock(), isRehearsal: rules.isRehearsal });
   return {
     '/': ({ origin }) => html(homePage(basePath, origin, options)),
     [LIFECYCLE_PAGE]: async ({ origin }) => {
-      const page = html(lifecyclePage(await report(), clock(), basePath, origin));
+      const page = html(lifecyclePage(await report(), rules, basePath, origin));
       return { ...page, headers: [...page.headers, 'vary', 'Accept'] };
     },
     [`${LIFECYCLE_PAGE}.ics`]: async ({ base }) => {

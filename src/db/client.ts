@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { is, Param, Placeholder, type SQLWrapper } from 'drizzle-orm';
+import { Column, is, Param, Placeholder, type SQLWrapper, type Table } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import {
@@ -83,6 +83,8 @@ async function openDriver({ url, folder, timeout }: DatabaseLocation): Promise<D
 export class Database {
   readonly kind: Driver['kind'];
   readonly probe: Probe;
+  /** The tables whose columns its statements answer with. */
+  readonly tables = new Set<Table>();
   readonly #driver: Driver;
   /** Undefined in a transaction: what holds a row must not wait for those that wait for it. */
   readonly #turns: Turns | undefined;
@@ -115,6 +117,7 @@ export class Database {
     const { sql: text, params } = dialect.sqlToQuery(query.getSQL());
     const readers = params.map(parameterReader);
     const toRow = rowReader(shape);
+    for (const column of Object.values(shape)) if (is(column, Column)) this.tables.add(column.table);
     return async (values = {}) => {
       const parameters = readers.map((read) => read(values));
       const run = () => this.#run(name, kind, text, parameters);

@@ -32,14 +32,25 @@ export interface Driver {
 }
 
 /**
- * The parameter for a value: int64s and dates as text, a list of integers or of enum values as a PostgreSQL array
- * literal, and what is undefined as null.
+ * The parameter for a value: int64s and dates as text, a list as a PostgreSQL array literal, and what is undefined as null.
+ *
+ * @throws {TypeError} for a value that no column has, such as an object or a list of lists
  */
 export function toParameter(value: unknown): Parameter {
+  return Array.isArray(value) ? `{${value.map(toElement).join(',')}}` : toScalar(value);
+}
+
+function toScalar(value: unknown): Parameter {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return `{${value.join(',')}}`;
   throw new TypeError(`A statement cannot take ${typeof value}.`);
+}
+
+/** One element of an array literal (PostgreSQL, section 8.15.6): a text in quotes means itself, whatever characters it has. */
+function toElement(value: unknown): string {
+  const scalar = toScalar(value);
+  if (scalar === null) return 'null';
+  return typeof scalar === 'string' ? `"${scalar.replaceAll(/["\\]/g, '\\$&')}"` : String(scalar);
 }

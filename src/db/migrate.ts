@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { getTableColumns, getTableName } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { Database } from './client.ts';
+import { toParameter } from './driver.ts';
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
 /** Any number will do, as long as every version of this service takes the same. */
@@ -11,9 +13,13 @@ const MIGRATION_LOCK = 7_385_113;
  * while the rest wait on a lock, and they then find nothing left to do. What was applied is kept where drizzle-kit
  * keeps it, so its commands work on the same database.
  *
+ * @param onMissing told how many are missing, before they are applied
  * @returns how many migrations were applied
  */
-export async function migrateDatabase(database: Database): Promise<number> {
+export async function migrateDatabase(
+  database: Database,
+  onMissing: (count: number) => void = () => {},
+): Promise<number> {
   const migrations = readMigrationFiles({ migrationsFolder });
   return database.transaction(async (query) => {
     await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
@@ -24,10 +30,35 @@ export async function migrateDatabase(database: Database): Promise<number> {
     );
     const applied = new Set((await query('select hash from drizzle.__drizzle_migrations', [])).map(([hash]) => hash));
     const missing = migrations.filter((migration) => !applied.has(migration.hash));
+    if (missing.length > 0) onMissing(missing.length);
     for (const { sql, hash, folderMillis } of missing) {
       for (const statement of sql) await query(statement, []);
       await query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [hash, folderMillis]);
     }
     return missing.length;
   });
+}
+
+/**
+ * Holds the database to the tables that the statements read, which a migration that was never made leaves out: each request
+ * would fail otherwise, and nothing else.
+ *
+ * @throws {Error} that names the columns that are not there, and the command that makes the migration
+ */
+export async function assertMigrated(database: Database): Promise<void> {
+  const expected = [...database.tables].flatMap((table) =>
+    Object.values(getTableColumns(table)).map((column) => `${getTableName(table)}.${column.name}`),
+  );
+  const rows = await database.transaction((query) =>
+    query(
+      `select name from unnest($1::text[]) as name where not exists (
+        select from pg_attribute
+        where attrelid = to_regclass(quote_ident(split_part(name, '.', 1))) and attname = split_part(name, '.', 2))`,
+      [toParameter(expected)],
+    ),
+  );
+  if (rows.length === 0) return;
+  throw new Error(
+    `No migration under drizzle/ makes ${rows.join(', ')}. Make it by: npm run db:generate -- --name what-it-is-for`,
+  );
 }

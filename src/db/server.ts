@@ -118,7 +118,7 @@ export async function connectServer(
     );
   } catch (error) {
     await end(0);
-    throw new Error(`The database at ${withoutSecrets(url)} cannot be used: ${firstCause(error)}.`);
+    throw new Error(`The database at ${withoutSecrets(url)} cannot be used: ${firstCause(error).replace(/\.$/, '')}.`);
   }
   return {
     kind: 'server',

@@ -10,7 +10,7 @@ interface Versioned {
   readonly version: number;
 }
 
-/** The column that counts the changes of a row, from 1: each statement that changes the row adds one. */
+/** The column that counts the changes of a row, from 1: each statement that changes a value of the row adds one. */
 export function versionColumn() {
   return bigint('version', { mode: 'number' }).notNull().default(1);
 }
@@ -32,11 +32,28 @@ export function hasExpected({ version }: Versioned, expected: ExpectedVersion): 
  * @param what names the row, such as `Pet 12`
  */
 export function notExpected(what: string, row: Versioned, expected: ExpectedVersion): ServiceError {
-  if (hasExpected(row, expected)) {
-    return new ServiceError('CONFLICT', `${what} was being changed; try again.`, { headers: RETRY_SOON });
-  }
-  const wanted = expected?.join(' or ') || 'another';
+  if (hasExpected(row, expected)) return beingChanged(what);
   return new ServiceError('PRECONDITION_FAILED', `${what} does not have the version that was expected.`, {
-    toReaders: `${what} has version ${row.version}; ${wanted} was expected. Read it again, and decide anew.`,
+    toReaders: `${what} ${differs(row.version, expected)}. Read it again, and decide anew.`,
   });
+}
+
+/** Version 0 is that of a row that is not there. */
+function differs(version: number, expected: ExpectedVersion): string {
+  const wanted = expected?.join(' or ') || 'another';
+  if (wanted === '0') return `is there already, with version ${version}; it was expected not to be`;
+  if (version === 0) return 'is not there, and so has no version';
+  return `has version ${version}; ${wanted} was expected`;
+}
+
+/** The failure of a write that has found its row as it should be, and yet could not change it: others were changing it. */
+export function beingChanged(what: string): ServiceError {
+  return new ServiceError('CONFLICT', `${what} was being changed; try again.`, { headers: RETRY_SOON });
+}
+
+/** What is added to the version by a write that sets these columns: 1 where one of them changes, otherwise 0. */
+export function changesOf(...columns: readonly [column: SQLWrapper, value: SQLWrapper][]): SQL {
+  const before = columns.map(([column]) => sql`${column}`);
+  const after = columns.map(([, value]) => sql`${value}`);
+  return sql`(row(${sql.join(before, sql`, `)}) is distinct from row(${sql.join(after, sql`, `)}))::integer`;
 }

@@ -6,7 +6,8 @@ import { isLongerThan, isStorable } from '../text.ts';
  * `accepts` goes into the description, and the JSON Schema words into OpenAPI.
  */
 export interface Bounds {
-  readonly accepts: string;
+  /** Undefined where the description says it in its own words. */
+  readonly accepts: string | undefined;
   readonly jsonSchema: Readonly<Record<string, string | number>>;
   readonly check: z.ZodType;
 }
@@ -35,3 +36,6 @@ export function integerFrom(min: number, max: number): Bounds {
     check: z.number().refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
   };
 }
+
+/** A cursor: it is checked where its list is known, and never stored. */
+export const cursor: Bounds = { accepts: undefined, jsonSchema: {}, check: z.string() };

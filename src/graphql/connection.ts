@@ -9,7 +9,7 @@ import {
   type Searchable,
   type SortedList,
 } from '../db/paging.ts';
-import { integerFrom } from './bounds.ts';
+import { cursor, integerFrom } from './bounds.ts';
 import { builder, type RowRef } from './builder.ts';
 import type { SearchedList } from './connection-type.ts';
 
@@ -115,7 +115,7 @@ export const pagingArgs = builder.args((t) => ({
     bounds: size,
     description: `How many rows from the beginning; ${DEFAULT_PAGE_SIZE} when neither \`first\` nor \`last\` is given.`,
   }),
-  after: t.string({ description: 'Only rows after the one with this cursor.' }),
+  after: t.string({ bounds: cursor, description: 'Only rows after the one with this cursor.' }),
   last: t.int({ bounds: size, description: 'How many rows from the end; not together with `first`.' }),
-  before: t.string({ description: 'Only rows before the one with this cursor.' }),
+  before: t.string({ bounds: cursor, description: 'Only rows before the one with this cursor.' }),
 }));

@@ -5,6 +5,17 @@ import SchemaBuilder, {
   type PothosInputFieldConfig,
   type SchemaTypes,
 } from '@pothos/core';
+import {
+  type GraphQLArgument,
+  GraphQLID,
+  type GraphQLInputField,
+  type GraphQLSchema,
+  GraphQLString,
+  getNamedType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql';
 import type { Bounds } from './bounds.ts';
 
 declare global {
@@ -32,10 +43,43 @@ export class InputPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const { bounds, nullRemoves = false } = field.pothosOptions;
     return {
       ...field,
-      ...(bounds !== undefined && { description: `${field.description} Accepts ${bounds.accepts}.` }),
+      ...(bounds?.accepts !== undefined && { description: `${field.description} Accepts ${bounds.accepts}.` }),
       extensions: { ...field.extensions, bounds, refusesNull: field.kind === 'InputObject' && !nullRemoves },
     };
   }
+
+  override afterBuild(schema: GraphQLSchema): GraphQLSchema {
+    assertBounded(schema);
+    return schema;
+  }
+}
+
+/**
+ * Stops the build where text comes in without bounds: it could be of any length, and have what no database stores, such as NUL.
+ *
+ * @throws {Error} that names every argument and input field without bounds
+ */
+function assertBounded(schema: GraphQLSchema): void {
+  const unbounded = Object.values(schema.getTypeMap()).flatMap((type) => {
+    if (type.name.startsWith('__')) return [];
+    if (isInputObjectType(type)) return unboundedOf(Object.values(type.getFields()), (name) => `${type.name}.${name}`);
+    if (!isObjectType(type) && !isInterfaceType(type)) return [];
+    return Object.values(type.getFields()).flatMap((field) =>
+      unboundedOf(field.args, (name) => `${type.name}.${field.name}(${name}:)`),
+    );
+  });
+  if (unbounded.length === 0) return;
+  throw new Error(`Text needs bounds, such as text({ min: 1, max: 200 }): ${unbounded.join(', ')}.`);
+}
+
+function unboundedOf(
+  places: readonly (GraphQLArgument | GraphQLInputField)[],
+  toCoordinate: (name: string) => string,
+): string[] {
+  return places
+    .filter(({ type }) => [GraphQLString, GraphQLID].includes(getNamedType(type) as typeof GraphQLString))
+    .filter(({ extensions }) => extensions.bounds === undefined)
+    .map(({ name }) => toCoordinate(name));
 }
 
 SchemaBuilder.registerPlugin('input', InputPlugin);

@@ -1,6 +1,7 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import { ServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
+import { assertUtf8 } from '../http/media-type.ts';
 import { parseJson } from '../json.ts';
 import type { Chargeable } from '../limits/charge.ts';
 import { show } from './input.ts';
@@ -34,6 +35,7 @@ async function readPost(request: GraphQLRequest, take: Parameters<typeof readJso
   if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');
   }
+  assertUtf8(contentType);
   const body = await readJson(request, take);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalid('The body must be a JSON object with a query; batches are not taken.');

@@ -1,4 +1,9 @@
-import { type GraphQLSchema, NoSchemaIntrospectionCustomRule } from 'graphql';
+import {
+  FieldsOnCorrectTypeRule,
+  type GraphQLSchema,
+  NoSchemaIntrospectionCustomRule,
+  type ValidationRule,
+} from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { ANONYMOUS } from '../auth/access.ts';
 import { isForGood, MOST_ISSUES, ServiceError } from '../errors.ts';
@@ -14,6 +19,7 @@ import { incomparable } from './comparable.ts';
 import type { Context } from './context.ts';
 import { formatError, refused, toClientError } from './errors.ts';
 import { KeyedCall, type KeyedMutation, keyedMutation } from './keyed.ts';
+import { KnownFieldsRule } from './known-fields.ts';
 import { assertLines, LARGEST_ANSWER, MOST_TOKENS } from './limits.ts';
 import { JSON_TYPE, mediaTypeReader } from './media-type.ts';
 import { KnownOperationsRule } from './operation-types.ts';
@@ -227,7 +233,10 @@ function runsOperations(documents: KnownDocuments, refuse: Refuse, told: Told): 
       setValidationFn((schema, document, rules, limits) => {
         const tooMuch = incomparable(document);
         if (tooMuch !== undefined) return [tooMuch];
-        return validateFn(schema, document, rules, {
+        const known = suggestions
+          ? rules.map((rule: ValidationRule) => (rule === FieldsOnCorrectTypeRule ? KnownFieldsRule : rule))
+          : rules;
+        return validateFn(schema, document, known, {
           ...limits,
           maxErrors: MOST_ISSUES,
           hideSuggestions: !suggestions,

@@ -11,6 +11,8 @@ export interface Asset {
   readonly contentType: string;
   /** Its text; called once, when it is first asked for. */
   readonly make: () => string | Promise<string>;
+  /** Whether another text has another address, so that nobody who has it need ask again (RFC 8246). */
+  readonly isImmutable?: boolean;
   /** More header fields, for the text. */
   readonly headers?: (text: string) => HeaderFields;
 }
@@ -22,10 +24,10 @@ export type ServedAsset = (request: IncomingRequest) => Promise<HttpReply>;
  * Answers with an asset. It is compressed once, when it is first asked for, and a browser that has it is told so
  * instead of getting it again (RFC 9110, section 13.1.2).
  */
-export function serveAsset({ contentType, make, headers = () => [] }: Asset): ServedAsset {
+export function serveAsset({ contentType, make, isImmutable = false, headers = () => [] }: Asset): ServedAsset {
   let prepared: Promise<Prepared> | undefined;
   return async (request) => {
-    prepared ??= prepare(make, headers);
+    prepared ??= prepare(make, isImmutable ? FOR_EVER : 'no-cache', headers);
     const { plain, compressed, always, etag } = await prepared;
     if (isKnown(etag, request.headers.get('if-none-match'))) return { status: 304, headers: always, body: null };
     const full: HeaderFields = [...always, 'content-type', contentType];
@@ -35,6 +37,9 @@ export function serveAsset({ contentType, make, headers = () => [] }: Asset): Se
   };
 }
 
+/** A year, which is the most that caches count with. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
 /** In bytes: text would be copied for each answer, and kept as long as its client takes to read it. */
 interface Prepared {
   readonly plain: Uint8Array<ArrayBuffer>;
@@ -43,12 +48,16 @@ interface Prepared {
   readonly always: HeaderFields;
 }
 
-async function prepare(make: Asset['make'], headers: NonNullable<Asset['headers']>): Promise<Prepared> {
+async function prepare(
+  make: Asset['make'],
+  caching: string,
+  headers: NonNullable<Asset['headers']>,
+): Promise<Prepared> {
   const text = await make();
   const plain = new TextEncoder().encode(text);
   const compressed = new Uint8Array(await promisify(gzip)(plain));
   // Weak, because it stands for the compressed bytes and the plain ones alike (RFC 9110, section 8.8.1).
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url')}"`;
-  const always = ['etag', etag, 'cache-control', 'no-cache', 'vary', 'Accept-Encoding', ...headers(text)];
+  const always = ['etag', etag, 'cache-control', caching, 'vary', 'Accept-Encoding', ...headers(text)];
   return { plain, compressed, etag, always };
 }

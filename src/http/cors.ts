@@ -10,17 +10,19 @@ const EXPOSED = [
   'Idempotent-Replayed',
   'Link',
   'Location',
+  'Preference-Applied',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
   'Sunset',
+  'Total-Count',
   'Warning',
   'WWW-Authenticate',
   'X-Request-Id',
 ].join(', ');
 
 const ALLOWED =
-  'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id';
+  'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id';
 const A_DAY = '86400';
 const VARYING = ['vary', 'Origin'];
 

@@ -26,6 +26,8 @@ export interface IncomingRequest {
   readonly method: string;
   /** Without the base path, still percent-encoded; undefined when it is not under the base path. */
   readonly path: string | undefined;
+  /** With the base path. */
+  readonly fullPath: string;
   /** What follows the question mark; empty for nothing. */
   readonly search: string;
   readonly headers: RequestHeaders;
@@ -68,6 +70,7 @@ export function readRequest(
   return {
     method,
     path: fullPath.startsWith(basePath) ? pathUnder(fullPath.slice(basePath.length)) : undefined,
+    fullPath,
     search: mark === -1 ? '' : target.slice(mark + 1),
     headers,
     readBody,

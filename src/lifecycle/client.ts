@@ -1,3 +1,5 @@
+/** What the pages of this service call themselves: a reader tries out what is there, and nobody would miss it for that. */
+export const OWN_PAGES: ReadonlySet<string> = new Set(['(reference)', '(playground)']);
 /** Clients that tell nothing of themselves. */
 const UNKNOWN = '(unknown)';
 const LONGEST = 64;
@@ -8,14 +10,15 @@ const LONGEST_REMEMBERED = 500;
 /**
  * Makes the reader of who a request comes from: the `API-Client` field, else `apollographql-client-name`, else the
  * product of `User-Agent` (RFC 9110, section 10.1.5), without its version. What it answers is harmless wherever it is
- * shown: at most 64 of letters, digits and `. _ @ / + -`; other characters become `-`.
+ * shown: at most 64 of letters, digits and `. _ @ / + -`; other characters become `-`. So no client is taken for one of
+ * `OWN_PAGES` unless it says so to the letter.
  */
 export function clientReader(): (headers: Pick<Headers, 'get'>) => string {
   const byName = new Map<string, string>();
   const byAgent = new Map<string, string>();
   return (headers) => {
     const given = headers.get('api-client') || headers.get('apollographql-client-name');
-    if (given) return remember(byName, given, toName);
+    if (given) return OWN_PAGES.has(given) ? given : remember(byName, given, toName);
     return remember(byAgent, headers.get('user-agent') ?? '', (agent) => toName(productOf(agent)));
   };
 }

@@ -24,8 +24,10 @@ export interface Usage {
   readonly byDay: ReadonlyMap<string, number>;
   /** How many clients there were; `(others)` counts for one. */
   readonly clientCount: number;
-  /** Those that were seen last, at most a hundred. */
+  /** Those with the most uses, at most a hundred. */
   readonly clients: readonly ClientUse[];
+  /** When it was used last; undefined for no use. */
+  readonly lastUsed: Date | undefined;
 }
 
 /** All that is known of a marked thing. */
@@ -59,8 +61,16 @@ export interface ReportedDeprecation {
 export interface RestView {
   /** What it calls root fields, by their coordinates: `Query.books` -> `GET /books`. */
   readonly operations: ReadonlyMap<string, string>;
+  /** What it calls that which takes the place of a deprecated root field: `Query.book` -> `GET /books?id={bookId}`. */
+  readonly successors: ReadonlyMap<string, string>;
   /** The marked fields that are in its answers, read or not. */
   readonly answered: ReadonlySet<string>;
+}
+
+/** When a report is made: the time, and whether that is another than the real one, at which nothing is counted. */
+export interface ReportTime {
+  readonly now: Date;
+  readonly isRehearsal: boolean;
 }
 
 /**
@@ -72,19 +82,30 @@ export function lifecycleReport(
   marked: readonly Marked[],
   rest: RestView,
   usage: ReadonlyMap<string, Usage>,
-  now: Date,
+  time: ReportTime,
 ): ReportEntry[] {
-  const entries = marked.map((one) => entryOf(one, rest, usage.get(one.coordinate) ?? UNCOUNTED, now));
+  const entries = marked.map((one) => entryOf(one, rest, usage.get(one.coordinate) ?? UNCOUNTED, time));
   return entries.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
 }
 
-const UNCOUNTED: Usage = { countedSince: undefined, byDay: new Map(), clientCount: 0, clients: [] };
+const UNCOUNTED: Usage = {
+  countedSince: undefined,
+  byDay: new Map(),
+  clientCount: 0,
+  clients: [],
+  lastUsed: undefined,
+};
 
 function sortKey({ deprecation, coordinate }: ReportEntry): string {
   return `${deprecation?.sunset ?? '~'} ${coordinate}`;
 }
 
-function entryOf(one: Marked, { operations, answered }: RestView, usage: Usage, now: Date): ReportEntry {
+function entryOf(
+  one: Marked,
+  { operations, successors, answered }: RestView,
+  usage: Usage,
+  time: ReportTime,
+): ReportEntry {
   const { coordinate, marks } = one;
   const { stability, deprecation } = marks;
   const uses = [...usage.byDay.values()].reduce((sum, ofDay) => sum + ofDay, 0);
@@ -96,22 +117,30 @@ function entryOf(one: Marked, { operations, answered }: RestView, usage: Usage, 
     deprecation: deprecation && {
       since: deprecation.since,
       sunset: deprecation.sunset,
-      daysLeft: daysBetween(toDay(now), deprecation.sunset),
+      daysLeft: daysBetween(toDay(time.now), deprecation.sunset),
       successor: deprecation.successor.coordinate,
-      successorOperation: operations.get(deprecation.successor.coordinate),
+      successorOperation: successors.get(coordinate) ?? operations.get(deprecation.successor.coordinate),
       why: deprecation.why,
     },
     usage,
     uses,
-    ...(answered.has(coordinate) ? ANSWERED : verdictOf(one, usage, uses, now)),
+    ...(answered.has(coordinate) ? ANSWERED : verdictOf(one, usage, uses, time)),
   };
 }
 
 type Verdict = Pick<ReportEntry, 'verdict' | 'outlook'>;
 
+/** Of another day nobody knows who will use what. */
+const REHEARSED: Verdict = { verdict: 'not told while another day is rehearsed', outlook: 'open' };
 const ANSWERED: Verdict = { verdict: 'REST answers with it, read or not', outlook: 'open' };
 
-function verdictOf({ marks: { deprecation } }: Marked, usage: Usage, uses: number, now: Date): Verdict {
+function verdictOf(
+  { marks: { deprecation } }: Marked,
+  usage: Usage,
+  uses: number,
+  { now, isRehearsal }: ReportTime,
+): Verdict {
+  if (isRehearsal) return REHEARSED;
   const { clientCount, countedSince } = usage;
   if (uses > 0) {
     const clients = clientCount === 1 ? '1 client' : `${clientCount} clients`;

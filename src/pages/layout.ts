@@ -41,7 +41,7 @@ export const PALETTE = `
 
 const STYLE = `
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; }
 main { max-width: 60rem; margin: 0 auto; padding: 3rem 1.25rem 4rem; }
 h1 { font-size: 2.1rem; line-height: 1.15; margin: 0 0 .6rem; letter-spacing: -.02em; }
 h2 { font-size: 1.15rem; margin: 2.4rem 0 .8rem; }
@@ -54,7 +54,7 @@ a:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-
 .cards a:hover { border-color: var(--accent); }
 .cards strong { display: block; color: var(--accent); }
 .cards span { color: var(--soft); font-size: .93rem; }
-pre { background: var(--code); border: 1px solid var(--line); border-radius: .6rem; padding: .9rem 1rem; overflow-x: auto; font: 14px/1.5 ui-monospace, monospace; }
+pre { background: var(--code); border: 1px solid var(--line); border-radius: .6rem; padding: .9rem 1rem; overflow-x: auto; font: .875rem/1.5 ui-monospace, monospace; }
 code { font: .92em ui-monospace, monospace; }
 @media (max-width: 44rem) {
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }

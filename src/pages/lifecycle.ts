@@ -1,4 +1,5 @@
-import type { Level } from '../lifecycle/mark.ts';
+import type { LifecycleRules } from '../lifecycle/guard.ts';
+import { type Level, toDay } from '../lifecycle/mark.ts';
 import { type ReportEntry, WINDOW_DAYS } from '../lifecycle/report.ts';
 import { escapeHtml, layout } from './layout.ts';
 import { badge } from './lifecycle/badges.ts';
@@ -13,31 +14,45 @@ const LEVELS: readonly Level[] = ['deprecated', 'beta', 'experimental'];
  * The page that answers of marked operations point to: every mark along a line of time, until when it is served, who
  * still uses it, and whether it could go.
  *
+ * @param rules what happens at a sunset, and which are rehearsed
  * @param basePath what every address of the service begins with
  * @param origin the service's own origin, for the call to copy
  */
-export function lifecyclePage(entries: readonly ReportEntry[], now: Date, basePath: string, origin: string): string {
+export function lifecyclePage(
+  entries: readonly ReportEntry[],
+  rules: LifecycleRules,
+  basePath: string,
+  origin: string,
+): string {
   const base = escapeHtml(basePath);
+  const now = rules.clock();
+  const calendar = `${escapeHtml(origin.replace(/^https?:/, 'webcal:'))}${base}/lifecycle.ics`;
   return layout(
     'Pet store: lifecycle',
     `<p><a href="${base}/">Pet store</a></p>
 <h1>Lifecycle</h1>
+${rules.isRehearsal ? rehearsal(now) : ''}
 ${entries.length === 0 ? STABLE : `<p class="lead">${summary(entries)}</p>`}
 <ul class="ways">
-<li><a href="${base}/lifecycle.ics">Calendar of sunsets</a> <span class="soft">to subscribe to</span></li>
+<li><a href="${calendar}">Subscribe to the calendar of sunsets</a> <span class="soft">or <a href="${base}/lifecycle.ics">download it</a></span></li>
 <li><details><summary>As JSON</summary><pre>curl -H 'accept: application/json' '${escapeHtml(origin)}${base}/lifecycle'</pre></details></li>
 </ul>
 <h2>What each level promises</h2>
 <dl class="levels">
 ${LEVELS.map((level) => `<div><dt>${badge(level)}</dt><dd>${PROMISES[level]}</dd></div>`).join('\n')}
 </dl>
-${entries.length === 0 ? '' : marks(entries, now)}`,
+${entries.length === 0 ? '' : marks(entries, rules, now)}`,
     LIFECYCLE_STYLE,
   );
 }
 
 const STABLE = `<div class="stable"><p><strong>Everything is stable.</strong></p>
 <p>Nothing is deprecated, beta or experimental. Whatever is marked one day is shown here, with its dates and who uses it.</p></div>`;
+
+function rehearsal(now: Date): string {
+  return `<p class="banner" role="note"><strong>A rehearsal.</strong> This page and all answers are those of
+${dayElement(toDay(now))}, as <code>LIFECYCLE_CLOCK</code> says. No use is counted meanwhile.</p>`;
+}
 
 function summary(entries: readonly ReportEntry[]): string {
   const numbers = LEVELS.flatMap((level) => {
@@ -53,12 +68,12 @@ function nextSunset(entry: ReportEntry, { sunset, daysLeft }: NonNullable<Report
   return `The next sunset is that of <a href="#${escapeHtml(entry.coordinate)}">${escapeHtml(titleOf(entry))}</a> on ${dayElement(sunset)}: ${daysLeftInWords(daysLeft)}.`;
 }
 
-function marks(entries: readonly ReportEntry[], now: Date): string {
+function marks(entries: readonly ReportEntry[], rules: LifecycleRules, now: Date): string {
   return `<h2>Timeline</h2>
 ${timeline(entries, now)}
 <h2>Who uses what</h2>
 <p class="soft">Uses of the last ${WINDOW_DAYS} days, by day in UTC. A use is a call of the operation over REST, whatever its answer, or a
 GraphQL operation that asks for it. Clients are known by their <code>API-Client</code> header, else by
 <code>apollographql-client-name</code>, else by the product in <code>User-Agent</code>.</p>
-${entries.map((entry) => card(entry, now)).join('\n')}`;
+${entries.map((entry) => card(entry, rules, now)).join('\n')}`;
 }

@@ -20,6 +20,7 @@ import { assertMediaType, mediaTypesFor } from './body.ts';
 import type { Endpoint, EndpointRequest } from './compile.ts';
 import { splitPair } from './parameters.ts';
 import { versionTag } from './preconditions.ts';
+import { prefersCount } from './prefer.ts';
 import { errorReply } from './problem.ts';
 import type { Answer } from './route.ts';
 
@@ -130,6 +131,9 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     if (isList) entrance.charge(request, unitsOfList(variables, endpoint.searchedList(variables), costs));
     const counted = endpoint.operation.field.extensions.countsList as ListTables | undefined;
     if (counted !== undefined) entrance.charge(request, costs.count(counted));
+    if (endpoint.counts !== undefined && prefersCount(call.headers)) {
+      entrance.charge(request, costs.count(endpoint.counts));
+    }
     const replyIn = async (own: Context) => {
       try {
         return toReply(await endpoint.run(variables, call, own), always, isList);

@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql';
+import { type DocumentNode, type FieldNode, type GraphQLSchema, Kind, visit } from 'graphql';
 import { scopesOf } from '../auth/scope.ts';
 import type { ListTables } from '../db/paging.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
@@ -12,11 +12,15 @@ import { readBody } from './body.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
+import { prefersCount } from './prefer.ts';
 import { type Answer, mayBegin, type ReplyContext, type Route } from './route.ts';
 import { nullDropper, rootType, selectsField } from './selection.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
 type Values = Readonly<Record<string, unknown>>;
+
+/** The field of a connection that counts its list. */
+const TOTAL = 'totalCount';
 
 /** What a request brings to an endpoint. */
 export interface EndpointRequest extends Pick<ReplyContext, 'address' | 'nextPage'> {
@@ -41,6 +45,8 @@ export interface Endpoint {
   readonly hasTag: boolean;
   /** Its list where it is a search with these variables: it costs more. */
   searchedList(variables: Values): ListTables | undefined;
+  /** The list that it counts where the client would have it counted; undefined for none. */
+  readonly counts: ListTables | undefined;
   /** Reads the segments of a path, still encoded; throws INVALID_ARGUMENT. */
   readPath(segments: Readonly<Record<string, string>>): Values;
   /** Reads all that a request asks for: the operation's variables. Rejects with a `ServiceError`. */
@@ -58,7 +64,7 @@ export interface Endpoint {
 export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[], page: string): readonly Endpoint[] {
   const resolved = routes.map((route) => ({
     route,
-    operation: resolveOperation(schema, route.operation, route.path),
+    operation: resolveOperation(schema, route.operation, route.path, route.readOnly),
   }));
   const findUses = useFinder(schema, 'ignore');
   return resolved.map(({ route, operation }) => {
@@ -70,6 +76,7 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[], p
       scopes: scopesOf(schema, route.operation, operation.operationId),
       hasTag: route.reply.kind === 'list' || isVersioned({ route, operation }),
       searchedList: searchesOf(rootType(operation)) ?? (() => undefined),
+      counts: countedBy(operation),
       readPath: pathReader(operation.inPath),
       read: reader(route, operation, lifecycle),
       run: runner(schema, route, operation),
@@ -85,7 +92,7 @@ function isVersioned({ route, operation }: Pick<Endpoint, 'route' | 'operation'>
 function reader(route: Route, operation: ResolvedOperation, { marked, given }: EndpointLifecycle): Endpoint['read'] {
   const always = marked === undefined ? undefined : [marked];
   const readQuery = queryReader(operation.inQuery);
-  const { inBody, inPrecondition } = operation;
+  const { inBody, besideBody, inPrecondition } = operation;
   const [inPath] = operation.inPath;
   const identity = selectsField(operation, 'id') || inPath === undefined ? 'id' : inPath.name;
   const isRead = route.method === 'GET';
@@ -99,7 +106,7 @@ function reader(route: Route, operation: ResolvedOperation, { marked, given }: E
     const variables: Record<string, unknown> = { ...request.readPath(), ...readQuery(request.search) };
     if (inBody !== undefined) {
       const readOnly = { name: identity, value: inPath && variables[inPath.name] };
-      variables[inBody.name] = readBody(inBody, await request.readBody(), readOnly);
+      Object.assign(variables, readBody(inBody, besideBody, await request.readBody(), readOnly));
     }
     const expected = isRead ? undefined : expectedVersions(request.headers, conditions);
     if (expected !== undefined) variables[EXPECTED_VERSION] = expected;
@@ -108,12 +115,32 @@ function reader(route: Route, operation: ResolvedOperation, { marked, given }: E
   };
 }
 
+/** The list that an operation's connection can count. */
+function countedBy(operation: ResolvedOperation): ListTables | undefined {
+  return rootType(operation).getFields()[TOTAL]?.extensions.countsList as ListTables | undefined;
+}
+
+/** The operation's document, in which the root field is asked for its total too. */
+function withTotal({ operation: document }: Route, { fieldNode }: ResolvedOperation): DocumentNode {
+  const total: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: TOTAL } };
+  return visit(document, {
+    Field: (node) =>
+      node !== fieldNode || node.selectionSet === undefined
+        ? undefined
+        : { ...node, selectionSet: { ...node.selectionSet, selections: [...node.selectionSet.selections, total] } },
+  });
+}
+
 function runner(schema: GraphQLSchema, route: Route, operation: ResolvedOperation): Endpoint['run'] {
-  const execute = compileOperation(schema, route.operation, operation.operationId);
+  const executeUsually = compileOperation(schema, route.operation, operation.operationId);
+  const executeCounted =
+    countedBy(operation) && compileOperation(schema, withTotal(route, operation), operation.operationId);
   const dropNulls = nullDropper(operation);
   const hasVersion = isVersioned({ route, operation });
 
   return async (variables, request, context) => {
+    const isCounted = executeCounted !== undefined && prefersCount(request.headers);
+    const execute = isCounted ? executeCounted : executeUsually;
     const { data, errors } = await execute(variables, context);
     if (errors?.[0] !== undefined) throw toServiceError(errors[0]);
     if (data == null) throw new ServiceError('INTERNAL', 'The service failed.');

@@ -79,6 +79,16 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
     schema: text,
     example: '<https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"',
   },
+  'Total-Count': {
+    description: 'How many rows the whole list has, on all its pages; where the request has `Prefer: count=exact`.',
+    schema: { type: 'integer' },
+    example: 200,
+  },
+  'Preference-Applied': {
+    description: 'What the answer has kept to of `Prefer` (RFC 7240).',
+    schema: { type: 'string', enum: ['count=exact'] },
+    example: 'count=exact',
+  },
   'Accept-Encoding': {
     description: 'How a body may be encoded (RFC 7694): not at all.',
     schema: text,

@@ -85,6 +85,11 @@ export function endpointLifecycle(
 export function restView(endpoints: readonly (ResolvedRoute & { readonly lifecycle: EndpointLifecycle })[]): RestView {
   return {
     operations: new Map(endpoints.map(({ route, operation }) => [coordinateOf(operation), nameOf(route)])),
+    successors: new Map(
+      endpoints.flatMap(({ operation, lifecycle: { successor } }) =>
+        successor?.operation === undefined ? [] : [[coordinateOf(operation), successor.operation] as const],
+      ),
+    ),
     answered: new Set(endpoints.flatMap(({ lifecycle }) => lifecycle.selected.map(({ coordinate }) => coordinate))),
   };
 }

@@ -69,7 +69,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApi
 
 function operationObject(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
   const { route, operation, lifecycle } = endpoint;
-  const { inPath, inQuery, inBody, field, operationId } = operation;
+  const { inPath, inQuery, inBody, besideBody, field, operationId } = operation;
   const marks = lifecycle.marked?.marks;
   const description = (field.description ?? '').replace(/^\[\w+\] /, '');
   return {
@@ -104,6 +104,7 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
         description: [
           inBody.argument.description ?? inBody.name,
           ...(inPath.length > 0 ? ['The identifier of the path may be repeated in it.'] : []),
+          ...besideBody.map(({ name }) => `\`${name}\` may be sent back in it, as it is now.`),
         ].join(' '),
         content: Object.fromEntries(
           mediaTypesFor(route.method).map((type) => [type, { schema: inputSchema(inBody.type, components) }]),

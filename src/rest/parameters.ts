@@ -1,4 +1,12 @@
-import { type GraphQLLeafType, getNamedType, isEnumType, isLeafType, isListType, isNonNullType } from 'graphql';
+import {
+  type GraphQLLeafType,
+  getNamedType,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isSpecifiedScalarType,
+} from 'graphql';
 import { describeIssue, type Issue, ServiceError } from '../errors.ts';
 import { acceptedBy, boundsOf, show } from '../graphql/input.ts';
 import { parseInt64 } from '../int64.ts';
@@ -75,7 +83,8 @@ function textReader(variable: Variable): (text: string) => unknown {
     const value = parse(text);
     if (value === undefined) {
       const accepted = isEnumType(type) ? `one of ${enumSpellings(type).join(', ')}` : acceptedBy(type, bounds);
-      throw invalid({ path: [name], message: `must be ${accepted}, not ${show(text)}` });
+      const hint = isList(variable) && text.includes(',') ? `; for several, repeat ${repeated(name, text)}` : '';
+      throw invalid({ path: [name], message: `must be ${accepted}, not ${show(text)}${hint}` });
     }
     const { error } = bounds?.check.safeParse(value) ?? {};
     if (error !== undefined) {
@@ -85,6 +94,12 @@ function textReader(variable: Variable): (text: string) => unknown {
   };
 }
 
+/** As `status=available&status=sold`, of the first two values of a text with commas. */
+function repeated(name: string, text: string): string {
+  const [one = '', other = ''] = text.split(',').map((part) => show(part.trim()).replaceAll('"', ''));
+  return `the parameter: ${name}=${one}&${name}=${other}`;
+}
+
 /** What reads a text as a value of the type: undefined for one that is none. */
 function textParser(type: GraphQLLeafType): (text: string) => unknown {
   if (isEnumType(type)) {
@@ -92,8 +107,16 @@ function textParser(type: GraphQLLeafType): (text: string) => unknown {
     return (text) => names.get(text);
   }
   const parse = PARSERS[type.name];
-  if (parse === undefined) throw new Error(`A parameter of type ${type.name} cannot be read.`);
-  return parse;
+  if (parse !== undefined) return parse;
+  if (isSpecifiedScalarType(type)) throw new Error(`A parameter of type ${type.name} cannot be read.`);
+  // The text of a scalar of our own is what its JSON string says; in an address, a plus may be itself (RFC 3986).
+  return (text) => {
+    try {
+      return type.parseValue(text.replaceAll(' ', '+'));
+    } catch {
+      return undefined;
+    }
+  };
 }
 
 const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {

@@ -29,6 +29,13 @@ export const REQUEST_HEADERS = {
     description: 'The `ETag` of what the client has, or several: the answer is 304 while it is so.',
     schema: { type: 'string' },
   },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    required: false,
+    description: '`count=exact` to have the whole list counted (RFC 7240): the answer then has `Total-Count`.',
+    schema: { type: 'string' },
+  },
   'If-None-Match-Any': {
     name: 'If-None-Match',
     in: 'header',
@@ -39,10 +46,10 @@ export const REQUEST_HEADERS = {
 } as const;
 
 /** Those that an operation takes. */
-export function headerParameters({ route, operation, hasTag }: Endpoint): JsonSchema[] {
+export function headerParameters({ route, operation, hasTag, counts }: Endpoint): JsonSchema[] {
   const names =
     route.method === 'GET'
-      ? [...(hasTag ? ['If-Match'] : []), 'If-None-Match']
+      ? [...(hasTag ? ['If-Match'] : []), 'If-None-Match', ...(counts === undefined ? [] : ['Prefer'])]
       : [
           'Idempotency-Key',
           ...(operation.inPrecondition === undefined ? [] : ['If-Match']),

@@ -1,6 +1,7 @@
 import { type DocumentNode, parse } from 'graphql';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
+import { COUNT_APPLIED } from './prefer.ts';
 
 /** The methods that operations have; HEAD and OPTIONS come with them. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -43,6 +44,11 @@ export interface RouteOptions {
   readonly errors?: readonly ErrorCode[];
   /** What REST says of a parameter, where the words of its argument do not fit there. */
   readonly parameters?: Readonly<Record<string, string>>;
+  /**
+   * Variables that come from fields of the body beside those of its input: a client may send back what it was answered, as long
+   * as that is still so.
+   */
+  readonly readOnly?: readonly string[];
   /** Whether the reference offers to try it. */
   readonly trial?: 'on' | 'off';
 }
@@ -122,6 +128,8 @@ export function noContent(): Reply {
 interface SelectedPage {
   readonly nodes: readonly unknown[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  /** Where the client would have it counted. */
+  readonly totalCount?: number;
 }
 
 /** What REST says of the parameters that page a list. */
@@ -130,16 +138,21 @@ export const pagingParameters = {
   after: 'Where the page begins: follow the address of `rel="next"` in `Link` rather than making it.',
 } as const;
 
-/** 200 with the connection's nodes as a bare array, and the next page's address in `Link` (RFC 8288). */
+/**
+ * 200 with the connection's nodes as a bare array, and the next page's address in `Link` (RFC 8288); with how many there are in
+ * all, where the client prefers that (RFC 7240).
+ */
 export function page(): Reply {
   return {
     kind: 'list',
-    statuses: { 200: { description: 'A page of the list.', headers: ['Link'] } },
+    statuses: { 200: { description: 'A page of the list.', headers: ['Link', 'Total-Count', 'Preference-Applied'] } },
     answer: (value, _, context) => {
-      const { nodes, pageInfo } = value as SelectedPage;
+      const { nodes, pageInfo, totalCount } = value as SelectedPage;
       const { hasNextPage, endCursor } = pageInfo;
       const link = hasNextPage && endCursor !== null ? ['link', `<${context.nextPage(endCursor)}>; rel="next"`] : [];
-      return { status: 200, body: nodes, headers: link };
+      const total =
+        totalCount === undefined ? [] : ['total-count', `${totalCount}`, 'preference-applied', COUNT_APPLIED];
+      return { status: 200, body: nodes, headers: [...link, ...total, 'vary', 'Prefer'] };
     },
   };
 }

@@ -37,6 +37,8 @@ export interface ResolvedOperation {
   readonly inPath: readonly Variable[];
   readonly inQuery: readonly Variable[];
   readonly inBody: Variable | undefined;
+  /** Come from fields of the body beside those of its input. */
+  readonly besideBody: readonly Variable[];
   /** Takes the versions of which the row must have one. */
   readonly inPrecondition: Variable | undefined;
 }
@@ -45,9 +47,15 @@ export interface ResolvedOperation {
  * Finds where each variable of an operation comes from: one named in the path from there, an input object from the
  * body, `expectedVersion` from the precondition, the others from the query string.
  *
+ * @param readOnly the names of those that come from fields of the body beside those of its input
  * @throws {Error} when the document is not one named operation with one root field that its variables go into
  */
-export function resolveOperation(schema: GraphQLSchema, document: DocumentNode, path: string): ResolvedOperation {
+export function resolveOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  path: string,
+  readOnly: readonly string[] = [],
+): ResolvedOperation {
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
   if (operation?.name === undefined || operations.length > 1) {
@@ -65,6 +73,8 @@ export function resolveOperation(schema: GraphQLSchema, document: DocumentNode, 
   const isInPath = ({ name }: Variable) => path.includes(`{${name}}`);
   const isPrecondition = ({ name }: Variable) => name === EXPECTED_VERSION;
   const isBody = ({ type }: Variable) => isInputObjectType(getNamedType(type));
+  const isBesideBody = ({ name }: Variable) => readOnly.includes(name);
+  const isElsewhere = (one: Variable) => isInPath(one) || isBody(one) || isBesideBody(one) || isPrecondition(one);
   return {
     operationId,
     parent,
@@ -72,8 +82,9 @@ export function resolveOperation(schema: GraphQLSchema, document: DocumentNode, 
     fieldNode,
     fragments: fragmentsOf(document),
     inPath: variables.filter(isInPath),
-    inQuery: variables.filter((one) => !isInPath(one) && !isBody(one) && !isPrecondition(one)),
+    inQuery: variables.filter((one) => !isElsewhere(one)),
     inBody: variables.find(isBody),
+    besideBody: variables.filter(isBesideBody),
     inPrecondition: variables.find(isPrecondition),
   };
 }

@@ -83,6 +83,17 @@ export const cases: Readonly<Record<string, Cases>> = {
       },
     ],
   },
+  updateCategory: {
+    succeeds: { categoryId: 102, changes: { name: 'New' } },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { categoryId: NOWHERE, changes: {} } },
+      {
+        code: 'PRECONDITION_FAILED',
+        variables: { categoryId: 101, changes: {}, expectedVersion: OTHER_VERSION },
+        toReaders: versions('Category 101', 3, 8),
+      },
+    ],
+  },
   deleteCategory: {
     succeeds: { categoryId: 102 },
     rejected: [
@@ -108,13 +119,26 @@ export const cases: Readonly<Record<string, Cases>> = {
         // One world counts it, the other does not.
         code: 'PRECONDITION_FAILED',
         variables: { petId: 204, update: { quantity: 7 }, expectedVersion: OTHER_VERSION },
-        toReaders: versions('The inventory entry of pet 204', 0, 9),
+        toReaders: [
+          'The inventory entry of pet 204 is not there, and so has no version. Read it again, and decide anew.',
+          versions('The inventory entry of pet 204', 0, 9)[1],
+        ],
       },
       {
         // It must not be counted yet.
         code: 'PRECONDITION_FAILED',
         variables: { petId: 201, update: { quantity: 7 }, expectedVersion: [0] },
-        toReaders: versions('The inventory entry of pet 201', 7, 14, '0'),
+        toReaders: [7, 14].map(
+          (version) =>
+            `The inventory entry of pet 201 is there already, with version ${version}; it was expected not to be. Read it again, and decide anew.`,
+        ) as [string, string],
+      },
+      {
+        code: 'VALIDATION_FAILED',
+        variables: { petId: 202, update: { quantity: 7 }, status: 'available' },
+        toReaders: ['sold', 'pending'].map(
+          (status) => `status is read-only: it must be ${status}, as it is now, or be left out.`,
+        ) as [string, string],
       },
     ],
   },
@@ -139,6 +163,13 @@ export const cases: Readonly<Record<string, Cases>> = {
         code: 'OUT_OF_STOCK',
         variables: { order: { petId: 201, quantity: 3 } },
         toReaders: ['Pet 201 has 2 left in stock; 3 were asked for.', 'Pet 201 has 1 left in stock; 3 were asked for.'],
+      },
+      {
+        code: 'NOT_AVAILABLE',
+        variables: { order: { petId: 202 } },
+        toReaders: ['sold', 'pending'].map(
+          (status) => `Pet 202 is ${status}; only a pet whose status is available can be ordered.`,
+        ) as [string, string],
       },
     ],
   },

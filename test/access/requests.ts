@@ -48,6 +48,7 @@ export function codesOf(name: string): readonly ErrorCode[] {
     ...(route.errors ?? []),
     ...(operation.inPath.length > 0 ? (['NOT_FOUND'] as const) : []),
     ...(operation.inPrecondition === undefined ? [] : (['PRECONDITION_FAILED'] as const)),
+    ...(operation.besideBody.length === 0 ? [] : (['VALIDATION_FAILED'] as const)),
   ];
 }
 
@@ -57,7 +58,9 @@ function askRest(name: string, variables: Values, accept: string): Asked {
   // No row has that tag.
   const tags = expected?.map((version) => `"${version}"`).join(', ') || '"none"';
   const condition = expected?.[0] === 0 ? { 'if-none-match': '*' } : { 'if-match': tags };
-  const body = operation.inBody && stringifyJson(variables[operation.inBody.name]);
+  const beside = operation.besideBody.map(({ name: field }) => [field, variables[field]]);
+  const input = operation.inBody && { ...(variables[operation.inBody.name] as object), ...Object.fromEntries(beside) };
+  const body = input && stringifyJson(input);
   return {
     method: route.method,
     path: route.path.replaceAll(/\{(\w+)\}/g, (_, variable: string) => String(variables[variable])),

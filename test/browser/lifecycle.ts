@@ -2,9 +2,11 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { lifecyclePage } from '../../src/pages/lifecycle.ts';
 import { busyUsage, exampleReport, NOON, noUsage } from '../support/marks.ts';
+import { usualRules } from '../support/rules.ts';
 import { brokenRules } from './axe.ts';
 import type { Checks } from './harness.ts';
 
+const AT_NOON = { ...usualRules, clock: () => NOON };
 const CLIENTS = ['shop-app', 'warehouse-sync', 'partner-feed'];
 
 /** What a visitor of the lifecycle page finds. */
@@ -61,9 +63,9 @@ export const lifecycleChecks: Checks = {
 
   'axe finds nothing to object to on the lifecycle page, wide or narrow, in light or dark': async ({ page, base }) => {
     const states = {
-      'a busy page': lifecyclePage(exampleReport(busyUsage), NOON, '', base),
-      'a page without uses': lifecyclePage(exampleReport(noUsage), NOON, '', base),
-      'a page without marks': lifecyclePage([], NOON, '', base),
+      'a busy page': lifecyclePage(exampleReport(busyUsage), AT_NOON, '', base),
+      'a page without uses': lifecyclePage(exampleReport(noUsage), AT_NOON, '', base),
+      'a page without marks': lifecyclePage([], AT_NOON, '', base),
     };
     await page.goto(`${base}/lifecycle`);
     await assertAccessible(page, 'the service');

@@ -1,4 +1,4 @@
-import { equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Checks } from './harness.ts';
 
 /** GraphiQL, with examples to run. */
@@ -18,12 +18,87 @@ export const playgroundChecks: Checks = {
     await page.goto(`${base}/graphql`);
     const editor = page.locator('.graphiql-query-editor');
     await editor.getByText('Five pets by name').waitFor();
-    // A tab can be dragged, and so does not take a press without a hand that moves; the keyboard it does take.
     await page.getByRole('button', { name: 'OpenOrders' }).press('Enter');
     await editor.getByText('the earliest ship date first').waitFor();
     await editor.getByText('the earliest ship date first').click();
     await page.keyboard.press('Control+Enter');
     await page.locator('.result-window').getByText('"totalCount"').waitFor();
+  },
+
+  'each example opens at the first click on its tab': async ({ page, base }) => {
+    await page.goto(`${base}/graphql`);
+    const editor = page.locator('.graphiql-query-editor');
+    for (const [tab, text] of [
+      ['OpenOrders', 'the earliest ship date first'],
+      ['Lifecycle', 'who still uses it'],
+      ['NewPet', 'in the first category'],
+      ['Pets', 'Five pets by name'],
+    ] as const) {
+      await page.getByRole('button', { name: tab, exact: true }).click();
+      await editor.getByText(text).waitFor({ timeout: 2_000 });
+    }
+  },
+
+  'the second visit loads nothing again, and is ready in under a second': async ({ page, base }) => {
+    const ready = async () => {
+      const began = Date.now();
+      await page.goto(`${base}/graphql`);
+      await page.locator('.graphiql-query-editor').getByText('Five pets by name').waitFor();
+      return Date.now() - began;
+    };
+    await ready();
+    // It asks for the schema by a POST to the very address of the page.
+    await page.getByRole('button', { name: /execute query/i }).click();
+    await page.locator('.result-window').getByText('"nodes"').waitFor();
+    await page.goto(`${base}/`);
+    const taken = await ready();
+    const loaded = await page.evaluate(() =>
+      performance.getEntriesByType('resource').flatMap((entry) => {
+        const { name, transferSize } = entry as PerformanceResourceTiming;
+        return name.includes('/playground/') && transferSize > 0 ? [name] : [];
+      }),
+    );
+    deepEqual(loaded, []);
+    ok(taken < 1_000, `It took ${taken} ms.`);
+  },
+
+  'a mistake is told in the words of the service': async ({ page, base }) => {
+    await page.goto(`${base}/graphql?query=${encodeURIComponent('{ pets { id }')}`);
+    await page.locator('.graphiql-query-editor').getByText('pets').first().waitFor();
+    await page.getByRole('button', { name: /execute query/i }).click();
+    const results = page.locator('.result-window');
+    await results.getByText('GRAPHQL_PARSE_FAILED').waitFor();
+    equal(((await results.textContent()) ?? '').includes('at '), false);
+  },
+
+  'integers are shown to the last digit': async ({ page, base, database }) => {
+    const id = '9223372036854775806';
+    await database.transaction((query) => query('insert into categories (id, name) values ($1, $2)', [id, 'Farther']));
+    const query = `{ category(categoryId: ${id}) { id name } }`;
+    await page.goto(`${base}/graphql?query=${encodeURIComponent(query)}`);
+    await page.locator('.graphiql-query-editor').getByText('category').first().waitFor();
+    await page.getByRole('button', { name: /execute query/i }).click();
+    await page.locator('.result-window').getByText(id).waitFor();
+  },
+
+  'a long document stays out of the address, and a reload works': async ({ page, base }) => {
+    await page.goto(`${base}/graphql`);
+    const editor = page.locator('.graphiql-query-editor');
+    await editor.getByText('Five pets by name').waitFor();
+    await editor.getByText('Five pets by name').click();
+    await page.keyboard.insertText(`\n# ${'long '.repeat(5_000)}\n`);
+    await page.waitForTimeout(1_000);
+    ok(page.url().length < 2_100, `The address has ${page.url().length} characters.`);
+    equal((await page.reload())?.status(), 200);
+  },
+
+  'the playground fits a phone, and leads home': async ({ page, base }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${base}/graphql`);
+    await page.locator('.graphiql-query-editor').getByText('Five pets').waitFor();
+    equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    await page.getByRole('link', { name: 'Pet store' }).click();
+    await page.waitForURL(`${base}/`);
   },
 
   'the playground keeps no header that is typed into it, for that may be a credential': async ({ page, base }) => {

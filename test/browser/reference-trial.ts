@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Checks } from './harness.ts';
 import { beginTrial, execute, goToReference, openOperation, readDocument } from './reference-page.ts';
@@ -39,7 +39,7 @@ export const referenceTrialChecks: Checks = {
     equal(category.name, 'From the reference');
   },
 
-  'the trial is sent with the key that the reader gives, which is kept nowhere': async ({ page, base }) => {
+  'the trial is sent with the key that the reader gives, which this tab alone keeps': async ({ page, base }) => {
     await goToReference(page, base);
     const sent: (string | undefined)[] = [];
     page.on('request', (request) => {
@@ -59,6 +59,14 @@ export const referenceTrialChecks: Checks = {
     );
     equal(kept.includes('psk_secret'), false);
     match(await operation.innerText(), /Needs the scope read where reads are closed/);
+    await key.fill('psk_secret');
+    await page.reload();
+    equal(await key.inputValue(), 'psk_secret');
+    equal(await page.evaluate(() => JSON.stringify({ ...localStorage }) + document.cookie), '{}');
+    const answered = page.waitForResponse(`${base}/categories**`);
+    await execute(await beginTrial(page, 'listCategories'));
+    await answered;
+    equal(sent.at(-1), 'Bearer psk_secret');
   },
 
   'under a base path the reference works, and its trial calls what is under it': async ({ page, prefixed }) => {
@@ -91,6 +99,35 @@ export const referenceTrialChecks: Checks = {
       const answer = await operation.getByRole('group', { name: 'Response body' }).innerText();
       deepEqual(answer.match(/\d{10,}/g), [id, id]);
     }
+  },
+
+  'the trial shows how long the network took, however busy the page is': async ({ page, base }) => {
+    await goToReference(page, base);
+    const operation = await beginTrial(page, 'listCategories');
+    await page.evaluate(() => {
+      const busy = () => {
+        const until = performance.now() + 300;
+        while (performance.now() < until);
+      };
+      const sent = window.fetch;
+      window.fetch = (...asked) => {
+        setTimeout(busy);
+        return sent(...asked);
+      };
+    });
+    await execute(operation);
+    const shown = /(\d+) ms/.exec(await operation.locator('.live-responses-table').innerText())?.[1];
+    ok(Number(shown) < 250, `It shows ${shown} ms.`);
+  },
+
+  'the whole answer can be copied from where it is seen': async ({ page, base }) => {
+    await goToReference(page, base);
+    const listed = await beginTrial(page, 'listPets');
+    await listed.getByRole('textbox', { name: 'limit' }).fill('100');
+    await execute(listed);
+    const box = await listed.getByRole('group', { name: 'Response body' }).boundingBox();
+    const copy = await listed.locator('.response-body .copy-to-clipboard').boundingBox();
+    ok(box !== null && copy !== null && copy.y >= box.y && copy.y + copy.height <= box.y + box.height);
   },
 
   'a script cannot try GET /store/orders by the page either': async ({ page, base }) => {

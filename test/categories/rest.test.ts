@@ -137,6 +137,35 @@ describe('PUT /categories/{categoryId}', () => {
   });
 });
 
+describe('PATCH /categories/{categoryId}', () => {
+  const patch = (id: number, body: object) => app.rest('PATCH', `/categories/${id}`, { body });
+
+  test('changes what is given, and keeps what is left out', async () => {
+    const category = await make({ name: 'Dogs', description: 'Companions.' });
+    const { status, body, headers } = await patch(category.id, { name: 'Hounds' });
+    expect([status, body]).toEqual([200, { ...category, name: 'Hounds' }]);
+    expect([headers.get('api-stability'), headers.get('etag')]).toEqual(['beta', '"2"']);
+    expect((await patch(category.id, { description: 'Fast.' })).body).toEqual({
+      id: category.id,
+      name: 'Hounds',
+      description: 'Fast.',
+    });
+    expect(await read(category.id)).toEqual({ id: category.id, name: 'Hounds', description: 'Fast.' });
+  });
+
+  test('null removes the description, and is an error for the name', async () => {
+    const { id } = await make({ name: 'Dogs', description: 'Companions.' });
+    expect((await patch(id, { description: null })).text).toBe(`{"id":${id},"name":"Dogs"}`);
+    const rejected = await patch(id, { name: null });
+    expect([rejected.status, rejected.body.message]).toEqual([422, 'name must not be null; leave it out instead.']);
+  });
+
+  test('never creates a category', async () => {
+    const { status, body } = await patch(987654, { name: 'Dogs' });
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+  });
+});
+
 describe('DELETE /categories/{categoryId}', () => {
   test('the category is gone, and a second time not found', async () => {
     const { id } = await make({ name: 'Dogs' });

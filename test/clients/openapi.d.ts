@@ -69,8 +69,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List categories, in the order of their ids
-         * @description List categories, in the order of their ids.
+         * List categories
+         * @description List categories.
          */
         get: operations["listCategories"];
         put?: never;
@@ -110,7 +110,11 @@ export interface paths {
         delete: operations["deleteCategory"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change some fields of a category; what is left out stays
+         * @description Change some fields of a category; what is left out stays.
+         */
+        patch: operations["updateCategory"];
         trace?: never;
     };
     "/store/orders": {
@@ -128,7 +132,7 @@ export interface paths {
         put?: never;
         /**
          * Place an order
-         * @description Place an order. It takes its quantity from the stock of a counted pet, or is refused whole.
+         * @description Place an order. Its pet must be available. It takes its quantity from the stock of a counted pet, or is rejected whole.
          */
         post: operations["placeOrder"];
         delete?: never;
@@ -268,6 +272,18 @@ export interface components {
             description?: string;
         };
         /**
+         * @description Changes to a category; what is left out stays.
+         * @example {
+         *       "description": "Companions of every size."
+         *     }
+         */
+        CategoryChanges: {
+            /** @description Category name (for example a kind of animal). Accepts 1 to 200 characters, not only white space. */
+            name?: string;
+            /** @description Short description of the category; null removes it. Accepts at most 2000 characters. */
+            description?: string | null;
+        };
+        /**
          * @description A failure.
          * @example {
          *       "code": "NOT_FOUND",
@@ -346,7 +362,7 @@ export interface components {
          *       "sunset": "2027-12-31",
          *       "daysLeft": 405,
          *       "successor": "Query.pets",
-         *       "successorOperation": "GET /pets",
+         *       "successorOperation": "GET /pets?id={petId}",
          *       "why": "Lists take many ids at once and answer in one shape.",
          *       "uses": 1204,
          *       "clients": 3,
@@ -420,7 +436,7 @@ export interface components {
          *         "sunset": "2027-12-31",
          *         "daysLeft": 405,
          *         "successor": "Query.pets",
-         *         "successorOperation": "GET /pets",
+         *         "successorOperation": "GET /pets?id={petId}",
          *         "why": "Lists take many ids at once and answer in one shape.",
          *         "uses": 1204,
          *         "clients": 3,
@@ -668,6 +684,8 @@ export interface components {
         "If-Match": string;
         /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
         "If-None-Match": string;
+        /** @description `count=exact` to have the whole list counted (RFC 7240): the answer then has `Total-Count`. */
+        Prefer: string;
         /** @description `*` for a row that is not there yet: otherwise nothing happens, and the answer is 412. */
         "If-None-Match-Any": "*";
         /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
@@ -717,6 +735,16 @@ export interface components {
          * @example <https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"
          */
         Link: string;
+        /**
+         * @description How many rows the whole list has, on all its pages; where the request has `Prefer: count=exact`.
+         * @example 200
+         */
+        "Total-Count": number;
+        /**
+         * @description What the answer has kept to of `Prefer` (RFC 7240).
+         * @example count=exact
+         */
+        "Preference-Applied": "count=exact";
         /**
          * @description How a body may be encoded (RFC 7694): not at all.
          * @example identity
@@ -780,6 +808,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description `count=exact` to have the whole list counted (RFC 7240): the answer then has `Total-Count`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -793,6 +823,8 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Link: components["headers"]["Link"];
+                    "Total-Count": components["headers"]["Total-Count"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -807,6 +839,8 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Link: components["headers"]["Link"];
+                    "Total-Count": components["headers"]["Total-Count"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -2078,6 +2112,8 @@ export interface operations {
                 id?: number[];
                 /** @description Only names that begin with this, in any case. Accepts 1 to 200 characters, not only white space. */
                 name?: string;
+                /** @description The order of the list. `id`: Oldest first. `-id`: Newest first. `name`: By name, without regard to case. `-name`: By name, backwards, without regard to case. */
+                sort?: "id" | "-id" | "name" | "-name";
                 /** @description The most rows to answer with. Accepts 1 to 100. */
                 limit?: number;
                 /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
@@ -2088,6 +2124,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description `count=exact` to have the whole list counted (RFC 7240): the answer then has `Total-Count`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -2101,6 +2139,8 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Link: components["headers"]["Link"];
+                    "Total-Count": components["headers"]["Total-Count"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -2115,6 +2155,8 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Link: components["headers"]["Link"];
+                    "Total-Count": components["headers"]["Total-Count"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -3047,6 +3089,256 @@ export interface operations {
             };
         };
     };
+    updateCategory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
+            path: {
+                /** @description Identifier of the category. */
+                categoryId: number;
+            };
+            cookie?: never;
+        };
+        /** @description The changes. The identifier of the path may be repeated in it. */
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["CategoryChanges"];
+                "application/json": components["schemas"]["CategoryChanges"];
+            };
+        };
+        responses: {
+            /** @description The row. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Category"];
+                };
+            };
+            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `MALFORMED_JSON`: The body is not JSON. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `UNAUTHENTICATED`: It is not known who calls. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `FORBIDDEN`: The caller may not do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `NOT_FOUND`: Not found. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `PAYLOAD_TOO_LARGE`: The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                    "Accept-Patch": components["headers"]["Accept-Patch"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The body does not have the right shape. `IDEMPOTENCY_KEY_REUSED`: The key came with another request. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `INTERNAL`: Internal error. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `UNAVAILABLE`: Unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `TIMEOUT`: Timed out. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listOrders: {
         parameters: {
             query?: {
@@ -3056,6 +3348,10 @@ export interface operations {
                 petId?: number[];
                 /** @description Only orders that are complete, or only those that are not. */
                 complete?: boolean;
+                /** @description Only orders whose ship date is this or later. */
+                shipDateFrom?: string;
+                /** @description Only orders whose ship date is before this. */
+                shipDateTo?: string;
                 /** @description The order of the list. `id`: Oldest first. `-id`: Newest first. `shipDate`: By ship date, earliest first; orders without one last. `-shipDate`: By ship date, latest first; orders without one last. */
                 sort?: "id" | "-id" | "shipDate" | "-shipDate";
                 /** @description The most rows to answer with. Accepts 1 to 100. */
@@ -3068,6 +3364,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description `count=exact` to have the whole list counted (RFC 7240): the answer then has `Total-Count`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -3081,6 +3379,8 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Link: components["headers"]["Link"];
+                    "Total-Count": components["headers"]["Total-Count"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -3095,6 +3395,8 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Link: components["headers"]["Link"];
+                    "Total-Count": components["headers"]["Total-Count"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -3310,7 +3612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `OUT_OF_STOCK`: Out of stock. */
+            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `OUT_OF_STOCK`: Out of stock. `NOT_AVAILABLE`: Not available. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4064,6 +4366,8 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description `count=exact` to have the whole list counted (RFC 7240): the answer then has `Total-Count`. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -4077,6 +4381,8 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Link: components["headers"]["Link"];
+                    "Total-Count": components["headers"]["Total-Count"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -4091,6 +4397,8 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Link: components["headers"]["Link"];
+                    "Total-Count": components["headers"]["Total-Count"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -4417,7 +4725,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The new count. The identifier of the path may be repeated in it. */
+        /** @description The new count. The identifier of the path may be repeated in it. `status` may be sent back in it, as it is now. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["InventoryUpdate"];

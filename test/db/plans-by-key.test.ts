@@ -74,6 +74,7 @@ test('a write finds its row by its key, and so do the checks of foreign keys', a
   };
   const { id: categoryId } = await write('POST', '/categories', 201, { name: 'Any' });
   await write('PUT', `/categories/${categoryId}`, 200, { name: 'Some' });
+  await write('PATCH', `/categories/${categoryId}`, 200, { name: 'All' });
   const { id } = await write('POST', '/pets', 201, { name: 'Rex', categoryId });
   await write('PUT', `/pets/${id}`, 200, { name: 'Max', categoryId });
   await write('PATCH', `/pets/${id}`, 200, { status: 'sold' });

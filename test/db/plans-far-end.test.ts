@@ -72,6 +72,8 @@ describe('rows that all lie at the far end of their list', () => {
     ['pets(name: "nobody", sort: id_desc, last'],
     ['pets(name: "zoe", categoryId: [1], sort: id_desc, first'],
     ['pets(status: [sold], sort: name, first'],
+    ['orders(shipDateFrom: "2999-01-01T00:00:00Z", first'],
+    ['orders(shipDateFrom: "2999-01-01T00:00:00Z", complete: true, sort: shipDate_desc, first'],
   ])('what no index has in its order is soon found, or soon known not to be there: %s', async (list) => {
     const plans = await app.plansOf(() => ask(app, `{ ${list}: ${PAGE}) { nodes { id } } }`));
     expect(plans).toHaveLength(PLANNINGS.length);

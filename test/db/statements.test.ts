@@ -94,7 +94,8 @@ describe('each request for a row is one statement', () => {
 
   test('that writes it, whatever moves with it', async () => {
     const { id: categoryId } = await one('categories.insert', 'POST', '/categories', 201, { name: 'Any' });
-    await one('categories.replace', 'PUT', `/categories/${categoryId}`, 200, { name: 'Some' });
+    await one('categories.update', 'PUT', `/categories/${categoryId}`, 200, { name: 'Some' });
+    await one('categories.update', 'PATCH', `/categories/${categoryId}`, 200, { name: 'All' });
     const { id: petId } = await one('pets.insert', 'POST', '/pets', 201, { name: 'Rex', categoryId });
     await one('pets.update', 'PUT', `/pets/${petId}`, 200, { name: 'Leo', categoryId });
     await one('pets.update', 'PATCH', `/pets/${petId}`, 200, { name: 'Max' });

@@ -125,6 +125,11 @@ describe('a document that is wrong in itself is told as 400', () => {
 
   test.each<Fault>([
     ['a misspelt field of an input', /"catgory" is not defined by type "NewPet"/, MISSPELT],
+    [
+      'a field of the rows of a connection',
+      /^Cannot query field "id" on type "PetConnection"\. Its rows are in "nodes": \{ nodes \{ id \} \}\.$/,
+      '{ pets { id } }',
+    ],
     ['an unknown field', /Cannot query field "nme" on type "Pet". Did you mean "name"/, '{ pets { nodes { nme } } }'],
     [
       'an identifier beyond 64 bits',

@@ -90,6 +90,31 @@ describe('PUT /store/inventory/{petId}', () => {
     expect((await app.rest('GET', `/store/inventory/${petId}`)).body.quantity).toBe(5);
   });
 
+  test('takes back what GET gave, the status as it is now and no other', async () => {
+    const petId = await makePet();
+    await count(petId, 5);
+    const path = `/store/inventory/${petId}`;
+    const { body: item } = await app.rest('GET', path);
+    const same = await app.rest('PUT', path, { body: { ...item, quantity: 6 } });
+    expect([same.status, same.body]).toEqual([200, { ...item, quantity: 6 }]);
+    for (const [status, message] of [
+      ['sold', 'status is read-only: it must be available, as it is now, or be left out.'],
+      ['gone', 'status must be one of available, pending, sold, not "gone".'],
+      [null, 'status must not be null; leave it out instead.'],
+    ]) {
+      const other = await app.rest('PUT', path, { body: { ...item, quantity: 7, status } });
+      expect([other.status, other.body.code, other.body.message]).toEqual([422, 'VALIDATION_FAILED', message]);
+    }
+    expect((await app.rest('GET', path)).body.quantity).toBe(6);
+  });
+
+  test('begins to count with a status only where the pet has it', async () => {
+    const petId = await makePet('pending');
+    const path = `/store/inventory/${petId}`;
+    expect((await app.rest('PUT', path, { body: { quantity: 1, status: 'sold' } })).status).toBe(422);
+    expect((await app.rest('PUT', path, { body: { quantity: 1, status: 'pending' } })).status).toBe(201);
+  });
+
   test('a pet that does not exist cannot be counted', async () => {
     const { status, body } = await app.rest('PUT', '/store/inventory/987654', { body: { quantity: 5 } });
     expect(status).toBe(404);
@@ -126,7 +151,7 @@ describe('the status of an entry is the status of its pet', () => {
     await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
     expect((await app.rest('GET', `/store/inventory/${petId}`)).body).toEqual({ petId, quantity: 5, status: 'sold' });
     expect(await listed(`petId=${petId}&status=sold`)).toEqual([petId]);
-    await order(petId);
+    await count(petId, 4);
     expect((await app.rest('GET', `/store/inventory/${petId}`)).body).toEqual({
       petId,
       quantity: 4,
@@ -166,8 +191,9 @@ describe('DELETE /store/inventory/{petId}', () => {
     const petId = await makePet();
     await count(petId, 0);
     await app.rest('DELETE', `/store/inventory/${petId}`);
-    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'pending' } });
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'available' } });
     const id = await order(petId, { quantity: 1000 });
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'pending' } });
     await app.rest('DELETE', `/store/orders/${id}`);
     expect(await petStatus(petId)).toBe('pending');
   });

@@ -5,6 +5,7 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const MARKED = [
   ...['Query.pet', 'Mutation.updatePet', 'Mutation.updateOrder', 'Mutation.replaceStock', 'Mutation.stopTracking'],
+  'Mutation.updateCategory',
   'Query.lifecycle',
 ];
 

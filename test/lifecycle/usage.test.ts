@@ -76,9 +76,9 @@ describe('who still uses what is marked', () => {
         { day: '2026-11-22', uses: 2 },
       ],
       usesByClient: [
+        { client: 'shop', uses: 3, lastSeenAt: '2026-11-21T23:59:58.000Z' },
         { client: '(unknown)', uses: 1, lastSeenAt: '2026-11-22T00:00:00.000Z' },
         { client: 'till', uses: 1, lastSeenAt: '2026-11-22T00:00:00.000Z' },
-        { client: 'shop', uses: 3, lastSeenAt: '2026-11-21T23:59:58.000Z' },
       ],
     });
   });
@@ -95,7 +95,7 @@ describe('who still uses what is marked', () => {
       sunset: '2027-12-31',
       daysLeft: 404,
       successor: 'Query.pets',
-      successorOperation: 'GET /pets',
+      successorOperation: 'GET /pets?id={petId}',
       why: 'Lists take many ids at once and answer in one shape.',
       uses: 5,
       clients: 3,
@@ -107,6 +107,7 @@ describe('who still uses what is marked', () => {
       ['GET /pets/{petId}', 'deprecated'],
       ['PUT /store/inventory/{petId}', 'beta'],
       ['DELETE /store/inventory/{petId}', 'experimental'],
+      ['PATCH /categories/{categoryId}', 'beta'],
       ['PATCH /store/orders/{orderId}', 'beta'],
       ['PATCH /pets/{petId}', 'beta'],
       ['GET /lifecycle', 'experimental'],
@@ -208,6 +209,18 @@ describe('who still uses what is marked', () => {
     expect(lines.length).toBeLessThan(120);
     expect(metrics).toMatch(
       /lifecycle_uses_total\{coordinate="Mutation\.stopTracking",level="experimental",client="\(others\)"\} [67]\d\d/,
+    );
+  });
+
+  test("is counted of clients alone: trials by the pages of this service are in the metrics, and in nobody's way", async () => {
+    const before = await counted('Mutation.updateOrder');
+    for (const name of ['(reference)', '(playground)'])
+      await app.rest('PATCH', '/store/orders/0', { ...from(name), body: {} });
+    await app.flush();
+    expect(await counted('Mutation.updateOrder')).toEqual(before);
+    const metrics = await (await app.fetch(new Request('http://pets.example/metrics'))).text();
+    expect(metrics).toMatch(
+      /lifecycle_uses_total\{coordinate="Mutation\.updateOrder",level="beta",client="\(others\)"\} 2/,
     );
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../support/app.ts';
+import { type RestAnswer, startTestApp, type TestApp } from '../support/app.ts';
 
 interface Order {
   readonly id: number;
@@ -105,6 +105,95 @@ describe('POST /store/orders', () => {
     const { status, body } = await app.rest('POST', '/store/orders', { body: { petId: 987654 } });
     expect(status).toBe(422);
     expect(body).toEqual({ code: 'UNKNOWN_REFERENCE', message: 'petId 987654 names no pet.', status: 422 });
+  });
+});
+
+describe('an order for a pet that is not available', () => {
+  test.each(['pending', 'sold'])('is 409 NOT_AVAILABLE while it is %s, counted or not', async (status) => {
+    for (const quantity of [undefined, 5]) {
+      const petId = await makePet(quantity);
+      await app.rest('PATCH', `/pets/${petId}`, { body: { status } });
+      const { status: answered, body } = await app.rest('POST', '/store/orders', { body: { petId } });
+      expect([answered, body]).toEqual([
+        409,
+        {
+          code: 'NOT_AVAILABLE',
+          message: `Pet ${petId} is ${status}; only a pet whose status is available can be ordered.`,
+          status: 409,
+        },
+      ]);
+      expect(await ids(`petId=${petId}`)).toEqual([]);
+      if (quantity !== undefined) expect(await stock(petId)).toEqual([quantity, status]);
+      await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'available' } });
+      await place({ petId });
+    }
+  });
+
+  test('is OUT_OF_STOCK all the same where too little is left', async () => {
+    const petId = await makePet(2);
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
+    const { status, body } = await app.rest('POST', '/store/orders', { body: { petId, quantity: 3 } });
+    expect([status, body.code]).toEqual([409, 'OUT_OF_STOCK']);
+    expect(await stock(petId)).toEqual([2, 'sold']);
+  });
+
+  test('can be changed, completed and cancelled as before', async () => {
+    const petId = await makePet();
+    const [changed, cancelled] = [await place({ petId }), await place({ petId })];
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
+    expect((await patch(changed.id, { quantity: 3, complete: true })).status).toBe(200);
+    expect((await cancel(cancelled.id)).status).toBe(204);
+  });
+
+  test('sees the status that a writer before it has set, also when it had to wait for that', async () => {
+    for (const quantity of [undefined, 5]) {
+      const petId = await makePet(quantity);
+      let placing: Promise<RestAnswer> | undefined;
+      await app.database.transaction(async (query) => {
+        await query("update pets set status = 'sold' where id = $1", [petId]);
+        placing = app.rest('POST', '/store/orders', { body: { petId } });
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      });
+      expect((await placing)?.body.code).toBe('NOT_AVAILABLE');
+      expect(await ids(`petId=${petId}`)).toEqual([]);
+    }
+  });
+});
+
+describe('GET /store/orders by ship date', () => {
+  test('shipDateFrom and shipDateTo are a half-open range, of which an order without a date is not', async () => {
+    const petId = await makePet();
+    const make = async (shipDate?: string) => (await place({ petId, ...(shipDate && { shipDate }) })).id;
+    const [none, one, two, three] = [
+      await make(),
+      await make('2026-12-01T00:00:00Z'),
+      await make('2026-12-02T00:00:00Z'),
+      await make('2026-12-03T00:00:00Z'),
+    ];
+    const found = (query: string) => ids(`petId=${petId}&${query}`);
+    expect(await found('shipDateFrom=2026-12-02T00:00:00Z')).toEqual([two, three]);
+    expect(await found('shipDateTo=2026-12-02T00:00:00Z')).toEqual([one]);
+    expect(await found('shipDateFrom=2026-12-01T00:00:00Z&shipDateTo=2026-12-03T00:00:00Z&sort=-shipDate')).toEqual([
+      two,
+      one,
+    ]);
+    expect(await found('shipDateFrom=2026-12-03T00:00:00Z&shipDateTo=2026-12-01T00:00:00Z')).toEqual([]);
+    expect(await found('')).toEqual([none, one, two, three]);
+  });
+
+  test('takes any offset, a plus as itself too', async () => {
+    const petId = await makePet();
+    const { id } = await place({ petId, shipDate: '2026-12-02T00:00:00+01:00' });
+    for (const plus of ['+', '%2B']) {
+      const range = `shipDateFrom=2026-12-02T00:00:00${plus}01:00&shipDateTo=2026-12-02T00:00:01${plus}01:00`;
+      expect(await ids(`petId=${petId}&${range}`)).toEqual([id]);
+    }
+  });
+
+  test.each(['2026-12-01', 'tomorrow', '2026-12-01T00:00:00', ''])('%s is no date-time: 400', async (text) => {
+    const { status, body } = await app.rest('GET', `/store/orders?shipDateFrom=${text}`);
+    expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT']);
+    expect(body.message).toMatch(/^shipDateFrom must be a date-time of RFC 3339/);
   });
 });
 
@@ -237,9 +326,9 @@ describe('orders and stock', () => {
 
   test('a pet without an entry is not counted: any order is accepted, and its status stays', async () => {
     const petId = await makePet();
-    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'pending' } });
     const { id } = await place({ petId, quantity: GREATEST });
     await place({ petId, quantity: GREATEST, complete: true });
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'pending' } });
     await patch(id, { quantity: 1 });
     await cancel(id);
     expect((await app.rest('GET', `/pets/${petId}`)).body.status).toBe('pending');

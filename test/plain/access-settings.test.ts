@@ -19,7 +19,7 @@ describe('AUTH', () => {
       'AUTH must be said where NODE_ENV is production: required, all, or open for a service that everyone may change',
     );
     for (const AUTH of ['open', 'required', 'all'])
-      expect(readSettings({ NODE_ENV: 'production', AUTH }).AUTH).toBe(AUTH);
+      expect(readSettings({ NODE_ENV: 'production', DATABASE: 'embedded', AUTH }).AUTH).toBe(AUTH);
   });
 
   test('is one of three', () => {

@@ -61,6 +61,7 @@ const BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   updatePet: { name: 'Bello', categoryId: 2, status: 'sold' },
   createCategory: { name: 'Fish', description: 'Wet.' },
   replaceCategory: { name: 'Fish', description: 'Wet.' },
+  updateCategory: { name: 'Birds', description: 'Feathered.' },
   placeOrder: { petId: 1, quantity: 2, shipDate: '2027-01-01T00:00:00Z', complete: true },
   updateOrder: { quantity: 3, shipDate: '2027-01-01T00:00:00Z', complete: true },
   replaceStock: { quantity: 7 },
@@ -226,6 +227,7 @@ function goodTexts(name: string, schema: Schema): string[] {
   if (name === 'after') return ['WyJpZCIsIjEiXQ'];
   if (schema.enum !== undefined) return [...schema.enum];
   if (schema.type === 'boolean') return ['true'];
+  if (schema.format === 'date-time') return ['2026-12-01T00:00:00Z'];
   return ['1'];
 }
 
@@ -233,6 +235,8 @@ function badTexts(name: string, schema: Schema): string[] {
   if (name === 'after') return ['x', '', 'WyJpZCJd', 'WyJpZCIsIjEiXQ==', '%00', 'null'];
   if (schema.enum !== undefined) return ['lost', '', 'AVAILABLE', '-', 'id_desc', 'available,sold', 'toString', '%00'];
   if (schema.type === 'boolean') return ['', 'TRUE', '1', 'yes', 'null'];
+  if (schema.format === 'date-time')
+    return ['', 'abc', '2026-12-01', '2026-12-01T00:00:00', '2026-13-01T00:00:00Z', 'null'];
   if (schema.format === 'int64') return ['', 'abc', '1.5', '1,2', '9223372036854775808', '0x1', '+1', '%00', 'null'];
   if (schema.type === 'integer') return ['', '0', '-1', '101', 'abc', '1.5', '2147483648', '1e1', 'null'];
   const tooLong = ['x'.repeat(201), encodeURIComponent('🐕'.repeat(201))];
@@ -457,7 +461,7 @@ describe('the requests that the bad ones differ from', () => {
         fields: Object.keys(schema?.properties ?? {}).toSorted(),
       });
     }
-    expect(operations).toHaveLength(21);
+    expect(operations).toHaveLength(22);
   });
 });
 
@@ -528,6 +532,50 @@ describe.each(titled(withBody, ({ operationId }) => operationId))(
     });
   },
 );
+
+describe('Content-Type', () => {
+  const category = { name: 'Fish' };
+  const create = (type: string) => ({ body: category, headers: { 'content-type': `application/json; ${type}` } });
+
+  test.each([
+    'charset=iso-8859-1',
+    'charset="UTF-16"',
+    'Charset = windows-1252',
+    'charset=utf-8; charset=latin1',
+    'charset=',
+  ])('%s is 415 on both protocols, and the message names UTF-8', async (type) => {
+    const before = await checksum();
+    const { status, body } = await app.rest('POST', '/categories', create(type));
+    expect([status, body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(body.message).toMatch(/^The body must be in UTF-8, as JSON is; Content-Type says charset "/);
+    const query = { query: 'mutation { createCategory(category: { name: "Fish" }) { id } }' };
+    const request = new Request('http://pets.example/graphql', {
+      method: 'POST',
+      headers: { 'content-type': `application/json; ${type}` },
+      body: JSON.stringify(query),
+    });
+    const response = await app.fetch(request);
+    expect([response.status, JSON.stringify(await response.json())]).toEqual([415, expect.stringContaining('UTF-8')]);
+    expect(await checksum()).toBe(before);
+  });
+
+  test.each(['charset=utf-8', 'charset="UTF-8"', 'profile="x"', 'profile="; charset=latin1"'])(
+    '%s is taken',
+    async (type) => {
+      expect((await app.rest('POST', '/categories', create(type))).status).toBe(201);
+    },
+  );
+});
+
+describe('a list of values in one parameter, with commas', () => {
+  test('is 400, and the message says how to write it', async () => {
+    const { status, body } = await app.rest('GET', '/pets?status=available,sold');
+    expect([status, body.message]).toEqual([
+      400,
+      'status must be one of available, pending, sold, not "available,sold"; for several, repeat the parameter: status=available&status=sold.',
+    ]);
+  });
+});
 
 describe('an address that ends where an id should be', () => {
   test.each(['/pets/', '/categories/', '/store/orders/', '/store/inventory/'])(

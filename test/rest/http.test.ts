@@ -60,6 +60,14 @@ function examples({ petId, uncounted, categoryId, empty, orderId }: Rows): Examp
     { operationId: 'createCategory', method: 'POST', path: categories, status: 201, body: { name: 'Fish' } },
     { operationId: 'getCategory', method: 'GET', path: `${categories}/${empty}`, status: 200 },
     { operationId: 'replaceCategory', method: 'PUT', path: `${categories}/${empty}`, status: 200, body: { name: 'C' } },
+    {
+      operationId: 'updateCategory',
+      method: 'PATCH',
+      path: `${categories}/${empty}`,
+      status: 200,
+      body: {},
+      stability: 'beta',
+    },
     { operationId: 'deleteCategory', method: 'DELETE', path: `${categories}/${empty}`, status: 204 },
     { operationId: 'listOrders', method: 'GET', path: orders, status: 200 },
     { operationId: 'placeOrder', method: 'POST', path: orders, status: 201, body: {} },
@@ -361,6 +369,16 @@ describe('a path that the service does not have', () => {
       expect(headers.get('content-type')).toBe('application/json');
       expect(body).toEqual({ code: 'NOT_FOUND', message: expect.stringContaining(path), status: 404 });
     }
+  });
+
+  test.each([
+    ['/pets/', '/pets'],
+    ['/PETS', '/pets'],
+    ['/docs', '/reference'],
+    ['/graphiql', '/graphql'],
+  ])('%s: the message names the nearest path, %s', async (path, nearest) => {
+    const { body } = await app.rest('GET', path);
+    expect(body.message).toBe(`${path} is no path of this service; did you mean ${nearest}?`);
   });
 
   test('is 404 to HEAD, too, which has no body even then', async () => {

@@ -35,7 +35,7 @@ const pets: List = {
 };
 const categories: List = {
   path: '/categories',
-  sorts: [],
+  sorts: ['id', '-id', 'name', '-name'],
   make: (letter) => create('/categories', { name: letter }),
   remove: (id) => remove(`/categories/${id}`),
   idOf: ({ id }) => id,
@@ -399,3 +399,72 @@ describe('the address of the next page', () => {
 function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
+
+describe('Prefer: count=exact', () => {
+  const counted = { prefer: 'count=exact' };
+
+  test.each(lists.map((list) => [list.path, list] as const))(
+    'of %s tells how many rows there are in all',
+    async (path, list) => {
+      await list.make('A');
+      await list.make('B');
+      const { data } = await app.graphql(
+        '{ pets { totalCount } categories { totalCount } orders { totalCount } inventory { totalCount } }',
+      );
+      const total = data[path.split('/').at(-1) as string].totalCount;
+      const { status, headers, body } = await app.rest('GET', `${path}?limit=1`, { headers: counted });
+      expect([status, body.length, headers.get('total-count'), headers.get('preference-applied')]).toEqual([
+        200,
+        1,
+        `${total}`,
+        'count=exact',
+      ]);
+      expect(headers.get('link')).toContain('rel="next"');
+    },
+  );
+
+  test('counts what passes the filters, also on a later page', async () => {
+    const own = await create('/categories', { name: 'Counted' });
+    for (const name of ['A', 'B', 'C']) await create('/pets', { name, categoryId: own });
+    const first = await app.rest('GET', `/pets?categoryId=${own}&limit=2`, { headers: counted });
+    const next = /<http:\/\/pets\.example([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const second = await app.rest('GET', next, { headers: counted });
+    expect([first, second].map(({ body, headers }) => [body.length, headers.get('total-count')])).toEqual([
+      [2, '3'],
+      [1, '3'],
+    ]);
+  });
+
+  test.each(['count="exact"', 'Count = Exact', 'respond-async, count=exact; x=1', 'count=exact, wait=10'])(
+    'may be written %s',
+    async (prefer) => {
+      expect((await app.rest('GET', '/pets', { headers: { prefer } })).headers.get('preference-applied')).toBe(
+        'count=exact',
+      );
+    },
+  );
+
+  test.each([undefined, 'count=estimated', 'return=minimal', 'discount=exact', 'count=exactly', ''])(
+    'MUST be ignored where it is another (RFC 7240, section 2): %s',
+    async (prefer) => {
+      app.statements.length = 0;
+      const headers = prefer === undefined ? {} : { prefer };
+      const answer = await app.rest('GET', '/pets?limit=1', { headers });
+      expect([answer.status, answer.headers.get('total-count'), answer.headers.get('preference-applied')]).toEqual([
+        200,
+        null,
+        null,
+      ]);
+      expect(app.statements).toEqual(['pets.list']);
+    },
+  );
+
+  test('makes another representation, which caches are told of: Vary (RFC 7240, section 2)', async () => {
+    const [plain, total] = [await app.rest('GET', '/pets'), await app.rest('GET', '/pets', { headers: counted })];
+    for (const { headers } of [plain, total]) expect(headers.get('vary')).toContain('Prefer');
+    const tag = total.headers.get('etag') as string;
+    expect(tag).not.toBe(plain.headers.get('etag'));
+    const again = await app.rest('GET', '/pets', { headers: { ...counted, 'if-none-match': tag } });
+    expect([again.status, again.headers.get('total-count')]).toEqual([304, total.headers.get('total-count')]);
+  });
+});

@@ -27,7 +27,10 @@ const RESOURCES = {
   },
   category: {
     make: async () => `/categories/${await make('/categories', { name: 'Cats' })}`,
-    changes: [['PUT', () => ({ name: 'Owls' })]],
+    changes: [
+      ['PUT', () => ({ name: 'Owls' })],
+      ['PATCH', () => ({ name: 'Emus' })],
+    ],
   },
   order: {
     make: async () => `/store/orders/${await make('/store/orders', { petId: await makePet(), quantity: 2 })}`,
@@ -139,6 +142,51 @@ describe('an ETag', () => {
     await note();
     expect(new Set(tags).size).toBe(tags.length);
     expect(await tagOf(list)).toBe(tags.at(-1));
+  });
+});
+
+describe('a change that changes nothing', () => {
+  test.each([
+    ['PATCH', 'pet', async () => ({})],
+    ['PATCH', 'pet', async (path: string) => ({ name: (await app.rest('GET', path)).body.name })],
+    ['PUT', 'pet', async (path: string) => (await app.rest('GET', path)).body],
+    ['PATCH', 'category', async () => ({})],
+    ['PUT', 'category', async (path: string) => (await app.rest('GET', path)).body],
+    ['PATCH', 'order', async () => ({})],
+    ['PATCH', 'order', async (path: string) => ({ quantity: (await app.rest('GET', path)).body.quantity })],
+    ['PUT', 'inventory entry', async (path: string) => (await app.rest('GET', path)).body],
+  ] as const)('by %s of a %s keeps the ETag, so that nobody else is too late', async (method, name, bodyOf) => {
+    const path = await RESOURCES[name].make();
+    const [before, tag] = [await app.rest('GET', path), await tagOf(path)];
+    const { status } = await app.rest(method, path, { body: await bodyOf(path), headers: { 'if-match': tag } });
+    const after = await app.rest('GET', path);
+    expect([status, after.text, await tagOf(path)]).toEqual([200, before.text, tag]);
+  });
+
+  test('by PATCH of an order with the ship date that it has keeps the ETag; with another it does not', async () => {
+    const id = await make('/store/orders', { shipDate: '2026-12-01T09:30:00.123Z' });
+    const path = `/store/orders/${id}`;
+    const tag = await tagOf(path);
+    await app.rest('PATCH', path, { body: { shipDate: '2026-12-01T10:30:00.123+01:00' } });
+    expect(await tagOf(path)).toBe(tag);
+    await app.rest('PATCH', path, { body: { shipDate: null } });
+    expect(await tagOf(path)).not.toBe(tag);
+  });
+
+  test('of an order leaves the entry of its pet as it is', async () => {
+    const petId = await makePet();
+    const entry = `/store/inventory/${petId}`;
+    await app.rest('PUT', entry, { body: { quantity: 5 } });
+    const id = await make('/store/orders', { petId });
+    const tag = await tagOf(entry);
+    await app.rest('PATCH', `/store/orders/${id}`, { body: { shipDate: '2026-12-01T09:30:00Z' } });
+    expect(await tagOf(entry)).toBe(tag);
+  });
+
+  test('is PRECONDITION_FAILED all the same where the ETag is another', async () => {
+    const path = await RESOURCES.pet.make();
+    const answer = await app.rest('PATCH', path, { body: {}, headers: { 'if-match': '"999"' } });
+    expectError(answer, 'PRECONDITION_FAILED', /has version 1/);
   });
 });
 
@@ -261,6 +309,9 @@ describe('PUT /store/inventory/{petId}', () => {
     const begin = () => app.rest('PUT', path, { body: { quantity: 5 }, headers: { 'if-none-match': '*' } });
     const answers = await Promise.all(Array.from({ length: 10 }, begin));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(412)]);
+    expect(answers.find(({ status }) => status === 412)?.body.message).toMatch(
+      /^The inventory entry of pet \d+ is there already, with version \d+; it was expected not to be\./,
+    );
     await app.rest('DELETE', path);
     expect((await begin()).status).toBe(201);
   });
@@ -269,7 +320,7 @@ describe('PUT /store/inventory/{petId}', () => {
     const path = `/store/inventory/${await makePet()}`;
     for (const tag of ['"0"', '"1"']) {
       const answer = await app.rest('PUT', path, { body: { quantity: 5 }, headers: { 'if-match': tag } });
-      expectError(answer, 'PRECONDITION_FAILED', /has version 0/);
+      expectError(answer, 'PRECONDITION_FAILED', /is not there, and so has no version/);
       expect((await app.rest('GET', path)).status).toBe(404);
     }
   });
@@ -282,8 +333,8 @@ describe('PUT /store/inventory/{petId}', () => {
 });
 
 describe('expectedVersion on GraphQL', () => {
-  const rename = `mutation ($id: Int64!, $expected: [Int64!]) {
-    updatePet(petId: $id, changes: { name: "Max" }, expectedVersion: $expected) { name version }
+  const rename = `mutation ($id: Int64!, $name: String = "Max", $expected: [Int64!]) {
+    updatePet(petId: $id, changes: { name: $name }, expectedVersion: $expected) { name version }
   }`;
 
   test('takes one version or several; the version is the number in the ETag', async () => {
@@ -293,7 +344,7 @@ describe('expectedVersion on GraphQL', () => {
     expect(`"${data.pet.version}"`).toBe(await tagOf(path));
     const first = await app.graphql(rename, { id, expected: data.pet.version });
     expect(first.data.updatePet).toEqual({ name: 'Max', version: data.pet.version + 1 });
-    const second = await app.graphql(rename, { id, expected: [data.pet.version, data.pet.version + 1] });
+    const second = await app.graphql(rename, { id, name: 'Leo', expected: [data.pet.version, data.pet.version + 1] });
     expect(second.data.updatePet.version).toBe(data.pet.version + 2);
     const third = await app.graphql(rename, { id });
     expect(third.data.updatePet.version).toBe(data.pet.version + 3);

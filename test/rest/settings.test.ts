@@ -137,6 +137,16 @@ describe('BASE_PATH goes before every path', () => {
     }
   });
 
+  test.each([
+    ['/pets', '/api/v1/pets'],
+    ['/', '/api/v1/'],
+    ['/api/v1/pets/', '/api/v1/pets'],
+    ['/docs', '/api/v1/reference'],
+  ])('and %s without it names %s', async (path, nearest) => {
+    const { message } = (await (await chosen.fetch(new Request(`http://pets.example${path}`))).json()) as Error;
+    expect(message).toBe(`${path} is no path of this service; did you mean ${nearest}?`);
+  });
+
   test.each(['/openapi.json', '/openapi.yaml', '/schema.graphql', '/lifecycle', '/', '/livez', '/readyz', '/metrics'])(
     'that of %s, too',
     async (path) => {

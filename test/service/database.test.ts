@@ -1,14 +1,17 @@
 import { once } from 'node:events';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/db/client.ts';
 import { CONNECTIONS } from '../../src/db/lanes.ts';
 import { lockFolder } from '../../src/db/lock.ts';
 import { connectServer } from '../../src/db/server.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { databaseKind, openTestDatabase } from '../support/database.ts';
 import { startProxy } from '../support/proxy.ts';
-import { startService } from '../support/service.ts';
+import { settingsFor, startService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
 let app: TestApp;
@@ -16,6 +19,18 @@ beforeAll(async () => {
   app = await startTestApp();
 });
 afterAll(() => app.dispose());
+
+/** Does the work with the rights of a user that owns nothing: root may write everywhere. */
+async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+  const NOBODY = 65_534;
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(NOBODY);
+  try {
+    return await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
 
 async function newPets(names: readonly string[]): Promise<number[]> {
   const { body: category } = await app.rest('POST', '/categories', { body: { name: 'Any' } });
@@ -61,7 +76,46 @@ test('a disk that is full is a failure that may be over soon, on both databases'
   });
 });
 
+test('a table that no migration makes stops the start, which says what is missing and what makes it', async () => {
+  const { database, location, dispose } = await openTestDatabase();
+  await database.transaction((query) => query('alter table pets rename column name to title', []));
+  await database.transaction((query) => query('drop table idempotency_keys', []));
+  await database.close();
+  await expect(startService(settingsFor(location))).rejects.toThrow(
+    /No migration under drizzle\/ makes (?=.*\bpets\.name\b)(?=.*\bidempotency_keys\.\w+).*\. Make it by: npm run db:generate -- --name/,
+  );
+  await dispose();
+});
+
 if (databaseKind === 'embedded') {
+  describe('a folder that cannot be that of the embedded database', () => {
+    test('for it has files of something else: the start says so, and touches nothing', async () => {
+      const folder = makeTemporaryFolder();
+      writeFileSync(join(folder.path, 'thesis.txt'), 'Mine.');
+      await expect(startService({ DATA_DIR: folder.path })).rejects.toThrow(
+        `The folder ${folder.path} has files of something else (thesis.txt); set DATA_DIR to an empty folder.`,
+      );
+      expect(readdirSync(folder.path)).toEqual(['thesis.txt']);
+      rmSync(join(folder.path, 'thesis.txt'));
+      mkdirSync(join(folder.path, 'pgdata'));
+      writeFileSync(join(folder.path, 'pgdata', 'thesis.txt'), 'Mine.');
+      await expect(startService({ DATA_DIR: folder.path })).rejects.toThrow('has files of something else (thesis.txt)');
+      folder.remove();
+    });
+
+    test('for it cannot be written: the start says so in one line', async () => {
+      const folder = makeTemporaryFolder();
+      chmodSync(folder.path, 0o555);
+      const opening = asNobody(() => openDatabase({ url: undefined, folder: folder.path, timeout: 10_000 }));
+      await expect(opening).rejects.toThrow(
+        `The folder ${folder.path} for the embedded database cannot be written (EACCES); set DATA_DIR to one that can.`,
+      );
+      const within = asNobody(() => openDatabase({ url: undefined, folder: `${folder.path}/new`, timeout: 10_000 }));
+      await expect(within).rejects.toThrow('cannot be made (EACCES); set DATA_DIR to one that can.');
+      folder.remove();
+    });
+  });
+
   describe('the lock of the embedded database', () => {
     test('is held by one, and given back', async () => {
       const folder = makeTemporaryFolder();
@@ -316,7 +370,12 @@ if (databaseKind === 'embedded') {
       expect(await status('/readyz')).toBe(200);
       proxy.freeze();
       const began = performance.now();
-      expect(await status('/readyz')).toBe(503);
+      const unready = await fetch(`${service.base}/readyz`);
+      expect([unready.status, unready.headers.get('retry-after'), await unready.json()]).toEqual([
+        503,
+        '1',
+        { code: 'UNAVAILABLE', message: 'The database does not answer.', status: 503 },
+      ]);
       expect(performance.now() - began).toBeLessThan(5_000);
       expect(await status('/livez')).toBe(200);
       proxy.thaw();

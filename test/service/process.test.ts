@@ -44,7 +44,10 @@ describe('the service as a process', () => {
   test.each([
     [{}, 'everyone may read and change everything, and so may every page in a browser that reaches it (CORS_ORIGINS)'],
     [{ CORS_ORIGINS: '' }, 'everyone may read and change everything; '],
-    [{ NODE_ENV: 'production', AUTH: 'open' }, 'everyone may read and change everything, '],
+    [
+      { NODE_ENV: 'production', AUTH: 'open', ...(databaseKind === 'embedded' && { DATABASE: 'embedded' }) },
+      'everyone may read and change everything, ',
+    ],
   ])('set by %o says at its start who may', async (more, warning) => {
     await withService(more, async ({ output }) => expect(output()).toContain(warning));
   });
@@ -321,7 +324,7 @@ if (databaseKind === 'embedded') {
       await administer(url.href, `create database ${empty}`);
       url.pathname = `/${empty}`;
       const services = await Promise.all(Array.from({ length: 8 }, () => startService({ DATABASE_URL: url.href })));
-      const migrated = services.filter((service) => service.output().includes('database migrated'));
+      const migrated = services.filter((service) => service.output().includes('migrating the database'));
       const counts = await Promise.all(
         services.map(async ({ base }) => (await (await fetch(`${base}/pets`)).json()) as unknown[]),
       );

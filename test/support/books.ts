@@ -1,4 +1,5 @@
 import SchemaBuilder from '@pothos/core';
+import { text } from '../../src/graphql/bounds.ts';
 import '../../src/graphql/input-plugin.ts';
 import { beta, deprecated, experimental } from '../../src/lifecycle/mark.ts';
 import '../../src/lifecycle/plugin.ts';
@@ -11,6 +12,7 @@ const builder = new SchemaBuilder<{ DefaultFieldNullability: false }>({
 });
 
 const why = 'It was the first try.';
+const bounds = text({ min: 0, max: 1_000 });
 const year = { since: '2026-01-01', sunset: '2026-12-31', why };
 
 const Genre = builder.enumType('Genre', {
@@ -45,15 +47,15 @@ const Book = builder.objectRef<BookRow>('Book').implement({
 const NewPart = builder.inputType('NewPart', {
   description: 'A part to be.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Its name.' }),
-    note: t.string({ lifecycle: beta(), description: 'A note.' }),
+    name: t.string({ required: true, bounds, description: 'Its name.' }),
+    note: t.string({ bounds, lifecycle: beta(), description: 'A note.' }),
   }),
 });
 
 const NewBook = builder.inputType('NewBook', {
   description: 'A book to be.',
   fields: (t) => ({
-    title: t.string({ required: true, description: 'Its title.' }),
+    title: t.string({ required: true, bounds, description: 'Its title.' }),
     genre: t.field({ type: Genre, description: 'Its genre.' }),
     pages: t.int({
       lifecycle: deprecated({ ...year, successor: { coordinate: 'NewBook.length' } }),
@@ -83,12 +85,13 @@ builder.queryType({
       args: {
         id: t.arg.intList({ description: 'Only these.' }),
         genre: t.arg({ type: Genre, description: 'Only this genre.' }),
-        name: t.arg.string({ description: 'Only with this title.' }),
+        name: t.arg.string({ bounds, description: 'Only with this title.' }),
         title: t.arg.string({
+          bounds,
           lifecycle: deprecated({ ...year, successor: { coordinate: 'Query.books(name:)' } }),
           description: 'Only with this title.',
         }),
-        shelf: t.arg.string({ lifecycle: experimental(), description: 'Only on this shelf.' }),
+        shelf: t.arg.string({ bounds, lifecycle: experimental(), description: 'Only on this shelf.' }),
       },
       resolve: (_, { id }) => stored.filter((book) => id?.includes(book.id) ?? true),
     }),

@@ -6,7 +6,5 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Builds what `npm start` runs, so that tests of the process start just that, and soon. */
 export async function setup(): Promise<void> {
-  await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
-    cwd: root,
-  });
+  await promisify(execFile)(process.execPath, ['build.js'], { cwd: root });
 }

@@ -63,7 +63,15 @@ export const exampleMarks: readonly Marked[] = markedIn(schema);
 
 /** The report of the example marks with the usage given by coordinate; what is not given is not counted yet. */
 export function exampleReport(usage: Readonly<Record<string, Usage>> = {}, now = NOON): ReportEntry[] {
-  return lifecycleReport(exampleMarks, { operations, answered: new Set() }, new Map(Object.entries(usage)), now);
+  return lifecycleReport(
+    exampleMarks,
+    { operations, successors: new Map(), answered: new Set() },
+    new Map(Object.entries(usage)),
+    {
+      now,
+      isRehearsal: false,
+    },
+  );
 }
 
 const NAMES = ['shop-app', 'warehouse-sync', '@acme/storefront', 'x'.repeat(64), 'curl', '(others)', '(unknown)'];
@@ -81,7 +89,7 @@ export const busyUsage: Readonly<Record<string, Usage>> = {
 export const noUsage: Readonly<Record<string, Usage>> = Object.fromEntries(
   Object.keys(declared).map((coordinate) => [
     coordinate,
-    { countedSince: NOON, byDay: new Map(), clientCount: 0, clients: [] },
+    { countedSince: NOON, byDay: new Map(), clientCount: 0, clients: [], lastUsed: undefined },
   ]),
 );
 
@@ -98,6 +106,7 @@ function usageOf(clientCount: number, days: number, usesOn: (daysAgo: number) =>
     countedSince: ago(days === 12 ? 12 : 140),
     byDay: new Map(byDay.filter(([, uses]) => uses > 0)),
     clientCount,
+    lastUsed: clientCount === 0 ? undefined : clientUse(0, total).lastSeen,
     clients: Array.from({ length: Math.min(clientCount, 100) }, (_, index) => clientUse(index, total)),
   };
 }

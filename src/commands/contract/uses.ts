@@ -6,18 +6,16 @@ import { addDays } from '../../lifecycle/mark.ts';
 import { WINDOW_DAYS } from '../../lifecycle/report.ts';
 import { lifecycleUses } from '../../resources/lifecycle/table.ts';
 
-const LINE_END = '\n';
-
 /** Who used the coordinates in the last 30 days, `today` among them; those who did most come first. */
 export async function recentUses(database: Database, coordinates: readonly string[], today: string): Promise<Use[]> {
   const statement = database.statement(
     'contract.recentUses',
     'count',
     sql`select coordinate, client, sum(uses), max(day)::text from ${lifecycleUses}
-      where coordinate = any(string_to_array(${sql.placeholder('coordinates')}, ${LINE_END}))
+      where coordinate = any(${sql.placeholder('coordinates')}::text[])
         and day > ${sql.placeholder('before')}::date
       group by coordinate, client order by sum(uses) desc, client`,
     { coordinate: lifecycleUses.coordinate, client: lifecycleUses.client, uses: integer, lastDay: { decode: String } },
   );
-  return statement({ coordinates: coordinates.join(LINE_END), before: addDays(today, -WINDOW_DAYS) });
+  return statement({ coordinates, before: addDays(today, -WINDOW_DAYS) });
 }

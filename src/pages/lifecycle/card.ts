@@ -1,13 +1,14 @@
+import type { Brownout, LifecycleRules } from '../../lifecycle/guard.ts';
 import { toDay } from '../../lifecycle/mark.ts';
 import { type ReportEntry, type ReportedDeprecation, WINDOW_DAYS, windowOpens } from '../../lifecycle/report.ts';
 import { escapeHtml } from '../layout.ts';
 import { badges } from './badges.ts';
 import { usesChart } from './chart.ts';
 import { clientsTable } from './clients.ts';
-import { asSentence, counted, dayElement, daysLeftInWords, PROMISES, titleOf } from './words.ts';
+import { asSentence, counted, dayElement, daysLeftInWords, PROMISES, titleOf, toMinuteOfYear } from './words.ts';
 
 /** All that is known of one mark, under its coordinate as the fragment of its address. */
-export function card(entry: ReportEntry, now: Date): string {
+export function card(entry: ReportEntry, rules: LifecycleRules, now: Date): string {
   const { coordinate, deprecation, level } = entry;
   const id = escapeHtml(coordinate);
   return `<article class="mark" id="${id}">
@@ -16,7 +17,7 @@ export function card(entry: ReportEntry, now: Date): string {
 <p>${badges(entry)} ${otherName(entry)}</p>
 </header>
 ${verdictOf(entry)}
-${deprecation === undefined ? `<p class="soft">${PROMISES[level]}</p>` : facts(deprecation, now)}
+${deprecation === undefined ? `<p class="soft">${PROMISES[level]}</p>` : facts(coordinate, deprecation, rules, now)}
 ${usesOf(entry, now)}
 </article>`;
 }
@@ -35,19 +36,39 @@ function verdictOf({ outlook, verdict }: ReportEntry): string {
   return `<p class="verdict ${outlook}">${escapeHtml(asSentence(verdict))}</p>`;
 }
 
-function facts(deprecation: ReportedDeprecation, now: Date): string {
+function facts(
+  coordinate: string,
+  deprecation: ReportedDeprecation,
+  { sunset: atSunset, brownouts }: LifecycleRules,
+  now: Date,
+): string {
   const { since, sunset, daysLeft, successor, successorOperation, why } = deprecation;
   const begins = since > toDay(now) ? 'Deprecated from' : 'Deprecated since';
   const instead =
     successorOperation === undefined
       ? `<code>${escapeHtml(successor)}</code>`
       : `<code class="name">${escapeHtml(successorOperation)}</code><br><code>${escapeHtml(successor)}</code>`;
+  const rehearsed = brownouts.filter(
+    ({ coordinate: only = coordinate, from, until }) => only === coordinate && now < until && toDay(from) <= sunset,
+  );
   return `<dl class="facts">
 <div><dt>Sunset</dt><dd><strong>${dayElement(sunset)}</strong><br><span class="soft">${daysLeftInWords(daysLeft)}</span></dd></div>
 <div><dt>${begins}</dt><dd>${dayElement(since)}</dd></div>
 <div><dt>Use instead</dt><dd>${instead}</dd></div>
 <div><dt>Why</dt><dd>${escapeHtml(why)}</dd></div>
+<div><dt>After its sunset</dt><dd>${AT_SUNSET[atSunset]}</dd></div>
+${rehearsed.length === 0 ? '' : `<div><dt>Fails to rehearse that</dt><dd>${rehearsed.map(periodElement).join('<br>')}, UTC</dd></div>`}
 </dl>`;
+}
+
+const AT_SUNSET: Readonly<Record<LifecycleRules['sunset'], string>> = {
+  announce: 'it goes on being served',
+  enforce: 'it is no longer served: 410 <code>GONE</code>',
+};
+
+function periodElement({ from, until }: Brownout): string {
+  const time = (instant: Date) => `<time datetime="${instant.toISOString()}">${toMinuteOfYear(instant)}</time>`;
+  return `${time(from)} to ${time(until)}`;
 }
 
 function usesOf({ uses, usage }: ReportEntry, now: Date): string {
@@ -65,7 +86,7 @@ ${usesChart(usage, now)}
 </div>
 <div>
 <h4>Who uses it</h4>
-<p class="soft">${counted(clientCount, 'client')}, last seen first</p>
+<p class="soft">${counted(clientCount, 'client')}, the most uses first</p>
 ${clientsTable(usage)}
 </div>
 </div>`;

@@ -6,6 +6,7 @@ main > .soft code { white-space: nowrap; }
 .level { display: inline-block; border: 1px solid currentColor; border-radius: 99px; padding: 0 .6rem; font-size: .8rem; white-space: nowrap; color: var(--soft); }
 .level.deprecated { color: var(--warm); }
 .level.experimental { border-style: dashed; }
+.banner { max-width: none; padding: .8rem 1.1rem; background: var(--card); border: 1px solid var(--warm); border-left-width: 4px; border-radius: .7rem; }
 .stable { margin-top: 1.2rem; padding: 1.2rem 1.4rem .5rem; background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: .7rem; }
 .stable strong { font-size: 1.25rem; }
 .ways { display: flex; flex-wrap: wrap; gap: .4rem 2rem; padding: 0; margin: 1rem 0 0; list-style: none; }
@@ -23,7 +24,7 @@ summary:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; b
 .timeline a { font-family: ui-monospace, monospace; font-size: .92em; overflow-wrap: anywhere; }
 .timeline .left { margin-left: auto; color: var(--soft); }
 .axis { display: block; width: 100%; overflow: visible; }
-.axis text { fill: var(--soft); font-size: 12px; }
+.axis text { fill: var(--soft); font-size: .75rem; }
 .axis text.now { fill: var(--accent); stroke: none; font-weight: 600; }
 .tick { stroke: var(--line); }
 .now { stroke: var(--accent); stroke-width: 2; }
@@ -31,7 +32,7 @@ summary:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; b
 .track .over { fill: var(--warm); stroke: var(--warm); }
 .track .to-come { fill: var(--card); stroke: var(--warm); stroke-width: 1.5; }
 .track > line { stroke: var(--warm); stroke-width: 3; }
-.track text { fill: var(--ink); font-size: 12px; }
+.track text { fill: var(--ink); font-size: .75rem; }
 .track.ended .over { fill: var(--soft); stroke: var(--soft); }
 .track.ended > line { stroke: var(--soft); }
 .track.undated > line { stroke: var(--soft); stroke-width: 2; stroke-dasharray: 2 6; }
@@ -62,7 +63,7 @@ h4 { margin: 0; font-size: .95rem; }
 .chart { display: block; width: 100%; overflow: visible; }
 .chart line { stroke: var(--line); }
 .chart .base { stroke: var(--soft); }
-.chart text { fill: var(--soft); font-size: 12px; }
+.chart text { fill: var(--soft); font-size: .75rem; }
 .chart .bar { fill: var(--accent); }
 .chart .day { fill: transparent; }
 .chart g:hover .day { fill: var(--code); }

@@ -13,6 +13,7 @@ const LONG_DAY = format({ day: 'numeric', month: 'long', year: 'numeric' });
 const SHORT_DAY = format({ day: 'numeric', month: 'short', year: 'numeric' });
 const DAY_OF_YEAR = format({ day: 'numeric', month: 'short' });
 const MINUTE = format({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+const MINUTE_OF_YEAR = format({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });
 const NUMBER = new Intl.NumberFormat('en-GB');
 
 function format(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -32,6 +33,11 @@ export function inShort(day: string): string {
 /** The same without its year, where that is clear: `31 Dec`. */
 export function withoutYear(day: string): string {
   return DAY_OF_YEAR.format(new Date(day));
+}
+
+/** An instant to the minute, in UTC: `21 Nov 2026, 09:30`. */
+export function toMinuteOfYear(instant: Date): string {
+  return MINUTE_OF_YEAR.format(instant);
 }
 
 /** An instant of the last days to the minute, in UTC: `21 Nov, 09:30`. */

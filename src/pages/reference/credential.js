@@ -1,15 +1,20 @@
 /** The scheme of the document by which a credential is sent. */
 const SCHEME = 'bearer';
 
-/** Where a reader gives the key or token that trials are sent with. The page keeps it nowhere: it goes with the page. */
-export function createCredential({ React: { createElement: h } }) {
+/** Under which this tab keeps it. */
+const KEPT_AS = 'reference.credential';
+
+/** Where a reader gives the key or token that trials are sent with. This tab alone keeps it, also when it is loaded again. */
+export function createCredential({ React: { createElement: h, useEffect } }) {
   return function Credential({ authActions, specSelectors }) {
     const schema = specSelectors.specJson().getIn(['components', 'securitySchemes', SCHEME]);
-    const take = ({ target }) => {
-      const value = target.value.trim();
+    const take = (value) => {
       if (value === '') authActions.logout([SCHEME]);
       else authActions.authorize({ [SCHEME]: { name: SCHEME, schema, value } });
+      sessionStorage.setItem(KEPT_AS, value);
     };
+    const kept = sessionStorage.getItem(KEPT_AS) ?? '';
+    useEffect(() => take(kept), []);
     return h(
       'p',
       { className: 'credential' },
@@ -17,10 +22,17 @@ export function createCredential({ React: { createElement: h } }) {
         'label',
         null,
         'API key or token ',
-        h('input', { type: 'password', autoComplete: 'off', spellCheck: false, onChange: take }),
+        h('input', {
+          id: 'credential',
+          type: 'password',
+          autoComplete: 'off',
+          spellCheck: false,
+          defaultValue: kept,
+          onChange: ({ target }) => take(target.value.trim()),
+        }),
       ),
       ' ',
-      'Trials are sent with it. It is needed only where the service asks who calls, and is kept nowhere.',
+      'Trials are sent with it. It is needed only where the service asks who calls. This tab keeps it until it is closed.',
     );
   };
 }

@@ -18,10 +18,11 @@ export function createLayout({ React, getSystem }, marks, { base, hasPlayground 
     return h(
       'div',
       { className: 'page' },
+      h('a', { className: 'skip', href: '#content' }, 'Skip to the operations'),
       h(Navigation, { ...system, groups }),
       h(
         'main',
-        null,
+        { id: 'content', tabIndex: -1 },
         h(Introduction, system),
         groups.map((group) => h(Group, { ...system, key: group.name, group })),
       ),

@@ -3,11 +3,20 @@ export function createResponseBody({ React: { createElement: h } }) {
   return (Original, { getComponent }) =>
     function ResponseBody(props) {
       if (!/json/i.test(props.contentType)) return h(Original, props);
+      const isUnknown = /"code"\s*:\s*"UNAUTHENTICATED"/.test(props.content);
       const code = { language: 'json', canCopy: true, downloadable: true, fileName: 'response.json' };
       return h(
         'div',
         null,
         h('h5', null, 'Response body'),
+        isUnknown &&
+          h(
+            'p',
+            { className: 'note' },
+            'Give a key or token ',
+            h('a', { href: '#credential' }, 'at the top of this page'),
+            '.',
+          ),
         h(
           'div',
           { className: 'response-body', role: 'group', 'aria-label': 'Response body', tabIndex: 0 },

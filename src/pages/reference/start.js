@@ -1,4 +1,5 @@
 import { referencePlugin } from './plugin.js';
+import { sendAsReference } from './trial.js';
 
 const place = document.getElementById('reference');
 const { base } = place.dataset;
@@ -16,6 +17,7 @@ window.ui = window.SwaggerUIBundle({
   defaultModelExpandDepth: 5,
   syntaxHighlight: { theme: 'reference' },
   tryItOutEnabled: false,
+  requestInterceptor: sendAsReference,
   // It would send the document's address to a machine of swagger.io.
   validatorUrl: null,
 });

@@ -2,6 +2,7 @@ import { text } from '../../graphql/bounds.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionTo, pagingArgs } from '../../graphql/connection.ts';
 import { expectedVersion, rowVersion } from '../../graphql/version.ts';
+import { beta } from '../../lifecycle/mark.ts';
 import { categoryList } from './list.ts';
 import type { CategoryStore } from './store.ts';
 import { CATEGORY_LENGTHS, type Category } from './table.ts';
@@ -13,6 +14,17 @@ declare module '../../graphql/context.ts' {
 }
 
 const name = text({ min: 1, max: CATEGORY_LENGTHS.name });
+const description = text({ min: 0, max: CATEGORY_LENGTHS.description });
+
+const CategorySort = builder.enumType('CategorySort', {
+  description: 'An order of categories.',
+  values: {
+    id: { description: 'Oldest first.' },
+    id_desc: { description: 'Newest first.' },
+    name: { description: 'By name, without regard to case.' },
+    name_desc: { description: 'By name, backwards, without regard to case.' },
+  },
+});
 
 export const CategoryType = builder.objectRef<Category>('Category').implement({
   description: 'A group of pets, for example a kind of animal.',
@@ -38,8 +50,20 @@ const NewCategory = builder.inputType('NewCategory', {
   fields: (t) => ({
     name: t.string({ required: true, bounds: name, description: 'Category name (for example a kind of animal).' }),
     description: t.string({
-      bounds: text({ min: 0, max: CATEGORY_LENGTHS.description }),
+      bounds: description,
       description: 'Short description of the category.',
+    }),
+  }),
+});
+
+const CategoryChanges = builder.inputType('CategoryChanges', {
+  description: 'Changes to a category; what is left out stays.',
+  fields: (t) => ({
+    name: t.string({ bounds: name, description: 'Category name (for example a kind of animal).' }),
+    description: t.string({
+      bounds: description,
+      nullRemoves: true,
+      description: 'Short description of the category; null removes it.',
     }),
   }),
 });
@@ -58,13 +82,15 @@ builder.queryFields((t) => ({
   }),
   categories: t.field({
     type: CategoryConnection,
-    description: 'List categories, in the order of their ids.',
+    description: 'List categories.',
     args: {
       id: t.arg({ type: ['Int64'], description: 'Only categories with one of these ids.' }),
       name: t.arg.string({ bounds: name, description: 'Only names that begin with this, in any case.' }),
+      sort: t.arg({ type: CategorySort, defaultValue: 'id', description: 'The order of the list.' }),
       ...pagingArgs,
     },
-    resolve: (_, { id, name: prefix, ...window }, { categories }) => categories.list({ id, name: prefix }, window),
+    resolve: (_, { id, name: prefix, sort, ...window }, { categories }) =>
+      categories.list({ id, name: prefix }, sort ?? 'id', window),
   }),
 }));
 
@@ -87,6 +113,19 @@ builder.mutationFields((t) => ({
     },
     resolve: (_, { categoryId: id, category, expectedVersion: expected }, { categories }) =>
       categories.replace(id, category, expected),
+  }),
+  updateCategory: t.field({
+    type: CategoryType,
+    scope: 'catalogue:write',
+    lifecycle: beta(),
+    description: 'Change some fields of a category; what is left out stays.',
+    args: {
+      ...categoryId,
+      changes: t.arg({ type: CategoryChanges, required: true, description: 'The changes.' }),
+      ...expectedVersion,
+    },
+    resolve: (_, { categoryId: id, changes, expectedVersion: expected }, { categories }) =>
+      categories.update(id, changes, expected),
   }),
   deleteCategory: t.field({
     type: CategoryType,

@@ -6,8 +6,10 @@ const tag = 'Categories';
 export const categoryRoutes: readonly Route[] = [
   route('GET', '/categories', {
     tag,
-    operation: gql`query listCategories($id: [Int64!], $name: String, $limit: Int = 20, $after: String) {
-      categories(id: $id, name: $name, first: $limit, after: $after) {
+    operation: gql`query listCategories(
+      $id: [Int64!], $name: String, $sort: CategorySort = id, $limit: Int = 20, $after: String
+    ) {
+      categories(id: $id, name: $name, sort: $sort, first: $limit, after: $after) {
         nodes { ...Category } pageInfo { hasNextPage endCursor }
       }
     } ${Category}`,
@@ -35,6 +37,17 @@ export const categoryRoutes: readonly Route[] = [
     } ${Category}`,
     reply: ok(),
   }),
+  route('PATCH', '/categories/{categoryId}', {
+    tag,
+    operation: gql`mutation updateCategory(
+      $categoryId: Int64!, $changes: CategoryChanges!, $expectedVersion: [Int64!]
+    ) {
+      updateCategory(categoryId: $categoryId, changes: $changes, expectedVersion: $expectedVersion) {
+        ...Category version
+      }
+    } ${Category}`,
+    reply: ok(),
+  }),
   route('DELETE', '/categories/{categoryId}', {
     tag,
     operation: gql`mutation deleteCategory($categoryId: Int64!, $expectedVersion: [Int64!]) {
@@ -49,4 +62,5 @@ export const categoryExamples = {
   Category: { id: 1, name: 'Dogs', description: 'Companions of every size.' },
   Categories: [{ id: 1, name: 'Dogs', description: 'Companions of every size.' }],
   NewCategory: { name: 'Dogs', description: 'Companions of every size.' },
+  CategoryChanges: { description: 'Companions of every size.' },
 };

@@ -2,15 +2,21 @@ import { sql } from 'drizzle-orm';
 import { coalesce } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
 import { type PageWindow, pages } from '../../db/paging.ts';
-import { type ExpectedVersion, isExpected, notExpected } from '../../db/version.ts';
+import { changesOf, type ExpectedVersion, isExpected, notExpected } from '../../db/version.ts';
 import { explaining } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
-import { type CategoryFilters, categoryList } from './list.ts';
+import { type CategoryFilters, type CategorySort, categoryList } from './list.ts';
 import { type Category, categories } from './table.ts';
 
 export interface CategoryFields {
   readonly name: string;
+  readonly description?: string | null | undefined;
+}
+
+export interface CategoryChanges {
+  readonly name?: string | null | undefined;
+  /** null removes it. */
   readonly description?: string | null | undefined;
 }
 
@@ -37,11 +43,17 @@ export function categoryStore(database: Database) {
       values (${sql.placeholder('name')}, ${sql.placeholder('description')}) returning ${selected}`,
     columns,
   );
+  const given = {
+    name: sql`coalesce(${sql.placeholder('name')}, name)`,
+    description: sql`case when ${sql.placeholder('setsDescription')}::boolean then ${sql.placeholder('description')}::text
+      else description end`,
+  };
   const update = database.statement(
-    'categories.replace',
+    'categories.update',
     'write',
     sql`update categories set
-        name = ${sql.placeholder('name')}, description = ${sql.placeholder('description')}, version = version + 1
+        name = ${given.name}, description = ${given.description},
+        version = version + ${changesOf([categories.name, given.name], [categories.description, given.description])}
       where id = ${id} and ${isExpected(categories.version)} returning ${selected}`,
     columns,
     { of: 'category', by: 'id' },
@@ -64,20 +76,33 @@ export function categoryStore(database: Database) {
   return {
     byId: byKey,
 
-    list: (filters: CategoryFilters, window: PageWindow) => page('id', filters, window),
+    list: (filters: CategoryFilters, sort: CategorySort, window: PageWindow) => page(sort, filters, window),
 
     async create({ name, description }: CategoryFields): Promise<Category> {
       const [created] = await insert({ name, description });
       return created as Category;
     },
 
+    /** What is left out is gone. */
     async replace(
       categoryId: Int64,
       { name, description }: CategoryFields,
       expectedVersion: ExpectedVersion,
     ): Promise<Category> {
-      const [replaced] = await update({ id: categoryId, name, description, expectedVersion });
+      const values = { id: categoryId, name, description, setsDescription: true, expectedVersion };
+      const [replaced] = await update(values);
       return replaced ?? unchanged(categoryId, expectedVersion);
+    },
+
+    /** What is left out stays. */
+    async update(
+      categoryId: Int64,
+      { name, description }: CategoryChanges,
+      expectedVersion: ExpectedVersion,
+    ): Promise<Category> {
+      const values = { id: categoryId, name, description, setsDescription: description !== undefined, expectedVersion };
+      const [updated] = await update(values);
+      return updated ?? unchanged(categoryId, expectedVersion);
     },
 
     /** Rejects with CONFLICT while pets belong to it. */

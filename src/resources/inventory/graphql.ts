@@ -96,10 +96,15 @@ builder.mutationFields((t) => ({
     args: {
       ...petId,
       update: t.arg({ type: InventoryUpdate, required: true, description: 'The new count.' }),
+      status: t.arg({
+        type: PetStatus,
+        description:
+          "The pet's status of now, as it was read; another one is an error, as stock movements alone set it here.",
+      }),
       ...expectedVersion,
     },
-    resolve: (_, { petId: id, update, expectedVersion: expected }, { inventory }) =>
-      inventory.replaceStock(id, update.quantity, expected),
+    resolve: (_, { petId: id, update, status, expectedVersion: expected }, { inventory }) =>
+      inventory.replaceStock(id, update.quantity, status, expected),
   }),
   stopTracking: t.field({
     type: InventoryItemType,

@@ -23,9 +23,14 @@ export const inventoryRoutes: readonly Route[] = [
   }),
   route('PUT', '/store/inventory/{petId}', {
     tag,
-    operation: gql`mutation replaceStock($petId: Int64!, $update: InventoryUpdate!, $expectedVersion: [Int64!]) {
-      replaceStock(petId: $petId, update: $update, expectedVersion: $expectedVersion) { ...InventoryItem began }
+    operation: gql`mutation replaceStock(
+      $petId: Int64!, $update: InventoryUpdate!, $status: PetStatus, $expectedVersion: [Int64!]
+    ) {
+      replaceStock(petId: $petId, update: $update, status: $status, expectedVersion: $expectedVersion) {
+        ...InventoryItem began
+      }
     } ${InventoryItem}`,
+    readOnly: ['status'],
     reply: replacedOrBegun('/store/inventory/{petId}'),
   }),
   route('DELETE', '/store/inventory/{petId}', {

@@ -3,9 +3,9 @@ import { coalesce } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
 import { type Page, type PageWindow, pages } from '../../db/paging.ts';
 import { flag } from '../../db/row.ts';
-import { type ExpectedVersion, isExpected, notExpected } from '../../db/version.ts';
+import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../db/version.ts';
 import { explaining } from '../../db/violations.ts';
-import { ServiceError } from '../../errors.ts';
+import { describeIssue, type Issue, ServiceError, validationFailed } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
 import { type InventoryFilters, inventoryList } from './list.ts';
@@ -37,6 +37,8 @@ export function inventoryStore(database: Database) {
   const bothVersions = sql`${inventory.version} + ${pets.version}`;
   const selected = sql.join(Object.values(columns), sql`, `);
   const petId = sql.placeholder('petId');
+  const status = sql`${sql.placeholder('status')}::pet_status`;
+  const isStatus = sql`coalesce(${status} = (select status from pets where id = ${petId}), true)`;
   const page = pages(database, inventoryList);
 
   const byKeys = database.statement(
@@ -56,8 +58,10 @@ export function inventoryStore(database: Database) {
         from before),
       stock as (
         insert into inventory (pet_id, quantity)
-        select ${petId}::bigint, ${sql.placeholder('quantity')}::integer from seen where ${isExpected(sql`seen.version`)}
-        on conflict (pet_id) do update set quantity = excluded.quantity, version = inventory.version + 1
+        select ${petId}::bigint, ${sql.placeholder('quantity')}::integer from seen
+        where ${isExpected(sql`seen.version`)} and ${isStatus}
+        on conflict (pet_id) do update set quantity = excluded.quantity,
+          version = inventory.version + (inventory.quantity is distinct from excluded.quantity)::integer
         where (select rows > 0 from seen) or ${sql.placeholder('expectedVersion')}::bigint[] is null
         returning pet_id, quantity, open_orders, version, xmax = 0 as is_new),
       ${thenSetStatus()}
@@ -67,12 +71,12 @@ export function inventoryStore(database: Database) {
     { ...columns, began: flag },
     { of: 'pet', by: 'petId' },
   );
-  const versionOfPet = database.statement(
-    'inventory.versionOfPet',
+  const ofPet = database.statement(
+    'inventory.ofPet',
     'lookup',
-    sql`select coalesce((select ${bothVersions} where ${counted}), 0)
+    sql`select coalesce((select ${bothVersions} where ${counted}), 0), ${pets.status}
       from ${pets} left join ${inventory} on ${inventory.petId} = ${pets.id} where ${pets.id} = ${petId}`,
-    { version: inventory.version },
+    { version: inventory.version, status: pets.status },
   );
   const stop = database.statement(
     'inventory.stop',
@@ -100,17 +104,25 @@ export function inventoryStore(database: Database) {
       page('id', filters, window) as Promise<Page<InventoryItem>>,
 
     /**
-     * Begins to count a pet, or replaces its count. Rejects with NOT_FOUND when no pet has the id. A pet that is not
-     * counted has version 0.
+     * Begins to count a pet, or replaces its count. Rejects with NOT_FOUND when no pet has the id, and VALIDATION_FAILED when
+     * its status is not the one that is given, if one is. A pet that is not counted has version 0.
      */
-    async replaceStock(id: Int64, quantity: number, expectedVersion: ExpectedVersion): Promise<InventoryItem> {
+    async replaceStock(
+      id: Int64,
+      quantity: number,
+      status: PetStatus | null | undefined,
+      expectedVersion: ExpectedVersion,
+    ): Promise<InventoryItem> {
       const noPet = () => new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
-      const [item] = await explaining(replace({ petId: id, quantity, expectedVersion }), {
+      const [item] = await explaining(replace({ petId: id, quantity, status, expectedVersion }), {
         inventory_pet_id_pets_id_fk: noPet,
       });
       if (item !== undefined) return item as InventoryItem;
-      const [seen] = await versionOfPet({ petId: id });
-      throw seen === undefined ? noPet() : notExpected(`The inventory entry of pet ${id}`, seen, expectedVersion);
+      const [seen] = await ofPet({ petId: id });
+      if (seen === undefined) throw noPet();
+      if (hasExpected(seen, expectedVersion) && status != null && status !== seen.status)
+        throw otherStatus(seen.status);
+      throw notExpected(`The inventory entry of pet ${id}`, seen, expectedVersion);
     },
 
     /** The pet is no longer counted. Rejects with NOT_FOUND when it was not. */
@@ -122,4 +134,12 @@ export function inventoryStore(database: Database) {
       throw notExpected(`The inventory entry of pet ${id}`, { version: entryVersion(item) }, expectedVersion);
     },
   };
+}
+
+/** Stock movements set the status: it may be sent back as it was answered, and not changed here. */
+function otherStatus(status: PetStatus): ServiceError {
+  const failure = (message: string) => validationFailed([{ path: ['status'], message }]);
+  const { message } = failure(`is read-only: it must be ${status}, as it is now, or be left out`);
+  const { code, issues } = failure("is read-only: it must be the pet's status of now, or be left out");
+  return new ServiceError(code, describeIssue(issues[0] as Issue), { issues, toReaders: message });
 }

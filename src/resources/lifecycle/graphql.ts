@@ -102,7 +102,7 @@ const LifecycleMark = builder.objectRef<ReportEntry>('LifecycleMark').implement(
       type: 'DateTime',
       nullable: true,
       description: `When it was used last, in the last ${WINDOW_DAYS} days.`,
-      resolve: ({ usage }) => usage.clients[0]?.lastSeen,
+      resolve: ({ usage }) => usage.lastUsed,
     }),
     countedSince: t.field({
       type: 'DateTime',
@@ -120,7 +120,7 @@ const LifecycleMark = builder.objectRef<ReportEntry>('LifecycleMark').implement(
     usesByClient: t.field({
       type: [ClientUses],
       extensions: { items: MOST_TOLD },
-      description: 'Its clients, the one seen last first; at most 100.',
+      description: 'Its clients, the one with the most uses first; at most 100.',
       resolve: ({ usage }) => [...usage.clients],
     }),
   }),

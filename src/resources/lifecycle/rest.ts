@@ -21,7 +21,7 @@ const mark = {
   sunset: '2027-12-31',
   daysLeft: 405,
   successor: 'Query.pets',
-  successorOperation: 'GET /pets',
+  successorOperation: 'GET /pets?id={petId}',
   why: 'Lists take many ids at once and answer in one shape.',
   uses: 1204,
   clients: 3,

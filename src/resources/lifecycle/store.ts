@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
 import { type Decoder, integer } from '../../db/row.ts';
+import { OWN_PAGES } from '../../lifecycle/client.ts';
 import type { Clock } from '../../lifecycle/guard.ts';
 import { addDays, toDay } from '../../lifecycle/mark.ts';
 import type { Marked } from '../../lifecycle/marked.ts';
@@ -94,7 +95,8 @@ export function lifecycleStore(
     'count',
     sql`select * from (
         select coordinate, client, sum(uses), max(last_seen) as seen, count(*) over (partition by coordinate),
-          row_number() over (partition by coordinate order by max(last_seen) desc, client) as place
+          max(max(last_seen)) over (partition by coordinate) as last_used,
+          row_number() over (partition by coordinate order by sum(uses) desc, client) as place
         from ${lifecycleUses} where day between ${sql.placeholder('opens')}::date and ${sql.placeholder('today')}::date
         group by coordinate, client
       ) as clients where place <= ${sql.raw(String(MOST_TOLD))} order by coordinate, place`,
@@ -104,6 +106,7 @@ export function lifecycleStore(
       uses: integer,
       lastSeen: lifecycleUses.lastSeen,
       clients: integer,
+      lastUsed: lifecycleUses.lastSeen,
     },
   );
 
@@ -116,9 +119,9 @@ export function lifecycleStore(
       await begin({ rows: JSON.stringify(marked.map(({ coordinate }) => ({ coordinate }))), now, oldest });
     },
 
-    /** Counts a use; it is stored within a few seconds. */
+    /** Counts a use, unless a page of this service tries something out; it is stored within a few seconds. */
     count({ coordinate }: Marked, client: string): void {
-      if (isRehearsal) return;
+      if (isRehearsal || OWN_PAGES.has(client)) return;
       tally.add(coordinate, client);
       timer ??= setTimeout(flush, FLUSH_AFTER).unref();
     },
@@ -147,10 +150,11 @@ export function lifecycleStore(
         countedSince: ofMark(since)[0]?.since,
         byDay: new Map(ofMark(days).map(({ day, uses }) => [day, uses])),
         clientCount: ofMark(clients)[0]?.clients ?? 0,
+        lastUsed: ofMark(clients)[0]?.lastUsed,
         clients: ofMark(clients),
       });
     }
-    return lifecycleReport(marked, rest, usage, now);
+    return lifecycleReport(marked, rest, usage, { now, isRehearsal });
   }
 
   /** One after another: whoever waits for the last has waited for all. */

@@ -112,11 +112,13 @@ builder.queryFields((t) => ({
       id: t.arg({ type: ['Int64'], description: 'Only orders with one of these ids.' }),
       petId: t.arg({ type: ['Int64'], description: 'Only orders for one of these pets.' }),
       complete: t.arg.boolean({ description: 'Only orders that are complete, or only those that are not.' }),
+      shipDateFrom: t.arg({ type: 'DateTime', description: 'Only orders whose ship date is this or later.' }),
+      shipDateTo: t.arg({ type: 'DateTime', description: 'Only orders whose ship date is before this.' }),
       sort: t.arg({ type: OrderSort, defaultValue: 'id', description: 'The order of the list.' }),
       ...pagingArgs,
     },
-    resolve: (_, { id, petId, complete, sort, ...window }, { orders }) =>
-      orders.list({ id, petId, complete }, sort ?? 'id', window),
+    resolve: (_, { sort, first, after, last, before, ...filters }, { orders }) =>
+      orders.list(filters, sort ?? 'id', { first, after, last, before }),
   }),
 }));
 
@@ -124,7 +126,8 @@ builder.mutationFields((t) => ({
   placeOrder: t.field({
     type: OrderType,
     scope: 'orders:write',
-    description: 'Place an order. It takes its quantity from the stock of a counted pet, or is refused whole.',
+    description:
+      'Place an order. Its pet must be available. It takes its quantity from the stock of a counted pet, or is rejected whole.',
     args: { order: t.arg({ type: NewOrder, required: true, description: 'The order to be.' }) },
     resolve: (_, { order }, { orders }) => orders.place(order),
   }),

@@ -7,9 +7,16 @@ export interface OrderFilters {
   readonly id?: readonly Int64[] | null | undefined;
   readonly petId?: readonly Int64[] | null | undefined;
   readonly complete?: boolean | null | undefined;
+  /** On or after this instant. */
+  readonly shipDateFrom?: Date | null | undefined;
+  /** Before this instant. */
+  readonly shipDateTo?: Date | null | undefined;
 }
 
 export type OrderSort = 'id' | 'id_desc' | 'shipDate' | 'shipDate_desc';
+
+/** The ship date as an index has it: that of an order without one is after all others. */
+const dated = sql`coalesce(${orders.shipDate}, 'infinity')`;
 
 /** The list of orders. */
 export const orderList: ListPlan<typeof orders._.columns, keyof OrderFilters, OrderSort> = {
@@ -23,6 +30,11 @@ export const orderList: ListPlan<typeof orders._.columns, keyof OrderFilters, Or
     id: { column: orders.id, values: sql`${sql.placeholder('id')}::bigint[]` },
     petId: { column: orders.petId, values: sql`${sql.placeholder('petId')}::bigint[]` },
     complete: { column: orders.complete, values: sql`array[${sql.placeholder('complete')}::boolean]` },
+    shipDateFrom: {
+      condition: sql`${dated} >= ${sql.placeholder('shipDateFrom')}::timestamptz and ${dated} < 'infinity'`,
+      sorts: ['shipDate'],
+    },
+    shipDateTo: { condition: sql`${dated} < ${sql.placeholder('shipDateTo')}::timestamptz`, sorts: ['shipDate'] },
   },
   sorts: {
     id: { descending: false },

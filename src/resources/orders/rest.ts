@@ -7,9 +7,13 @@ export const orderRoutes: readonly Route[] = [
   route('GET', '/store/orders', {
     tag,
     operation: gql`query listOrders(
-      $id: [Int64!], $petId: [Int64!], $complete: Boolean, $sort: OrderSort = id, $limit: Int = 20, $after: String
+      $id: [Int64!], $petId: [Int64!], $complete: Boolean, $shipDateFrom: DateTime, $shipDateTo: DateTime,
+      $sort: OrderSort = id, $limit: Int = 20, $after: String
     ) {
-      orders(id: $id, petId: $petId, complete: $complete, sort: $sort, first: $limit, after: $after) {
+      orders(
+        id: $id, petId: $petId, complete: $complete, shipDateFrom: $shipDateFrom, shipDateTo: $shipDateTo,
+        sort: $sort, first: $limit, after: $after
+      ) {
         nodes { ...Order } pageInfo { hasNextPage endCursor }
       }
     } ${Order}`,
@@ -21,7 +25,7 @@ export const orderRoutes: readonly Route[] = [
     tag,
     operation: gql`mutation placeOrder($order: NewOrder!) { placeOrder(order: $order) { ...Order version } } ${Order}`,
     reply: created('/store/orders/{id}'),
-    errors: ['OUT_OF_STOCK', 'UNKNOWN_REFERENCE'],
+    errors: ['OUT_OF_STOCK', 'NOT_AVAILABLE', 'UNKNOWN_REFERENCE'],
   }),
   route('GET', '/store/orders/{orderId}', {
     tag,

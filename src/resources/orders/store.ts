@@ -3,12 +3,13 @@ import { coalesce, gatherWrites } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
 import { nestedPages, type PageWindow, pages } from '../../db/paging.ts';
 import { integer } from '../../db/row.ts';
-import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../db/version.ts';
+import { beingChanged, type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../db/version.ts';
 import { explaining, OUT_OF_RANGE } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
 import { thenSetStatus } from '../inventory/movement.ts';
 import { inventory } from '../inventory/table.ts';
+import { type PetStatus, pets } from '../pets/table.ts';
 import { type OrderFilters, type OrderSort, orderList } from './list.ts';
 import { type Order, orders } from './table.ts';
 
@@ -60,22 +61,30 @@ export function orderStore(database: Database) {
       returning ${selected}`,
     columns,
   );
+  // The stock is locked first and then the pet, as every other statement does it: so none waits in a circle. What they were by
+  // then is told also where no order is placed.
   const place = database.statement(
     'orders.place',
     'write',
-    sql`with stock as (
-        insert into inventory (pet_id, open_orders) values (${petId}, (not ${complete}::boolean)::integer)
+    sql`with held as (select quantity from inventory where pet_id = ${petId} for no key update),
+      ordered as (
+        select id, status from pets where id = ${petId} and (select count(*) from held) >= 0 for no key update),
+      stock as (
+        insert into inventory (pet_id, open_orders)
+        select id, (not ${complete}::boolean)::integer from ordered where status = 'available'
         on conflict (pet_id) do update set
           quantity = inventory.quantity - ${quantity}::integer,
           open_orders = inventory.open_orders + excluded.open_orders,
           version = inventory.version + 1
         where inventory.quantity is null or inventory.quantity >= ${quantity}::integer
         returning pet_id, quantity, open_orders),
-      ${thenSetStatus()}
-      insert into orders (pet_id, quantity, ship_date, complete)
-      select pet_id, ${quantity}::integer, ${shipDate}::timestamptz, ${complete}::boolean from stock
-      returning ${selected}`,
-    columns,
+      ${thenSetStatus()},
+      placed as (
+        insert into orders (pet_id, quantity, ship_date, complete)
+        select pet_id, ${quantity}::integer, ${shipDate}::timestamptz, ${complete}::boolean from stock
+        returning ${selected})
+      select ordered.status, held.quantity, placed.* from ordered left join held on true left join placed on true`,
+    { petStatus: pets.status, stockLeft: inventory.quantity, ...columns },
     { of: 'pet', by: 'petId' },
   );
   // One order of a pet at most, and none that has to wait: the others are placed alone.
@@ -88,7 +97,8 @@ export function orderStore(database: Database) {
         order by "petId", place),
       free as (
         select pet_id from inventory join pets on pets.id = inventory.pet_id
-        where pet_id = any(array(select "petId" from given)) for no key update of inventory, pets skip locked),
+        where pet_id = any(array(select "petId" from given)) and pets.status = 'available'
+        for no key update of inventory, pets skip locked),
       stock as (
         update inventory set
           quantity = inventory.quantity - given.quantity,
@@ -110,23 +120,24 @@ export function orderStore(database: Database) {
   const update = database.statement(
     'orders.update',
     'write',
-    sql`with before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more
+    sql`with before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more,
+          case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz(3) else ship_date end as new_ship_date
         from orders where id = ${id} and not complete and ${isExpected(orders.version)} for update),
       stock as (
         update inventory set
           quantity = inventory.quantity - before.more,
           open_orders = inventory.open_orders - coalesce(${complete}::boolean, false)::integer,
-          version = inventory.version + 1
+          version = inventory.version + (before.more <> 0)::integer
         from before
         where inventory.pet_id = before.pet_id and (inventory.quantity is null or inventory.quantity >= before.more)
         returning inventory.pet_id, inventory.quantity, inventory.open_orders),
       ${thenSetStatus(sql`(coalesce(${complete}::boolean, false) or (select more <> 0 from before))`)}
       update orders set
         quantity = before.quantity + before.more,
-        ship_date = case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz
-          else before.ship_date end,
+        ship_date = before.new_ship_date,
         complete = coalesce(${complete}::boolean, false),
-        version = before.version + 1
+        version = before.version
+          + (before.more <> 0 or coalesce(${complete}::boolean, false) or before.new_ship_date is distinct from before.ship_date)::integer
       from before
       where orders.id = before.id and (before.pet_id is null or exists (select from stock))
       returning ${selected}`,
@@ -178,7 +189,7 @@ export function orderStore(database: Database) {
 
     /**
      * An order without a pet is a draft, and touches no stock. Rejects with OUT_OF_STOCK when a counted pet has too
-     * little left, UNKNOWN_REFERENCE when no pet has the id.
+     * little left, NOT_AVAILABLE when its status is another, UNKNOWN_REFERENCE when no pet has the id.
      */
     async place({ petId: pet, quantity: amount, shipDate: date, complete: isComplete }: OrderFields): Promise<Order> {
       const values = { quantity: amount ?? 1, shipDate: date, complete: isComplete ?? false };
@@ -202,7 +213,8 @@ export function orderStore(database: Database) {
       if (order.petId === null || !hasExpected(order, expectedVersion)) {
         throw notExpected(`Order ${orderId}`, order, expectedVersion);
       }
-      throw await outOfStock(order.petId, changes.quantity, `, ${order.quantity} are ordered`);
+      const [stock] = await stockLeft({ petId: order.petId });
+      throw outOfStock(order.petId, stock?.quantity ?? 0, changes.quantity, `, ${order.quantity} are ordered`);
     },
 
     /** Gives the stock back. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
@@ -214,13 +226,14 @@ export function orderStore(database: Database) {
   };
 
   async function placeAlone(order: PetOrder): Promise<Order> {
-    const unknownPet = () => new ServiceError('UNKNOWN_REFERENCE', `petId ${order.petId} names no pet.`);
-    const [placed] = await explaining(place({ ...order }), {
-      inventory_pet_id_pets_id_fk: unknownPet,
-      orders_pet_id_pets_id_fk: unknownPet,
-    });
-    if (placed === undefined) throw await outOfStock(order.petId, order.quantity);
-    return placed;
+    const [found] = await place({ ...order });
+    if (found === undefined) throw new ServiceError('UNKNOWN_REFERENCE', `petId ${order.petId} names no pet.`);
+    const { petStatus, stockLeft: left, ...placed } = found;
+    // No column of an order that is there is null but its ship date: the join alone makes it so.
+    if (placed.id !== null) return placed;
+    if (left !== null && left < order.quantity) throw outOfStock(order.petId, left, order.quantity);
+    if (petStatus !== 'available') throw notAvailable(order.petId, petStatus);
+    throw beingChanged(`Pet ${order.petId}`);
   }
 
   /** Tells why a change found no order that it may change. */
@@ -232,15 +245,19 @@ export function orderStore(database: Database) {
     }
     return order;
   }
+}
 
-  /** @param ordered tells a caller that may read how many are ordered already */
-  async function outOfStock(pet: Int64, asked: number | null | undefined, ordered = ''): Promise<ServiceError> {
-    const [row] = await stockLeft({ petId: pet });
-    // It names no pet: the caller may not know which one the order is for.
-    return new ServiceError('OUT_OF_STOCK', `Too little is left in stock; ${asked} were asked for.`, {
-      toReaders: `Pet ${pet} has ${row?.quantity ?? 0} left in stock; ${asked} were asked for${ordered}.`,
-    });
-  }
+/** It names no pet: the caller may not know which one the order is for. */
+function outOfStock(pet: Int64, left: number, asked: number | null | undefined, ordered = ''): ServiceError {
+  return new ServiceError('OUT_OF_STOCK', `Too little is left in stock; ${asked} were asked for.`, {
+    toReaders: `Pet ${pet} has ${left} left in stock; ${asked} were asked for${ordered}.`,
+  });
+}
+
+function notAvailable(pet: Int64, status: PetStatus): ServiceError {
+  return new ServiceError('NOT_AVAILABLE', 'Only a pet whose status is available can be ordered.', {
+    toReaders: `Pet ${pet} is ${status}; only a pet whose status is available can be ordered.`,
+  });
 }
 
 const tooMuch = {

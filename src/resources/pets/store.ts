@@ -3,7 +3,7 @@ import { coalesce, gatherWrites } from '../../db/batch.ts';
 import type { Database } from '../../db/client.ts';
 import { nestedPages, type PageWindow, pages } from '../../db/paging.ts';
 import { integer } from '../../db/row.ts';
-import { type ExpectedVersion, isExpected, notExpected } from '../../db/version.ts';
+import { changesOf, type ExpectedVersion, isExpected, notExpected } from '../../db/version.ts';
 import { explaining } from '../../db/violations.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Int64 } from '../../int64.ts';
@@ -63,14 +63,17 @@ export function petStore(database: Database) {
       select given.place, inserted.* from inserted join given using (id)`,
     { place: integer, ...columns },
   );
+  const given = {
+    name: sql`coalesce(${sql.placeholder('name')}, name)`,
+    categoryId: sql`coalesce(${sql.placeholder('categoryId')}, category_id)`,
+    status: sql`coalesce(${sql.placeholder('status')}, status)`,
+  };
   const update = database.statement(
     'pets.update',
     'write',
     sql`update pets set
-        name = coalesce(${sql.placeholder('name')}, name),
-        category_id = coalesce(${sql.placeholder('categoryId')}, category_id),
-        status = coalesce(${sql.placeholder('status')}, status),
-        version = version + 1
+        name = ${given.name}, category_id = ${given.categoryId}, status = ${given.status},
+        version = version + ${changesOf([pets.name, given.name], [pets.categoryId, given.categoryId], [pets.status, given.status])}
       where id = ${id} and ${isExpected(pets.version)} returning ${selected}`,
     columns,
     { of: 'pet', by: 'id' },
@@ -89,7 +92,7 @@ export function petStore(database: Database) {
   const create = gatherWrites<NewPet, Pet>(
     database,
     'pets.insert',
-    (given) => insertMany({ pets: given }),
+    (fresh) => insertMany({ pets: fresh }),
     insertAlone,
   );
 

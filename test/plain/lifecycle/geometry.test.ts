@@ -114,7 +114,7 @@ describe('the chart, whatever was counted', () => {
     fc.assert(
       fc.property(byDay, fc.integer({ min: -60, max: 60 }), (given, daysAgo) => {
         const countedSince = new Date(NOON.getTime() - daysAgo * DAY_MILLISECONDS);
-        assertWithin(usesChart({ byDay: given, countedSince, clientCount: 0, clients: [] }, NOON));
+        assertWithin(usesChart({ byDay: given, countedSince, clientCount: 0, clients: [], lastUsed: undefined }, NOON));
       }),
     );
   });

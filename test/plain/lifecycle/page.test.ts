@@ -2,9 +2,11 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { ReportEntry, Usage } from '../../../src/lifecycle/report.ts';
 import { lifecyclePage } from '../../../src/pages/lifecycle.ts';
 import { busyUsage, exampleMarks, exampleReport, NOON, noUsage } from '../../support/marks.ts';
+import { usualRules } from '../../support/rules.ts';
 
 const ORIGIN = 'https://pets.example';
-const pageOf = (entries: readonly ReportEntry[], now = NOON) => lifecyclePage(entries, now, '/api/v1', ORIGIN);
+const at = (now: Date) => ({ ...usualRules, clock: () => now });
+const pageOf = (entries: readonly ReportEntry[], now = NOON) => lifecyclePage(entries, at(now), '/api/v1', ORIGIN);
 const busy = pageOf(exampleReport(busyUsage));
 
 /** What a person reads of a mark. */
@@ -88,14 +90,14 @@ describe('the lifecycle page', () => {
 
   test('shows who uses it and when each was last seen, in UTC', () => {
     expect(cardOf(busy, 'Mutation.lendBook')).toContain(
-      '3 clients, last seen first Client Uses Last seen, UTC shop-app 6,175 21 Nov, 11:56 warehouse-sync 3,088 21 Nov, 10:56',
+      '3 clients, the most uses first Client Uses Last seen, UTC shop-app 6,175 21 Nov, 11:56 warehouse-sync 3,088 21 Nov, 10:56',
     );
     expect(busy).toContain('<time datetime="2026-11-21T11:56:00.000Z">');
   });
 
   test('folds all but a few clients away, and says how many are not listed', () => {
     const text = cardOf(busy, 'Query.book');
-    expect(text).toContain('140 clients, last seen first');
+    expect(text).toContain('140 clients, the most uses first');
     expect(text).toContain(' 92 more ');
     expect(text).toContain('integration-99');
     expect(text).toContain('and 40 more, not listed');
@@ -153,6 +155,7 @@ describe('text from elsewhere', () => {
     byDay: new Map([['2026-11-21', 1]]),
     clientCount: 1,
     clients: [{ client: HOSTILE, uses: 1, lastSeen: NOON }],
+    lastUsed: NOON,
   };
 
   test('is shown as it is and never taken for a part of the page', () => {
@@ -169,7 +172,7 @@ describe('text from elsewhere', () => {
         why: HOSTILE,
       },
     }));
-    const page = lifecyclePage(entries, NOON, `/${HOSTILE}`, HOSTILE);
+    const page = lifecyclePage(entries, at(NOON), `/${HOSTILE}`, HOSTILE);
     expect(page).not.toMatch(/<script|"&#62;<|&amp;/);
     expect(page.split('&#34;&#62;&#60;script&#62;').length).toBeGreaterThan(30);
   });
@@ -192,17 +195,17 @@ describe('days are those of UTC', () => {
     // What formats dates takes the machine's time zone when it is made.
     vi.resetModules();
     const there = await import('../../../src/pages/lifecycle.ts');
-    const at = (instant: string) => {
+    const pageAt = (instant: string) => {
       const now = new Date(instant);
-      return textOf(there.lifecyclePage(exampleReport(busyUsage, now), now, '', ORIGIN));
+      return textOf(there.lifecyclePage(exampleReport(busyUsage, now), at(now), '', ORIGIN));
     };
-    expect(at('2027-12-30T00:00:00Z')).toContain('31 December 2027 1 day left');
-    expect(at('2027-12-30T23:59:59.999Z')).toContain('31 December 2027 1 day left');
-    expect(at('2027-12-31T00:00:00Z')).toContain('31 December 2027 today is its last day');
-    expect(at('2027-12-31T23:59:59.999Z')).toContain('31 December 2027 today is its last day');
-    expect(at('2027-12-31T23:59:59.999Z')).toContain('Today, 31 Dec 2027');
-    expect(at('2028-01-01T00:00:00Z')).toContain('31 December 2027 ended 1 day ago');
-    expect(at('2028-01-01T00:00:00Z')).toContain('Today, 1 Jan 2028');
-    expect(there.lifecyclePage(exampleReport(busyUsage), NOON, '/api/v1', ORIGIN)).toBe(busy);
+    expect(pageAt('2027-12-30T00:00:00Z')).toContain('31 December 2027 1 day left');
+    expect(pageAt('2027-12-30T23:59:59.999Z')).toContain('31 December 2027 1 day left');
+    expect(pageAt('2027-12-31T00:00:00Z')).toContain('31 December 2027 today is its last day');
+    expect(pageAt('2027-12-31T23:59:59.999Z')).toContain('31 December 2027 today is its last day');
+    expect(pageAt('2027-12-31T23:59:59.999Z')).toContain('Today, 31 Dec 2027');
+    expect(pageAt('2028-01-01T00:00:00Z')).toContain('31 December 2027 ended 1 day ago');
+    expect(pageAt('2028-01-01T00:00:00Z')).toContain('Today, 1 Jan 2028');
+    expect(there.lifecyclePage(exampleReport(busyUsage), at(NOON), '/api/v1', ORIGIN)).toBe(busy);
   });
 });

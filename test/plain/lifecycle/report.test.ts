@@ -11,12 +11,20 @@ const rest: RestView = {
     ['Query.book', 'GET /books/{bookId}'],
     ['Query.books', 'GET /books'],
   ]),
+  successors: new Map([['Query.book', 'GET /books?id={bookId}']]),
   answered: new Set(['Book.isbn']),
 };
 
-function entry(coordinate: string, now: string, usage: Partial<Usage> = {}): ReportEntry {
-  const counted: Usage = { countedSince: undefined, byDay: new Map(), clientCount: 0, clients: [], ...usage };
-  const entries = lifecycleReport(marked, rest, new Map([[coordinate, counted]]), new Date(now));
+function entry(coordinate: string, now: string, usage: Partial<Usage> = {}, isRehearsal = false): ReportEntry {
+  const counted: Usage = {
+    countedSince: undefined,
+    byDay: new Map(),
+    clientCount: 0,
+    clients: [],
+    lastUsed: undefined,
+    ...usage,
+  };
+  const entries = lifecycleReport(marked, rest, new Map([[coordinate, counted]]), { now: new Date(now), isRehearsal });
   return entries.find((one) => one.coordinate === coordinate) as ReportEntry;
 }
 
@@ -41,9 +49,22 @@ describe('the verdict', () => {
   });
 });
 
+test('nothing can go by a day that is rehearsed, on which nobody calls', () => {
+  const { verdict, outlook } = entry(
+    'Query.book',
+    '2028-01-01T00:00:00Z',
+    { countedSince: new Date('2026-01-01') },
+    true,
+  );
+  expect([verdict, outlook]).toEqual(['not told while another day is rehearsed', 'open']);
+});
+
 describe('the report', () => {
   test('begins with what goes first', () => {
-    const entries = lifecycleReport(marked, rest, new Map(), new Date('2026-11-21T00:00:00Z'));
+    const entries = lifecycleReport(marked, rest, new Map(), {
+      now: new Date('2026-11-21T00:00:00Z'),
+      isRehearsal: false,
+    });
     expect(entries.map(({ deprecation, coordinate }) => deprecation?.sunset ?? coordinate)).toEqual([
       '2026-10-31',
       '2026-12-01',
@@ -62,7 +83,7 @@ describe('the report', () => {
     expect(entry('Query.book', '2026-11-21T00:00:00Z').operation).toBe('GET /books/{bookId}');
     expect(entry('Query.books(title:)', '2026-11-21T00:00:00Z').operation).toBe('GET /books');
     expect(entry('Genre.ZINE', '2026-11-21T00:00:00Z').operation).toBeUndefined();
-    expect(entry('Query.book', '2026-11-21T00:00:00Z').deprecation?.successorOperation).toBe('GET /books');
+    expect(entry('Query.book', '2026-11-21T00:00:00Z').deprecation?.successorOperation).toBe('GET /books?id={bookId}');
   });
 
   test.each([

@@ -1,11 +1,14 @@
 import SchemaBuilder from '@pothos/core';
 import { describe, expect, test } from 'vitest';
+import { text } from '../../../src/graphql/bounds.ts';
 import '../../../src/graphql/input-plugin.ts';
 import { fieldOf } from '../../../src/http/reply.ts';
 import { beta, deprecated, experimental, type Mark } from '../../../src/lifecycle/mark.ts';
 import '../../../src/lifecycle/plugin.ts';
 import { compileRoutes } from '../../../src/rest/compile.ts';
 import { gql, ok, route } from '../../../src/rest/route.ts';
+
+const bounds = text({ min: 0, max: 100 });
 
 type Marks = Mark | readonly Mark[] | undefined;
 
@@ -35,7 +38,7 @@ function build({ field, other, argument, required, input, part }: Places) {
   const Input = builder.inputType('In', {
     description: 'In.',
     fields: (t) => ({
-      text: t.string({ required: true, ...at(input), description: 'Text.' }),
+      text: t.string({ required: true, bounds, ...at(input), description: 'Text.' }),
       count: t.int({ defaultValue: 1, description: 'Count.' }),
     }),
   });

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { misspeltSettings, readSettings } from '../../src/env.ts';
+
+const production = { NODE_ENV: 'production', AUTH: 'required' };
+const DATABASE_URL = 'postgres://localhost/pets';
+
+describe('in production', () => {
+  test('a database has to be asked for', () => {
+    expect(() => readSettings(production)).toThrow(
+      'DATABASE_URL must be set where NODE_ENV is production; or set DATABASE=embedded for the database inside this process',
+    );
+    expect(readSettings({ ...production, DATABASE_URL }).DATABASE_URL).toBe(DATABASE_URL);
+    expect(readSettings({ ...production, DATABASE: 'embedded' }).DATABASE_URL).toBeUndefined();
+  });
+
+  test('what was misspelt is told with it', () => {
+    expect(() => readSettings({ ...production, DATABASE_ULR: DATABASE_URL })).toThrow(
+      /DATABASE_URL must be set .*\nDATABASE_ULR is no setting; did you mean DATABASE_URL\?$/,
+    );
+  });
+});
+
+describe('DATABASE', () => {
+  test('is embedded, or unset', () => {
+    expect(readSettings({}).DATABASE).toBeUndefined();
+    expect(() => readSettings({ DATABASE: DATABASE_URL })).toThrow(
+      'DATABASE must be embedded or unset; the address of a server goes into DATABASE_URL',
+    );
+  });
+
+  test('cannot be embedded beside a server', () => {
+    expect(() => readSettings({ DATABASE: 'embedded', DATABASE_URL })).toThrow(
+      'DATABASE is embedded, and DATABASE_URL names a server: set one of them',
+    );
+  });
+});
+
+describe('a variable that is almost a setting', () => {
+  test.each([
+    ['DATABASE_ULR', 'DATABASE_URL'],
+    ['DATABASEURL', 'DATABASE_URL'],
+    ['RATELIMIT', 'RATE_LIMIT'],
+    ['RATE_LIMITS', 'RATE_LIMIT'],
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['Port', 'PORT'],
+    ['AUT', 'AUTH'],
+  ])('%s is told of, with %s', (name, setting) => {
+    expect(misspeltSettings({ [name]: 'x' })).toEqual([`${name} is no setting; did you mean ${setting}?`]);
+  });
+
+  test('is none of those that a system, a shell or a platform sets', () => {
+    const names =
+      '_ CI COLUMNS DEBUG DISPLAY DYNO EDITOR FORCE_COLOR GITHUB_SHA HOME HOSTNAME HTTPS_PROXY HTTP_PROXY INIT_CWD LANG ' +
+      'LC_ALL LINES LOGNAME MAIL NODE NODE_OPTIONS NODE_PATH NODE_VERSION NO_COLOR NO_PROXY OLDPWD PATH PGDATA PGHOST PGPASSWORD ' +
+      'PGPORT PGUSER PS1 PWD SHELL SHLVL SSH_TTY SUDO_USER TEMP TERM TEST_DATABASE_URL TMP TMPDIR TZ USER USERNAME VITEST ' +
+      'XDG_RUNTIME_DIR YARN_VERSION npm_config_cache npm_lifecycle_event npm_package_name';
+    expect(misspeltSettings(Object.fromEntries(names.split(' ').map((name) => [name, 'x'])))).toEqual([]);
+  });
+
+  test('is no setting itself', () => {
+    expect(misspeltSettings({ PORT: '1', DATABASE_URL: 'x', RATE_LIMIT: 'off' })).toEqual([]);
+  });
+});
