@@ -16,7 +16,7 @@ import { type IncomingRequest, type RawRequest, readRequest } from './http/incom
 import { nearestPath } from './http/nearest-path.ts';
 import { prefersHtml } from './http/negotiation.ts';
 import { nodeListener } from './http/node.ts';
-import { contentLength, fieldOf, type HttpReply, type SentReply } from './http/reply.ts';
+import { contentLength, fieldOf, type HttpReply, type SentReply, without } from './http/reply.ts';
 import { createIdempotency } from './idempotency/run.ts';
 import { createAdmit } from './lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
@@ -28,7 +28,9 @@ import { createEntrance } from './limits/entrance.ts';
 import { createGate } from './limits/gate.ts';
 import { createRateLimiter, steadyTime } from './limits/rate.ts';
 import type { Face, Metrics } from './metrics.ts';
+import { errorPage } from './pages/error.ts';
 import { createPlayground } from './pages/playground.ts';
+import { createPageSession } from './pages/session.ts';
 import { lifecycleStore } from './resources/lifecycle/store.ts';
 import { createRestAdapter } from './rest/adapter.ts';
 import { compileRoutes } from './rest/compile.ts';
@@ -36,7 +38,7 @@ import { restView } from './rest/lifecycle.ts';
 import { errorReply } from './rest/problem.ts';
 import { routes } from './routes.ts';
 import { schema } from './schema.ts';
-import { createSite, LIFECYCLE_PAGE } from './site.ts';
+import { createSite, html, LIFECYCLE_PAGE, PAGE_SESSION } from './site.ts';
 
 /** What the service is made of. */
 export interface AppOptions {
@@ -142,6 +144,7 @@ export function createApp(options: AppOptions): App {
   const playground = hasPlayground ? createPlayground(basePath) : undefined;
   const health = createHealth(database, metrics);
   const cors = createCors(settings.CORS_ORIGINS);
+  const session = createPageSession(`${basePath}${LIFECYCLE_PAGE}`, entrance, accountOf);
   const pages = createSite({
     endpoints,
     marked,
@@ -149,6 +152,7 @@ export function createApp(options: AppOptions): App {
     basePath,
     rules,
     report: lifecycle.report,
+    isOpenByKey: session.isOpenBy,
     hasPlayground,
     hasSchema: settings.INTROSPECTION === 'on',
   });
@@ -192,7 +196,9 @@ export function createApp(options: AppOptions): App {
     }
   }
 
-  function finish(request: IncomingRequest, { face, operation, reply, error }: Answered, began: number): SentReply {
+  function finish(request: IncomingRequest, answered: Answered, began: number): SentReply {
+    const { face, operation, error } = answered;
+    const reply = error === undefined ? answered.reply : asFailed(request, answered, error);
     const { status, body } = reply;
     const origin = request.headers.get('origin');
     const headers = [...reply.headers, ...NO_SNIFFING, 'x-request-id', request.id, ...cors.headersFor(origin)];
@@ -207,6 +213,17 @@ export function createApp(options: AppOptions): App {
     report(request, face, operation, status, seconds, error);
     const caller = request.account ?? accountOf(request, ANONYMOUS);
     return { status, headers, body, encoding: length === body?.length ? 'latin1' : 'utf8', caller };
+  }
+
+  /** A failure as it is answered: a browser that opens an address is shown a page of it. */
+  function asFailed(request: IncomingRequest, { face, operation, reply }: Answered, error: ServiceError): HttpReply {
+    const { headers, id, fullPath } = request;
+    if (face === 'graphql' || face === 'health' || !prefersHtml(headers.get('accept'))) return reply;
+    const isClosed = error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN';
+    const nearest = error.code === 'NOT_FOUND' && operation === 'none' ? nearestTo(fullPath) : undefined;
+    const keyTo = isClosed && operation === LIFECYCLE_PAGE ? `${basePath}${PAGE_SESSION}` : undefined;
+    const page = html(errorPage(error, { basePath, requestId: id, nearest, keyTo }));
+    return { ...page, status: error.status, headers: [...without(reply.headers, 'content-type'), ...page.headers] };
   }
 
   function dispatch(request: IncomingRequest): Answered | Promise<Answered> {
@@ -226,6 +243,7 @@ export function createApp(options: AppOptions): App {
     const answering = isPage ? undefined : rest(request);
     if (answering !== undefined) return path === LIFECYCLE_PAGE ? answering.then(varied) : answering;
     if (path === '/graphql') return answerGraphQL(request);
+    if (path === PAGE_SESSION && method === 'POST') return openPage(request);
     const check = health.checks[path];
     const read = check ?? site[path];
     if (read === undefined) return failed(notHere(request.fullPath));
@@ -245,9 +263,24 @@ export function createApp(options: AppOptions): App {
   }
 
   function notHere(path: string): ServiceError {
-    const nearest = nearestPath(path.startsWith(basePath) ? path.slice(basePath.length) : path, paths);
-    const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${basePath}${nearest}?`;
+    const nearest = nearestTo(path);
+    const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
     return new ServiceError('NOT_FOUND', `${path} is no path of this service; ${hint}`);
+  }
+
+  function nearestTo(path: string): string | undefined {
+    const nearest = nearestPath(path.startsWith(basePath) ? path.slice(basePath.length) : path, paths);
+    return nearest === undefined ? undefined : basePath + nearest;
+  }
+
+  async function openPage(request: IncomingRequest): Promise<Answered> {
+    const answered = { face: 'page', operation: LIFECYCLE_PAGE } as const;
+    try {
+      return { ...answered, reply: await session.answer(request) };
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      return { ...answered, reply: errorReply(error, request.headers.get('accept')), error };
+    }
   }
 
   async function answerPage(
@@ -257,7 +290,10 @@ export function createApp(options: AppOptions): App {
     read: (request: IncomingRequest) => HealthAnswer | Promise<HealthAnswer>,
   ): Promise<Answered> {
     try {
-      if (TELLS_OF_CLIENTS.has(operation)) entrance.authorize(await entrance.enter(request), [READ]);
+      if (TELLS_OF_CLIENTS.has(operation)) {
+        const headers = operation === LIFECYCLE_PAGE ? session.headersOf(request) : request.headers;
+        entrance.authorize(await entrance.enter(request, headers), [READ]);
+      }
       // Checks are answered also where there is too much to do.
       const { error, ...reply } = await (face === 'page'
         ? gate.run(() => read(request), { account: accountOf(request, ANONYMOUS), units: 1, spent: request.waited })

@@ -16,6 +16,9 @@ import { schema } from './schema.ts';
 /** Where the page about deprecations and sunsets is, and the operation that tells the same as JSON. */
 export const LIFECYCLE_PAGE = '/lifecycle';
 
+/** Where a browser's key for that page is sent to. */
+export const PAGE_SESSION = `${LIFECYCLE_PAGE}/session`;
+
 /** What the pages and descriptions are made of. */
 export interface SiteOptions {
   readonly endpoints: readonly Endpoint[];
@@ -24,6 +27,8 @@ export interface SiteOptions {
   readonly basePath: string;
   readonly rules: LifecycleRules;
   readonly report: () => Promise<readonly ReportEntry[]>;
+  /** Whether a page is shown by a key that the browser keeps. */
+  readonly isOpenByKey: (request: IncomingRequest) => boolean;
   /** Whether there is a playground, and whether the GraphQL schema is told. */
   readonly hasPlayground: boolean;
   readonly hasSchema: boolean;
@@ -41,8 +46,9 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
   const marks = lifecycleReport(marked, view, new Map(), { now: rules.clock(), isRehearsal: rules.isRehearsal });
   return {
     '/': ({ origin }) => html(homePage(basePath, origin, options)),
-    [LIFECYCLE_PAGE]: async ({ origin }) => {
-      const page = html(lifecyclePage(await report(), rules, basePath, origin));
+    [LIFECYCLE_PAGE]: async (request) => {
+      const keySentTo = options.isOpenByKey(request) ? `${basePath}${PAGE_SESSION}` : undefined;
+      const page = html(lifecyclePage(await report(), rules, basePath, request.origin, keySentTo));
       return { ...page, headers: [...page.headers, 'vary', 'Accept'] };
     },
     [`${LIFECYCLE_PAGE}.ics`]: async ({ base }) => {
@@ -71,7 +77,8 @@ export function printOpenApi(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function html(body: string): HttpReply {
+/** A page as it is answered. */
+export function html(body: string): HttpReply {
   const page = text('text/html; charset=utf-8', body);
   return { ...page, headers: [...page.headers, ...pageHeaders(body)] };
 }

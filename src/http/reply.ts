@@ -24,6 +24,11 @@ export function fieldOf(headers: HeaderFields, name: string): string | undefined
   return undefined;
 }
 
+/** All fields but those of the name. */
+export function without(headers: HeaderFields, name: string): HeaderFields {
+  return headers.filter((_, index) => headers[index - (index % 2)] !== name);
+}
+
 /** The length of the body in bytes; undefined where an answer must have none (RFC 9110, section 8.6). */
 export function contentLength({ status, body }: HttpReply): number | undefined {
   if (body === null) return status === 204 || status === 304 ? undefined : 0;

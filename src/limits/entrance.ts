@@ -1,4 +1,5 @@
 import { type Access, ANONYMOUS, type Caller } from '../auth/access.ts';
+import type { RequestHeaders } from '../http/incoming.ts';
 import type { AccountOf } from './account.ts';
 import { type Chargeable, unitsOfBody } from './charge.ts';
 import type { Gate } from './gate.ts';
@@ -10,9 +11,10 @@ export interface Entrance extends Pick<Access, 'authorize' | 'mayRead'> {
   /**
    * Who asks; charged with one unit.
    *
+   * @param headers what says who asks, where that is not the request itself
    * @throws {ServiceError} as `Access.authenticate` does, RATE_LIMITED, or as `Gate.run` does while it is looked up
    */
-  enter(request: Chargeable): Caller | Promise<Caller>;
+  enter(request: Chargeable, headers?: RequestHeaders): Caller | Promise<Caller>;
   /**
    * Charges units for what a request costs beyond that.
    *
@@ -52,9 +54,9 @@ export function createEntrance(
       charge(request, units);
       return bodies.next(request.account ?? '', bytes);
     },
-    enter(request) {
+    enter(request, headers = request.headers) {
       try {
-        const found = access.authenticate(request.headers);
+        const found = access.authenticate(headers);
         if (typeof found === 'function') return enterLater(request, found);
         return enterAs(request, found);
       } catch (error) {

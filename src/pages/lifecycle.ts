@@ -17,12 +17,14 @@ const LEVELS: readonly Level[] = ['deprecated', 'beta', 'experimental'];
  * @param rules what happens at a sunset, and which are rehearsed
  * @param basePath what every address of the service begins with
  * @param origin the service's own origin, for the call to copy
+ * @param keySentTo where the key is forgotten by which a browser is shown the page; undefined where it needs none
  */
 export function lifecyclePage(
   entries: readonly ReportEntry[],
   rules: LifecycleRules,
   basePath: string,
   origin: string,
+  keySentTo?: string,
 ): string {
   const base = escapeHtml(basePath);
   const now = rules.clock();
@@ -41,13 +43,20 @@ ${entries.length === 0 ? STABLE : `<p class="lead">${summary(entries)}</p>`}
 <dl class="levels">
 ${LEVELS.map((level) => `<div><dt>${badge(level)}</dt><dd>${PROMISES[level]}</dd></div>`).join('\n')}
 </dl>
-${entries.length === 0 ? '' : marks(entries, rules, now)}`,
+${entries.length === 0 ? '' : marks(entries, rules, now)}
+${keySentTo === undefined ? '' : forget(escapeHtml(keySentTo))}`,
     LIFECYCLE_STYLE,
   );
 }
 
 const STABLE = `<div class="stable"><p><strong>Everything is stable.</strong></p>
 <p>Nothing is deprecated, beta or experimental. Whatever is marked one day is shown here, with its dates and who uses it.</p></div>`;
+
+function forget(action: string): string {
+  return `<form method="post" action="${action}">
+<p class="soft">This browser keeps a key for this page until it is closed. <button name="key" value="">Forget the key</button></p>
+</form>`;
+}
 
 function rehearsal(now: Date): string {
   return `<p class="banner" role="note"><strong>A rehearsal.</strong> This page and all answers are those of

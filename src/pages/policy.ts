@@ -23,7 +23,8 @@ export function pageHeaders(page: string, sources: Sources = {}): HeaderFields {
     directive('connect', sources.connect),
     directive('worker', sources.worker),
     "base-uri 'none'",
-    "form-action 'none'",
+    // A form sends to this service alone.
+    `form-action ${page.includes('<form') ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
   ];
   return [

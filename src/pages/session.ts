@@ -1,0 +1,66 @@
+import { ANONYMOUS } from '../auth/access.ts';
+import { READ } from '../auth/scope.ts';
+import { ServiceError } from '../errors.ts';
+import type { IncomingRequest, RequestHeaders } from '../http/incoming.ts';
+import type { HttpReply } from '../http/reply.ts';
+import type { AccountOf } from '../limits/account.ts';
+import type { Entrance } from '../limits/entrance.ts';
+
+const COOKIE = 'pet-store-key';
+const HAS_KEY = new RegExp(`(?:^|; *)${COOKIE}=([A-Za-z0-9._~+/=-]+)`);
+/** The longest form that is read, in bytes: a token may be long. */
+const LONGEST = 16_384;
+
+/** Opens a page that is closed to a browser, which sends no `Authorization` by itself. The API does not know of it. */
+export interface PageSession {
+  /** What the request says, and with the key that the browser keeps as if it had sent it. */
+  headersOf(request: IncomingRequest): RequestHeaders;
+  /** Whether the page is open by a key that the browser keeps. */
+  isOpenBy(request: IncomingRequest): boolean;
+  /**
+   * Answers the form that gives a key, or an empty one to forget it: with a cookie (RFC 6265) for the page alone, and the way
+   * there. A form of another site can do no harm: it opens nothing but this page, and that with its own key.
+   *
+   * @throws {ServiceError} UNAUTHENTICATED or FORBIDDEN where the key does not open the page, PAYLOAD_TOO_LARGE
+   */
+  answer(request: IncomingRequest): Promise<HttpReply>;
+}
+
+/** @param page the path of the page, under which alone the cookie is sent, with the base path */
+export function createPageSession(
+  page: string,
+  entrance: Pick<Entrance, 'enter' | 'authorize'>,
+  accountOf: AccountOf,
+): PageSession {
+  return {
+    headersOf(request) {
+      const key = keptBy(request);
+      return key === undefined ? request.headers : withKey(request, key);
+    },
+    isOpenBy: (request) => keptBy(request) !== undefined,
+    async answer(request) {
+      const body = await request.readBody(LONGEST, accountOf(request, ANONYMOUS));
+      if (body === undefined) {
+        throw new ServiceError('PAYLOAD_TOO_LARGE', `No key is that long: a form may have ${LONGEST} bytes.`, {
+          headers: { connection: 'close' },
+        });
+      }
+      const key = new URLSearchParams(body.toString('utf8')).get('key')?.trim() ?? '';
+      if (key !== '') entrance.authorize(await entrance.enter(request, withKey(request, key)), [READ]);
+      return { status: 303, headers: ['location', page, 'set-cookie', cookieOf(request, key)], body: null };
+    },
+  };
+
+  function cookieOf({ origin }: IncomingRequest, key: string): string {
+    const secure = origin.startsWith('https:') ? '; Secure' : '';
+    return `${COOKIE}=${key}; Path=${page}; HttpOnly; SameSite=Strict${secure}${key === '' ? '; Max-Age=0' : ''}`;
+  }
+}
+
+function keptBy({ headers }: IncomingRequest): string | undefined {
+  return headers.get('authorization') === null ? HAS_KEY.exec(headers.get('cookie') ?? '')?.[1] : undefined;
+}
+
+function withKey({ headers }: IncomingRequest, key: string): RequestHeaders {
+  return { get: (name) => (name === 'authorization' ? `Bearer ${key}` : headers.get(name)) };
+}
