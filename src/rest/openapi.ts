@@ -78,7 +78,8 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
     description,
     tags: [route.tag],
     ...(marks && markExtensions(marks, lifecycle.successor)),
-    ...(route.trial === 'off' && {
+    ...(route.noTrial !== undefined && {
+      'x-no-trial': route.noTrial,
       'x-hideTryItPanel': true,
       'x-explorer-enabled': false,
       'x-zudoku-playground-enabled': false,

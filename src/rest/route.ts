@@ -49,8 +49,8 @@ export interface RouteOptions {
    * as that is still so.
    */
   readonly readOnly?: readonly string[];
-  /** Whether the reference offers to try it. */
-  readonly trial?: 'on' | 'off';
+  /** Why the reference does not offer to try it, in a sentence; undefined where it does. */
+  readonly noTrial?: string;
 }
 
 /** One HTTP operation: a projection of a GraphQL operation. */

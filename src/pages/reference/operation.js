@@ -1,5 +1,5 @@
 /** An operation's heading, and its body without what the heading has said. */
-export function createOperation({ React: { createElement: h, Fragment }, getSystem }, { Badges, Note }) {
+export function createOperation({ React: { createElement: h, Fragment }, getSystem }, { Badges, Note }, { base }) {
   function OperationSummary({ operationProps, isShown, toggleShown, specPath }) {
     const { method, path, allowTryItOut } = operationProps.toObject();
     const operation = getSystem().specSelectors.specJson().getIn(specPath);
@@ -20,7 +20,21 @@ export function createOperation({ React: { createElement: h, Fragment }, getSyst
       ),
       h(Note, { thing: operation }),
       isShown && h(Scopes, { operation }),
-      isShown && !allowTryItOut && h('p', { className: 'note' }, 'The interactive trial of this operation is off.'),
+      isShown && !allowTryItOut && h(NoTrial, { operation, path }),
+    );
+  }
+
+  /** Why there is no trial, and what to do instead. */
+  function NoTrial({ operation, path }) {
+    const call = h('code', null, `curl '${location.origin}${base}${path}'`);
+    return h(
+      'p',
+      { className: 'note' },
+      'Not to be tried here: ',
+      operation.get('x-no-trial'),
+      ' Call it with ',
+      call,
+      '.',
     );
   }
 

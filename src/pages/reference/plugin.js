@@ -27,7 +27,7 @@ const THEME = {
 export function referencePlugin(service) {
   return (system) => {
     const marks = createMarks(system);
-    const operation = createOperation(system, marks);
+    const operation = createOperation(system, marks, service);
     const controls = createControls(system);
     return {
       rootInjects: { syntaxHighlighting: { styles: { reference: THEME } } },

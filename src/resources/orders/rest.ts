@@ -19,7 +19,7 @@ export const orderRoutes: readonly Route[] = [
     } ${Order}`,
     reply: page(),
     parameters: pagingParameters,
-    trial: 'off',
+    noTrial: 'the specification of this API switches its trial off.',
   }),
   route('POST', '/store/orders', {
     tag,
