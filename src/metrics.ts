@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { Probe } from './db/client.ts';
+import { OWN_PAGES } from './lifecycle/client.ts';
 import { OTHERS } from './lifecycle/tally.ts';
 
 /** How many clients have a label of their own. */
@@ -81,11 +82,11 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Makes few labels of the names that clients give themselves: the first hundred, and one for all others. */
+/** Makes few labels of the names that clients give themselves: our own pages', the first hundred, and one for all others. */
 export function fewNames(): (name: string) => string {
-  const known = new Set<string>();
+  const known = new Set(OWN_PAGES);
   return (name) => {
-    if (known.size < MOST_CLIENTS) known.add(name);
+    if (known.size < MOST_CLIENTS + OWN_PAGES.size) known.add(name);
     return known.has(name) ? name : OTHERS;
   };
 }

@@ -31,18 +31,22 @@ export interface Serving {
   stop(options: { isReplaced: boolean }): Promise<void>;
 }
 
-/** Applies what is missing of the migrations and, but in production, fills an empty embedded database with example pets. */
+/** Applies what is missing of the migrations, for workers that share the database. */
 export async function prepare(settings: Settings, logger: Logger): Promise<void> {
   const database = await open(settings, logger);
   try {
-    await prepareDatabase(database, settings, logger);
+    await migrate(database, logger);
   } finally {
     await database.close();
   }
 }
 
-async function prepareDatabase(database: Database, { NODE_ENV }: Settings, logger: Logger): Promise<void> {
+async function migrate(database: Database, logger: Logger): Promise<void> {
   await migrateDatabase(database, (migrations) => logger.info({ migrations }, 'migrating the database'));
+}
+
+/** Fills an empty embedded database with example pets, but in production. No worker has one: it is for one process alone. */
+async function addExamples(database: Database, { NODE_ENV }: Settings, logger: Logger): Promise<void> {
   if (database.kind === 'embedded' && NODE_ENV !== 'production' && (await isEmpty(database))) {
     logger.info({ pets: EXAMPLE_PETS }, 'loading example data into the empty database');
     await seed(database, EXAMPLE_PETS, () => {});
@@ -62,7 +66,7 @@ export async function serve(
 ): Promise<Serving> {
   const database = await open(settings, logger, metrics.probe);
   try {
-    if (!isPrepared) await prepareDatabase(database, settings, logger);
+    if (!isPrepared) await migrate(database, logger);
     const rules = {
       clock: clockFrom(settings.LIFECYCLE_CLOCK),
       isRehearsal: settings.LIFECYCLE_CLOCK !== undefined,
@@ -72,6 +76,7 @@ export async function serve(
     const access = await accessFrom(settings, database);
     const app = createApp({ database, settings, access, rules, metrics, logger });
     await assertMigrated(database);
+    if (!isPrepared) await addExamples(database, settings, logger);
     await app.begin();
     if (settings.AUTH === 'open') logger.warn(openTo(settings));
     if (rules.isRehearsal) {

@@ -85,6 +85,7 @@ test('a write finds its row by its key, and so do the checks of foreign keys', a
   const order = await write('POST', '/store/orders', 201, { petId: id, quantity: 2 });
   await write('POST', '/store/orders', 409, { petId: id, quantity: 2 });
   await write('PATCH', `/store/orders/${order.id}`, 200, { quantity: 3 });
+  await write('PATCH', `/store/orders/${order.id}`, 409, { quantity: 4 });
   await write('DELETE', `/store/orders/${order.id}`, 204);
   await write('POST', '/store/orders', 201, {});
   await write('DELETE', `/store/inventory/${id}`, 204);
