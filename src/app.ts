@@ -39,6 +39,7 @@ import { errorReply } from './rest/problem.ts';
 import { routes } from './routes.ts';
 import { schema } from './schema.ts';
 import { createSite, html, LIFECYCLE_PAGE, PAGE_SESSION } from './site.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 /** What the service is made of. */
 export interface AppOptions {
@@ -48,6 +49,8 @@ export interface AppOptions {
   readonly rules: LifecycleRules;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** Traces requests; undefined where nobody asks for that. */
+  readonly tracing?: Tracing | undefined;
   /**
    * What rates go by, in milliseconds since the epoch; it must not jump.
    *
@@ -94,7 +97,7 @@ const TELLS_OF_CLIENTS: ReadonlySet<string> = new Set([LIFECYCLE_PAGE, '/metrics
 
 /** The service: the only place where GraphQL, REST, pages and the database meet. All that can be compiled is compiled here. */
 export function createApp(options: AppOptions): App {
-  const { database, settings, access, rules, metrics, logger, clock = steadyTime } = options;
+  const { database, settings, access, rules, metrics, logger, tracing, clock = steadyTime } = options;
   const basePath = settings.BASE_PATH;
   const endpoints = compileRoutes(schema, routes, LIFECYCLE_PAGE);
   const marked = markedIn(schema);
@@ -158,6 +161,7 @@ export function createApp(options: AppOptions): App {
   });
   const site = { ...pages, ...playground?.assets };
 
+  const restPaths = new Map(endpoints.map(({ operation, route }) => [operation.operationId, route.path]));
   const paths = [
     ...endpoints.map(({ route }) => route.path),
     '/graphql',
@@ -188,6 +192,12 @@ export function createApp(options: AppOptions): App {
   async function respond(raw: RawRequest): Promise<SentReply> {
     const began = performance.now();
     const request = readRequest(raw, settings);
+    if (tracing === undefined) return answer(raw, request, began);
+    request.span = tracing.request(request);
+    return request.span.run(() => answer(raw, request, began));
+  }
+
+  async function answer(raw: RawRequest, request: IncomingRequest, began: number): Promise<SentReply> {
     try {
       return finish(request, await dispatch(request), began);
     } catch (thrown) {
@@ -208,11 +218,21 @@ export function createApp(options: AppOptions): App {
     if (request.account !== undefined && limiter !== undefined) headers.push(...limiter.headersFor(request.account));
     // Otherwise the client would go on using the connection.
     if (health.isDraining()) headers.push('connection', 'close');
+    if (request.span !== undefined) {
+      headers.push('traceparent', request.span.traceparent);
+      request.span.end({ route: routeOf(face, operation), status, error: error?.code });
+    }
     const seconds = (performance.now() - began) / 1000;
     metrics.request(face, operation, status, seconds);
     report(request, face, operation, status, seconds, error);
     const caller = request.account ?? accountOf(request, ANONYMOUS);
     return { status, headers, body, encoding: length === body?.length ? 'latin1' : 'utf8', caller };
+  }
+
+  function routeOf(face: Face, operation: string): string | undefined {
+    if (face === 'graphql' || operation === 'playground') return `${basePath}/graphql`;
+    const path = face === 'rest' ? restPaths.get(operation) : face === 'none' ? undefined : operation;
+    return path === undefined ? undefined : basePath + path;
   }
 
   /** A failure as it is answered: a browser that opens an address is shown a page of it. */
@@ -252,7 +272,7 @@ export function createApp(options: AppOptions): App {
       return { face, operation: path, reply: { status: 204, headers: ['allow', ONLY_READ], body: null } };
     }
     if (method !== 'GET' && method !== 'HEAD') {
-      const message = `${path} has no method ${method}; it has ${ONLY_READ}.`;
+      const message = `${path} has no method ${method}; it accepts ${ONLY_READ}.`;
       return failed(new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: ONLY_READ } }));
     }
     return answerPage(face, path, request, read);
@@ -265,7 +285,7 @@ export function createApp(options: AppOptions): App {
   function notHere(path: string): ServiceError {
     const nearest = nearestTo(path);
     const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
-    return new ServiceError('NOT_FOUND', `${path} is no path of this service; ${hint}`);
+    return new ServiceError('NOT_FOUND', `${path} is not a path of this service; ${hint}`);
   }
 
   function nearestTo(path: string): string | undefined {
@@ -324,7 +344,7 @@ export function createApp(options: AppOptions): App {
   }
 
   function report(
-    { id, method, path }: IncomingRequest,
+    { id, method, path, span }: IncomingRequest,
     face: Face,
     operation: string,
     status: number,
@@ -332,7 +352,7 @@ export function createApp(options: AppOptions): App {
     error: ServiceError | undefined,
   ): void {
     if (error === undefined && !logsRequests) return;
-    const line = { requestId: id, method, path, face, operation, status };
+    const line = { requestId: id, ...span?.fields, method, path, protocol: face, operation, status };
     if (error?.code === 'BROWNOUT') logger.warn({ ...line, code: error.code }, error.message);
     else if (error !== undefined && error.status >= 500) {
       logger.error({ ...line, code: error.code, err: error.cause ?? error }, error.message);
@@ -355,5 +375,5 @@ function isHere(request: IncomingRequest): request is IncomingRequest & { readon
 
 /** The client has gone: nobody sees the answer, and nothing has failed here. */
 function cutOff(cause: unknown): ServiceError {
-  return new ServiceError('INVALID_ARGUMENT', 'The request was cut off.', { cause });
+  return new ServiceError('INVALID_ARGUMENT', 'The request was aborted.', { cause });
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import leven, { closestMatch } from 'leven';
 import { z } from 'zod';
 
@@ -16,12 +17,12 @@ const brownout = z.string().transform((text, context) => {
   const until = from && (instant.safeParse(end).data ?? after(from, end));
   if (from === undefined || until === undefined) {
     const accepted = '[coordinate@]start/end, such as 2027-12-01T14:00:00Z/PT15M, separated by commas';
-    context.addIssue({ code: 'custom', message: `must be a list of ${accepted}; ${text} is none` });
+    context.addIssue({ code: 'custom', message: `must be a list of ${accepted}; ${text} is not one` });
     return z.NEVER;
   }
   // An end too far for a date compares with nothing.
   if (!(from < until)) {
-    context.addIssue({ code: 'custom', message: `must have each end after its start; ${text} has not` });
+    context.addIssue({ code: 'custom', message: `must have each end after its start; ${text} does not` });
     return z.NEVER;
   }
   return { coordinate, from, until };
@@ -75,6 +76,9 @@ const settings = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/name' })
     .optional(),
+  DATABASE_PASSWORD: z.string().min(1).optional(),
+  DATABASE_POOL: wholeNumber(6, 500).default(18),
+  MIGRATE: onOff('on'),
   DATABASE: z
     .enum(['embedded'], { error: 'must be embedded or unset; the address of a server goes into DATABASE_URL' })
     .optional(),
@@ -137,6 +141,10 @@ const settingsThatFit = settings
     path: ['WORKERS'],
     error: 'must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more',
   })
+  .refine(({ DATABASE_PASSWORD, DATABASE_URL }) => DATABASE_PASSWORD === undefined || DATABASE_URL !== undefined, {
+    path: ['DATABASE_PASSWORD'],
+    error: 'is for the server that DATABASE_URL names: set that too',
+  })
   .refine(({ DATABASE, DATABASE_URL }) => DATABASE === undefined || DATABASE_URL === undefined, {
     path: ['DATABASE'],
     error: 'is embedded, and DATABASE_URL names a server: set one of them',
@@ -156,21 +164,31 @@ const settingsThatFit = settings
       error: 'goes together with JWT_ISSUER and JWT_AUDIENCE: set all three, or none',
     },
   )
-  .transform((all) => ({
+  .transform(({ DATABASE_PASSWORD: password, ...all }) => ({
     ...all,
+    DATABASE_URL: withPassword(all.DATABASE_URL, password),
     AUTH: all.AUTH ?? ('open' as const),
     RATE_LIMIT: all.RATE_LIMIT ?? (all.NODE_ENV === 'production' ? QUOTA_IN_PRODUCTION : ('off' as const)),
   }));
 
-/** The service's settings, each named as its environment variable. The README says what each one means. */
+function withPassword(url: string | undefined, password: string | undefined): string | undefined {
+  if (url === undefined || password === undefined) return url;
+  return Object.assign(new URL(url), { password: encodeURIComponent(password) }).href;
+}
+
+/** The service's settings, each named as its environment variable. docs/operating.md says what each one means. */
 export type Settings = z.output<typeof settingsThatFit>;
 
 /** The settings cannot be used; the message names every fault at once, a line each. */
 export class SettingsError extends Error {}
 
+/** Those that nobody should see. Each can be given as a file, whose path is in the variable of this name and `_FILE`. */
+const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD'];
+const FILE = '_FILE';
+
 /**
  * Reads the settings. A variable that is set but empty counts as unset, but for BASE_PATH and CORS_ORIGINS, where
- * empty has a meaning.
+ * empty has a meaning. A secret may be in a file instead, without the line's end there.
  *
  * @throws {SettingsError} when any value is bad
  */
@@ -178,10 +196,26 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const present = Object.entries(environment).filter(
     ([name, value]) => value !== '' || name === 'BASE_PATH' || name === 'CORS_ORIGINS',
   );
-  const result = settingsThatFit.safeParse(Object.fromEntries(present));
+  const given = Object.fromEntries(present);
+  const result = settingsThatFit.safeParse({ ...given, ...secretsIn(given) });
   if (result.success) return result.data;
   const faults = result.error.issues.map(({ path: [name], message }) => `${String(name)} ${message}`);
   throw new SettingsError([...faults, ...misspeltSettings(environment)].join('\n'));
+}
+
+function secretsIn(given: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  const secrets: Record<string, string> = {};
+  for (const name of SECRETS) {
+    const file = given[name + FILE];
+    if (file === undefined) continue;
+    if (given[name] !== undefined) throw new SettingsError(`${name} and ${name}${FILE} are both set: set one of them`);
+    try {
+      secrets[name] = readFileSync(file, 'utf8').trimEnd();
+    } catch (error) {
+      throw new SettingsError(`${name}${FILE} cannot be read: ${(error as Error).message}`);
+    }
+  }
+  return secrets;
 }
 
 /** Letters that may be wrong in a name; fewer in a short one, which is soon like another. */
@@ -193,13 +227,14 @@ const SHORT_NAME = 5;
  * Nothing would tell otherwise that such a variable has no effect.
  */
 export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const known = new Map(Object.keys(settings.shape).map((name) => [plainName(name), name]));
+  const names = new Set([...Object.keys(settings.shape), ...SECRETS.map((name) => name + FILE)]);
+  const known = new Map([...names].map((name) => [plainName(name), name]));
   return Object.keys(environment).flatMap((name) => {
-    if (Object.hasOwn(settings.shape, name)) return [];
+    if (names.has(name)) return [];
     const nearest = closestMatch(plainName(name), [...known.keys()], { maxDistance: MOST_WRONG });
     if (nearest === undefined) return [];
     const isNear = nearest.length > SHORT_NAME || leven(plainName(name), nearest) <= 1;
-    return isNear ? [`${name} is no setting; did you mean ${known.get(nearest)}?`] : [];
+    return isNear ? [`${name} is not a setting; did you mean ${known.get(nearest)}?`] : [];
   });
 }
 

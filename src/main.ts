@@ -5,6 +5,7 @@ import { PinoPretty } from 'pino-pretty';
 import { misspeltSettings, readSettings, type Settings, SettingsError } from './env.ts';
 import { createMetrics } from './metrics.ts';
 import { prepare, serve } from './serve.ts';
+import { tracingFrom } from './tracing/tracing.ts';
 import { sharedMetrics } from './workers/metrics.ts';
 import { startWorkers } from './workers/start.ts';
 import { onReplaced, tellFailure, tellReady } from './workers/tell.ts';
@@ -34,7 +35,7 @@ async function start(): Promise<void> {
 }
 
 async function startAlone(settings: Settings, logger: Logger): Promise<void> {
-  const serving = await serve(settings, logger, { isPrepared: false });
+  const serving = await serve(settings, logger, { isPrepared: false, tracing: await tracingFrom(process.env, logger) });
   stopOnSignal(['SIGTERM', 'SIGINT', 'SIGHUP'], () => serving.stop({ isReplaced: false }), logger);
   announce(settings, logger, serving.port);
 }
@@ -51,7 +52,8 @@ async function startAll(settings: Settings, logger: Logger): Promise<void> {
 
 async function startWorker(settings: Settings, logger: Logger): Promise<void> {
   const metrics = sharedMetrics(createMetrics());
-  const serving = await serve(settings, logger, { isPrepared: true, metrics });
+  const tracing = await tracingFrom(process.env, logger);
+  const serving = await serve(settings, logger, { isPrepared: true, tracing, metrics });
   let stopping: Promise<void> | undefined;
   const stop = (options: { isReplaced: boolean }) => {
     const stopped = serving.stop(options);

@@ -29,16 +29,16 @@ export function createMetrics(): Metrics {
   const requests = new Counter({
     name: 'http_requests_total',
     help: 'Answered requests.',
-    labelNames: ['face', 'operation', 'status'],
+    labelNames: ['protocol', 'operation', 'status'],
     registers,
     collect: () =>
-      answered.handOver((face, operation, status, count) => requests.inc({ face, operation, status }, count)),
+      answered.handOver((protocol, operation, status, count) => requests.inc({ protocol, operation, status }, count)),
   });
   const answered = new Counts<Face, string, number>();
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'From the arrival of a request to its answer.',
-    labelNames: ['face', 'operation'],
+    labelNames: ['protocol', 'operation'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
@@ -76,7 +76,7 @@ export function createMetrics(): Metrics {
     },
     request(face, operation, status, seconds) {
       answered.add(face, operation, status);
-      durations.observe({ face, operation }, seconds);
+      durations.observe({ protocol: face, operation }, seconds);
     },
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };

@@ -3,12 +3,14 @@ import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { accessFrom } from './auth/setup.ts';
 import { type Database, openDatabase, type Probe } from './db/client.ts';
-import { assertMigrated, migrateDatabase } from './db/migrate.ts';
+import { locationIn } from './db/location.ts';
+import { assertMigrated, readyDatabase } from './db/migrate.ts';
 import type { Settings } from './env.ts';
 import { type Listener, LONGEST_ARRIVAL, listen } from './http/listen.ts';
 import type { Clock } from './lifecycle/guard.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { isEmpty, seed } from './seed.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 /**
  * How long requests in flight may take to finish after a stop was asked for, in milliseconds, and how long it may take to
@@ -31,18 +33,26 @@ export interface Serving {
   stop(options: { isReplaced: boolean }): Promise<void>;
 }
 
-/** Applies what is missing of the migrations, for workers that share the database. */
+/** How a process serves. */
+export interface ServeOptions {
+  /** Whether the database has been prepared by another process. */
+  readonly isPrepared: boolean;
+  readonly tracing: Tracing | undefined;
+  readonly metrics?: Metrics;
+}
+
+/** Readies the database for workers that share it. */
 export async function prepare(settings: Settings, logger: Logger): Promise<void> {
   const database = await open(settings, logger);
   try {
-    await migrate(database, logger);
+    await ready(database, settings, logger);
   } finally {
     await database.close();
   }
 }
 
-async function migrate(database: Database, logger: Logger): Promise<void> {
-  await migrateDatabase(database, (migrations) => logger.info({ migrations }, 'migrating the database'));
+async function ready(database: Database, { MIGRATE }: Settings, logger: Logger): Promise<void> {
+  await readyDatabase(database, MIGRATE, (migrations) => logger.info({ migrations }, 'migrating the database'));
 }
 
 /** Fills an empty embedded database with example pets, but in production. No worker has one: it is for one process alone. */
@@ -56,17 +66,17 @@ async function addExamples(database: Database, { NODE_ENV }: Settings, logger: L
 /**
  * Serves until it is stopped.
  *
- * @param isPrepared whether the database has been prepared by another process
  * @throws {Error} with one clear line when the database or the address cannot be had
  */
 export async function serve(
   settings: Settings,
   logger: Logger,
-  { isPrepared, metrics = createMetrics() }: { isPrepared: boolean; metrics?: Metrics },
+  { isPrepared, tracing, metrics = createMetrics() }: ServeOptions,
 ): Promise<Serving> {
-  const database = await open(settings, logger, metrics.probe);
+  const probe = { ...metrics.probe, tracing: tracing?.statements };
+  const database = await open(settings, logger, probe);
   try {
-    if (!isPrepared) await migrate(database, logger);
+    if (!isPrepared) await ready(database, settings, logger);
     const rules = {
       clock: clockFrom(settings.LIFECYCLE_CLOCK),
       isRehearsal: settings.LIFECYCLE_CLOCK !== undefined,
@@ -74,7 +84,7 @@ export async function serve(
       brownouts: settings.BROWNOUTS,
     };
     const access = await accessFrom(settings, database);
-    const app = createApp({ database, settings, access, rules, metrics, logger });
+    const app = createApp({ database, settings, access, rules, metrics, logger, tracing });
     await assertMigrated(database);
     if (!isPrepared) await addExamples(database, settings, logger);
     await app.begin();
@@ -95,7 +105,10 @@ export async function serve(
         const grace = isReplaced ? LONGEST_ARRIVAL + settings.REQUEST_TIMEOUT + FAREWELL : GRACE;
         app.beginDrain({ isReplaced, grace });
         const drained = listener.drain(grace);
-        stopping ??= drained.then(() => Promise.race([app.flush(), sleep(FAREWELL)])).then(() => database.close());
+        const sendLast = async () => {
+          await Promise.all([app.flush(), tracing?.shutdown().catch(() => {})]);
+        };
+        stopping ??= drained.then(() => Promise.race([sendLast(), sleep(FAREWELL)])).then(() => database.close());
         return stopping;
       },
     };
@@ -106,9 +119,10 @@ export async function serve(
 }
 
 /** Says first what may take some seconds. */
-function open({ DATABASE_URL, DATA_DIR, REQUEST_TIMEOUT }: Settings, logger: Logger, probe?: Probe): Promise<Database> {
-  if (DATABASE_URL === undefined) logger.info({ folder: DATA_DIR }, 'opening the embedded database');
-  return openDatabase({ url: DATABASE_URL, folder: DATA_DIR, timeout: REQUEST_TIMEOUT }, probe);
+function open(settings: Settings, logger: Logger, probe?: Probe): Promise<Database> {
+  const location = locationIn(settings);
+  if (location.url === undefined) logger.info({ folder: location.folder }, 'opening the embedded database');
+  return openDatabase(location, probe);
 }
 
 /** The time; or, to rehearse a day, the time as if it were that instant now. */

@@ -1,4 +1,6 @@
 import { type Database, openDatabase } from '../db/client.ts';
+import { locationIn } from '../db/location.ts';
+import { readyDatabase } from '../db/migrate.ts';
 import { misspeltSettings, readSettings } from '../env.ts';
 
 /** Runs a command; a failure is one clear line, and the exit code 1. */
@@ -12,11 +14,18 @@ export function runCommand(command: () => Promise<void>): void {
 /** Opens the database of the settings for the work, and closes it whatever happens. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   for (const misspelt of misspeltSettings(process.env)) process.stderr.write(`${misspelt}\n`);
-  const { DATABASE_URL: url, DATA_DIR: folder, REQUEST_TIMEOUT: timeout } = readSettings(process.env);
-  const database = await openDatabase({ url, folder, timeout });
+  const database = await openDatabase(locationIn(readSettings(process.env)));
   try {
     return await work(database);
   } finally {
     await database.close();
   }
+}
+
+/** Opens it with all migrations applied. */
+export function withReadyDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  return withDatabase(async (database) => {
+    await readyDatabase(database, readSettings(process.env).MIGRATE);
+    return work(database);
+  });
 }

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import { type ApiKey, keyStore } from '../auth/keys.ts';
 import { scopesIn } from '../auth/scope.ts';
-import { migrateDatabase } from '../db/migrate.ts';
 import { schema } from '../schema.ts';
-import { runCommand, withDatabase } from './command.ts';
+import { runCommand, withReadyDatabase } from './command.ts';
 
 const USAGE = `npm run keys -- create --name NAME --scopes SCOPE,... [--expires 90d]
 npm run keys -- list
@@ -34,18 +33,14 @@ runCommand(async () => {
   } else if (command === 'revoke' && id !== undefined && others.length === 0) {
     await withKeys(async (keys) => {
       const key = await keys.revoke(id.replace(/^psk_/, '').split('_', 1)[0] as string);
-      if (key === undefined)
-        throw new Error(`No key has the id ${id}; npm run keys -- list tells those that there are.`);
+      if (key === undefined) throw new Error(`No key has the id ${id}; npm run keys -- list lists all keys.`);
       process.stdout.write(`${describe(key)}\n`);
     });
   } else throw new Error(USAGE);
 });
 
 function withKeys(work: (keys: ReturnType<typeof keyStore>) => Promise<void>): Promise<void> {
-  return withDatabase(async (database) => {
-    await migrateDatabase(database);
-    await work(keyStore(database));
-  });
+  return withReadyDatabase((database) => work(keyStore(database)));
 }
 
 function describe({ id, name, scopes, createdAt, expiresAt, revokedAt }: ApiKey): string {
@@ -70,7 +65,7 @@ function readScopes(text = ''): readonly string[] {
   if (scopes.length > 0 && unknown === undefined) return scopes;
   const list = [...known].map(([scope, fields]) => `  ${scope}: ${fields.join(', ')}`).join('\n');
   throw new Error(
-    `--scopes must be some of these, separated by commas${unknown ? `; ${unknown} is none` : ''}:\n${list}`,
+    `--scopes must be some of these, separated by commas${unknown ? `; ${unknown} is not one` : ''}:\n${list}`,
   );
 }
 

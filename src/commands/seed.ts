@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { migrateDatabase } from '../db/migrate.ts';
 import { CHUNK, seed } from '../seed.ts';
-import { runCommand, withDatabase } from './command.ts';
+import { runCommand, withReadyDatabase } from './command.ts';
 
 const MOST_PETS = 10_000_000;
 const BAR_WIDTH = 30;
@@ -12,8 +11,7 @@ runCommand(async () => {
   if (!Number.isInteger(pets) || pets < 1 || pets > MOST_PETS) {
     throw new Error(`--pets must be a whole number from 1 to ${MOST_PETS}, not ${values.pets}.`);
   }
-  await withDatabase(async (database) => {
-    await migrateDatabase(database);
+  await withReadyDatabase(async (database) => {
     const began = performance.now();
     await seed(database, pets, (done) => showProgress(done, pets, (performance.now() - began) / 1000));
     process.stdout.write('\n');

@@ -13,6 +13,8 @@ export type Batched<Item, Value> = (items: readonly Item[]) => Promise<readonly 
 
 interface Waiting<Item, Value> {
   readonly item: Item;
+  /** The request that waits for it, where that is traced. */
+  readonly request: unknown;
   readonly resolve: (value: Value | Promise<Value>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -30,13 +32,14 @@ export function gather<Item, Value>(
   name: string,
   run: Batched<Item, Value>,
 ): (item: Item) => Promise<Value> {
+  const { tracing } = database.probe;
   const waiting: Waiting<Item, Value>[] = [];
   let inFlight = 0;
   let isScheduled = false;
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, request: tracing?.current(), resolve, reject });
       schedule();
     });
 
@@ -56,19 +59,29 @@ export function gather<Item, Value>(
     database.probe.batch(name, batch.length);
     const arrive = depart();
     try {
-      const values = await run(batch.map(({ item }) => item));
+      const values = await runFor(batch);
       for (let index = 0; index < batch.length; index++) {
         (batch[index] as Waiting<Item, Value>).resolve(values[index] as Value | Promise<Value>);
       }
     } catch (error) {
       const isRefused = error instanceof DatabaseError && batch.length > 1;
-      for (const { item, resolve, reject } of batch) {
-        if (isRefused) resolve(run([item]).then(([value]) => value as Value | Promise<Value>));
+      for (const one of batch) {
+        const { resolve, reject } = one;
+        if (isRefused) resolve(runFor([one]).then(([value]) => value as Value | Promise<Value>));
         else reject(error);
       }
     } finally {
       arrive();
     }
+  }
+
+  function runFor(batch: readonly Waiting<Item, Value>[]): ReturnType<Batched<Item, Value>> {
+    const work = () => run(batch.map(({ item }) => item));
+    if (tracing === undefined) return work();
+    return tracing.runFor(
+      batch.map(({ request }) => request),
+      work,
+    );
   }
 
   /** Takes a place in flight; it is free again when the statement ends, or when the patience does. */

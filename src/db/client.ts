@@ -12,6 +12,7 @@ import {
   toParameter,
 } from './driver.ts';
 import { isDeadlock, LockTimeout, tooSlow } from './failures.ts';
+import { connectionsOf, USUAL_POOL } from './lanes.ts';
 import { OneByOne } from './one-by-one.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 import { Turns } from './turns.ts';
@@ -20,6 +21,18 @@ import { Turns } from './turns.ts';
 export interface Probe {
   statement(name: string, seconds: number): void;
   batch(name: string, size: number): void;
+  /** Where statements are traced. */
+  readonly tracing?: StatementTracing | undefined;
+}
+
+/** Traces statements as parts of the requests that wait for them. */
+export interface StatementTracing {
+  /** The request that waits for what runs now; undefined for none that is traced. */
+  current(): unknown;
+  /** Runs work for which these requests wait together. */
+  runFor<T>(requests: readonly unknown[], work: () => T): T;
+  /** Runs a statement; its requests wait for it. */
+  statement<T>(name: string, sql: string, run: () => Promise<T>): Promise<T>;
 }
 
 /** A statement that was compiled once; takes the values of its placeholders by name. */
@@ -37,6 +50,8 @@ export interface DatabaseLocation {
   readonly folder: string;
   /** How long a request may take, in milliseconds; no statement of it takes longer on a server. */
   readonly timeout: number;
+  /** How many connections this process has to a server, 6 or more; undefined for as many as are usual. */
+  readonly pool?: number;
 }
 
 /** A database whose statements run in transactions, one transaction at a time. */
@@ -74,8 +89,9 @@ export async function openDatabase(location: DatabaseLocation, probe?: Probe): P
 }
 
 /** Loads the one that is used alone: a start need not wait for the other. */
-async function openDriver({ url, folder, timeout }: DatabaseLocation): Promise<Driver> {
-  if (url !== undefined) return (await import('./server.ts')).connectServer(url, timeout);
+async function openDriver({ url, folder, timeout, pool }: DatabaseLocation): Promise<Driver> {
+  if (url !== undefined)
+    return (await import('./server.ts')).connectServer(url, timeout, connectionsOf(pool ?? USUAL_POOL));
   return (await import('./embedded.ts')).openEmbedded(folder);
 }
 
@@ -120,7 +136,9 @@ export class Database {
     for (const column of Object.values(shape)) if (is(column, Column)) this.tables.add(column.table);
     return async (values = {}) => {
       const parameters = readers.map((read) => read(values));
-      const run = () => this.#run(name, kind, text, parameters);
+      const runAlone = () => this.#run(name, kind, text, parameters);
+      const { tracing } = this.probe;
+      const run = tracing === undefined ? runAlone : () => tracing.statement(name, text, runAlone);
       const turns = row && this.#turns;
       const rows = await (turns === undefined ? run() : turns.take(`${row?.of} ${values[row?.by ?? '']}`, run));
       return rows.map(toRow);

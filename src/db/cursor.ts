@@ -32,18 +32,18 @@ export function decodeCursor(
 ): Place {
   const parts = parse(cursor);
   if (parts === undefined) {
-    throw invalid(`${name} is not a cursor of this service; pass one exactly as an earlier answer gave it.`);
+    throw invalid(`${name} is not a cursor of this service. Pass a cursor exactly as an earlier answer returned it.`);
   }
   const [itsList, idText = '', value = null] = parts;
   if (itsList !== list) {
     throw invalid(
-      `${name} is a cursor of another list, or of this one in another order; go on as the walk began, or begin anew.`,
+      `${name} is a cursor of another list, or of this list in another order. Keep the filters and the sort order of the first page, or start again.`,
     );
   }
   const id = parseInt64(idText);
   const fits = isValue === undefined ? value === null : value !== null && isValue(value);
   if (id === undefined || !fits || encodeCursor(list, { id, value }) !== cursor) {
-    throw invalid(`${name} is not a cursor of this service; pass one exactly as an earlier answer gave it.`);
+    throw invalid(`${name} is not a cursor of this service. Pass a cursor exactly as an earlier answer returned it.`);
   }
   return { id, value };
 }

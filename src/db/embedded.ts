@@ -64,7 +64,7 @@ async function assertOurs(folder: string): Promise<void> {
   if (isOurs) return;
   const named = inside.filter((file) => !NOBODYS.test(file)).slice(0, 3);
   throw new Error(
-    `The folder ${isMade ? join(folder, DATABASE_FOLDER) : folder} has files of something else (${named.join(', ')}); set DATA_DIR to an empty folder.`,
+    `The folder ${isMade ? join(folder, DATABASE_FOLDER) : folder} contains other files (${named.join(', ')}); set DATA_DIR to an empty folder.`,
   );
 }
 

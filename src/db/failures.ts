@@ -68,7 +68,7 @@ export function isDeadlock(error: unknown): boolean {
 /** A row was locked for longer than a statement waits. Nothing was done. */
 export class LockTimeout extends ServiceError {
   constructor(cause: unknown) {
-    super('UNAVAILABLE', 'Others are changing the same rows; try again.', { cause, headers: RETRY_SOON });
+    super('UNAVAILABLE', 'Other requests are changing the same rows; try again.', { cause, headers: RETRY_SOON });
   }
 }
 
@@ -79,6 +79,6 @@ export function tooSlow(cause?: unknown): ServiceError {
 
 /** The failure of what found no server that can work. */
 export function unavailable(cause: unknown): ServiceError {
-  const message = 'The database cannot be reached just now; try again.';
+  const message = 'The database cannot be reached at the moment; try again.';
   return new ServiceError('UNAVAILABLE', message, { cause, headers: RETRY_SOON });
 }

@@ -6,7 +6,7 @@ import type { Kind } from './driver.ts';
  */
 export type Lane = Kind | 'waitingWrite' | 'transaction';
 
-/** How many connections each has. They are opened as they are needed. */
+/** How many connections each has of the usual number. They are opened as they are needed. */
 export const CONNECTIONS: Readonly<Record<Lane, number>> = {
   lookup: 3,
   list: 3,
@@ -15,6 +15,26 @@ export const CONNECTIONS: Readonly<Record<Lane, number>> = {
   waitingWrite: 2,
   transaction: 5,
 };
+
+/** How many connections a process has where it is not told otherwise. */
+export const USUAL_POOL = Object.values(CONNECTIONS).reduce((sum, one) => sum + one);
+/** With one for each lane. */
+export const SMALLEST_POOL = Object.values(CONNECTIONS).length;
+
+/**
+ * Shares connections out among the lanes, each at least one, in proportion to what is usual.
+ *
+ * @param pool how many there are, `SMALLEST_POOL` or more
+ */
+export function connectionsOf(pool: number): Readonly<Record<Lane, number>> {
+  const given = { lookup: 1, list: 1, count: 1, write: 1, waitingWrite: 1, transaction: 1 };
+  const lanes = Object.keys(given) as Lane[];
+  const partOf = (lane: Lane) => given[lane] / CONNECTIONS[lane];
+  for (let left = pool - SMALLEST_POOL; left > 0; left--) {
+    given[lanes.reduce((least, lane) => (partOf(lane) < partOf(least) ? lane : least))]++;
+  }
+  return given;
+}
 
 /** How long a write waits at most for a row that others have locked, in milliseconds. */
 export const LONGEST_LOCK_WAIT = 1_000;

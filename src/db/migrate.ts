@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { getTableColumns, getTableName } from 'drizzle-orm';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import type { Database } from './client.ts';
-import { toParameter } from './driver.ts';
+import { type Query, toParameter } from './driver.ts';
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
 /** Any number will do, as long as every version of this service takes the same. */
@@ -20,7 +20,6 @@ export async function migrateDatabase(
   database: Database,
   onMissing: (count: number) => void = () => {},
 ): Promise<number> {
-  const migrations = readMigrationFiles({ migrationsFolder });
   return database.transaction(async (query) => {
     await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
     await query('create schema if not exists drizzle', []);
@@ -28,8 +27,7 @@ export async function migrateDatabase(
       'create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at numeric)',
       [],
     );
-    const applied = new Set((await query('select hash from drizzle.__drizzle_migrations', [])).map(([hash]) => hash));
-    const missing = migrations.filter((migration) => !applied.has(migration.hash));
+    const missing = await missingIn(query);
     if (missing.length > 0) onMissing(missing.length);
     for (const { sql, hash, folderMillis } of missing) {
       for (const statement of sql) await query(statement, []);
@@ -37,6 +35,37 @@ export async function migrateDatabase(
     }
     return missing.length;
   });
+}
+
+/**
+ * Sees to it that the database has the schema under `drizzle/` before it is used.
+ *
+ * @param migrate whether to apply what is missing; where it is off, a job of its own does that (`npm run db:migrate`)
+ * @param onMissing told how many are missing, before they are applied
+ * @throws {Error} where it is off and some are missing
+ */
+export async function readyDatabase(
+  database: Database,
+  migrate: 'on' | 'off',
+  onMissing?: (count: number) => void,
+): Promise<void> {
+  if (migrate === 'on') await migrateDatabase(database, onMissing);
+  else await assertNoneMissing(database);
+}
+
+async function assertNoneMissing(database: Database): Promise<void> {
+  const missing = await database.transaction(async (query) => {
+    const [[known] = []] = await query("select to_regclass('drizzle.__drizzle_migrations')::text", []);
+    return known === null ? readMigrationFiles({ migrationsFolder }) : missingIn(query);
+  });
+  if (missing.length === 0) return;
+  const are = missing.length === 1 ? '1 migration is' : `${missing.length} migrations are`;
+  throw new Error(`${are} not applied, and MIGRATE is off: run npm run db:migrate first.`);
+}
+
+async function missingIn(query: Query): Promise<readonly MigrationMeta[]> {
+  const applied = new Set((await query('select hash from drizzle.__drizzle_migrations', [])).map(([hash]) => hash));
+  return readMigrationFiles({ migrationsFolder }).filter(({ hash }) => !applied.has(hash));
 }
 
 /**
@@ -59,6 +88,6 @@ export async function assertMigrated(database: Database): Promise<void> {
   );
   if (rows.length === 0) return;
   throw new Error(
-    `No migration under drizzle/ makes ${rows.join(', ')}. Make it by: npm run db:generate -- --name what-it-is-for`,
+    `The tables in the code have columns that no migration in drizzle/ creates: ${rows.join(', ')}. Create it with: npm run db:generate -- --name what-it-is-for`,
   );
 }

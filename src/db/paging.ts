@@ -233,7 +233,7 @@ export function readWindow<Row, SortName extends string>(
   { first, after, last, before }: PageWindow,
 ): PageBounds {
   if (first != null && last != null) {
-    throw new ServiceError('INVALID_ARGUMENT', 'first and last cannot be combined; ask for one of them.');
+    throw new ServiceError('INVALID_ARGUMENT', 'first and last cannot be combined; use one of them.');
   }
   const place = (name: 'after' | 'before', cursor: string | null | undefined) =>
     cursor == null ? undefined : decodeCursor(cursor, name, orderOf(list, sortName), list.sorts[sortName].by?.isValue);

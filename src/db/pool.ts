@@ -153,7 +153,7 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
 }
 
 function busy(): ServiceError {
-  const message = 'The database has too much to do just now; try again.';
+  const message = 'The database is overloaded at the moment; try again.';
   return new ServiceError('UNAVAILABLE', message, { headers: RETRY_SOON });
 }
 

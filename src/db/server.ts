@@ -235,6 +235,8 @@ function firstCause(error: unknown): string {
   let innermost = error;
   while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;
   if (innermost instanceof AggregateError) innermost = innermost.errors[0];
+  // Its own message has `undefined` for the port.
+  if ((innermost as NodeJS.ErrnoException)?.code === 'CONNECT_TIMEOUT') return 'it does not answer';
   return innermost instanceof Error ? innermost.message : String(innermost);
 }
 

@@ -33,22 +33,24 @@ export function hasExpected({ version }: Versioned, expected: ExpectedVersion): 
  */
 export function notExpected(what: string, row: Versioned, expected: ExpectedVersion): ServiceError {
   if (hasExpected(row, expected)) return beingChanged(what);
-  return new ServiceError('PRECONDITION_FAILED', `${what} does not have the version that was expected.`, {
-    toReaders: `${what} ${differs(row.version, expected)}. Read it again, and decide anew.`,
+  return new ServiceError('PRECONDITION_FAILED', `${what} does not have the expected version.`, {
+    toReaders: `${what} ${differs(row.version, expected)}. Read it again before you change it.`,
   });
 }
 
 /** Version 0 is that of a row that is not there. */
 function differs(version: number, expected: ExpectedVersion): string {
   const wanted = expected?.join(' or ') || 'another';
-  if (wanted === '0') return `is there already, with version ${version}; it was expected not to be`;
-  if (version === 0) return 'is not there, and so has no version';
-  return `has version ${version}; ${wanted} was expected`;
+  if (wanted === '0') return `already exists, with version ${version}; it must not exist`;
+  if (version === 0) return 'does not exist, so it has no version';
+  return `has version ${version}; the expected version is ${wanted}`;
 }
 
 /** The failure of a write that has found its row as it should be, and yet could not change it: others were changing it. */
 export function beingChanged(what: string): ServiceError {
-  return new ServiceError('CONFLICT', `${what} was being changed; try again.`, { headers: RETRY_SOON });
+  return new ServiceError('CONFLICT', `${what} is being changed by another request; try again.`, {
+    headers: RETRY_SOON,
+  });
 }
 
 /** What is added to the version by a write that sets these columns: 1 where one of them changes, otherwise 0. */

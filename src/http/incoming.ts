@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../env.ts';
 import { ServiceError } from '../errors.ts';
+import type { RequestSpan } from '../tracing/span.ts';
 import type { BodyReader } from './body.ts';
 
 /** The header fields of a request: takes a name in lower case; null where the field is not there. */
@@ -47,6 +48,8 @@ export interface IncomingRequest {
   bytes?: number | undefined;
   /** How long it took to know who calls, in milliseconds; undefined for no time. */
   waited?: number | undefined;
+  /** Its span, where requests are traced. */
+  span?: RequestSpan | undefined;
   /** Why it cannot be answered at all. */
   readonly fault: ServiceError | undefined;
   /** The absolute address of a path of the service. */
@@ -82,7 +85,8 @@ export function readRequest(
     units: 0,
     bytes: 0,
     waited: undefined,
-    fault: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a host.'),
+    span: undefined,
+    fault: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a valid host.'),
     address: (path) => base + path,
   };
 }

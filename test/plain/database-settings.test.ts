@@ -1,5 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { CONNECTIONS, connectionsOf, SMALLEST_POOL, USUAL_POOL } from '../../src/db/lanes.ts';
 import { misspeltSettings, readSettings } from '../../src/env.ts';
+import { makeTemporaryFolder } from '../support/temporary.ts';
 
 const production = { NODE_ENV: 'production', AUTH: 'required' };
 const DATABASE_URL = 'postgres://localhost/pets';
@@ -15,7 +20,7 @@ describe('in production', () => {
 
   test('what was misspelt is told with it', () => {
     expect(() => readSettings({ ...production, DATABASE_ULR: DATABASE_URL })).toThrow(
-      /DATABASE_URL must be set .*\nDATABASE_ULR is no setting; did you mean DATABASE_URL\?$/,
+      /DATABASE_URL must be set .*\nDATABASE_ULR is not a setting; did you mean DATABASE_URL\?$/,
     );
   });
 });
@@ -46,7 +51,7 @@ describe('a variable that is almost a setting', () => {
     ['Port', 'PORT'],
     ['AUT', 'AUTH'],
   ])('%s is told of, with %s', (name, setting) => {
-    expect(misspeltSettings({ [name]: 'x' })).toEqual([`${name} is no setting; did you mean ${setting}?`]);
+    expect(misspeltSettings({ [name]: 'x' })).toEqual([`${name} is not a setting; did you mean ${setting}?`]);
   });
 
   test('is none of those that a system, a shell or a platform sets', () => {
@@ -60,5 +65,58 @@ describe('a variable that is almost a setting', () => {
 
   test('is no setting itself', () => {
     expect(misspeltSettings({ PORT: '1', DATABASE_URL: 'x', RATE_LIMIT: 'off' })).toEqual([]);
+  });
+});
+
+describe('a secret', () => {
+  const folder = makeTemporaryFolder();
+  const file = join(folder.path, 'secret');
+  afterAll(() => folder.remove());
+
+  test('may be in a file, with a line end after it', () => {
+    writeFileSync(file, `${DATABASE_URL}\n`);
+    expect(readSettings({ DATABASE_URL_FILE: file }).DATABASE_URL).toBe(DATABASE_URL);
+  });
+
+  test('that is the password alone goes into the address, whatever characters it has', () => {
+    writeFileSync(file, 'p@ss/w:rd?%\r\n');
+    const { DATABASE_URL: url = '' } = readSettings({
+      DATABASE_URL: 'postgres://me@localhost/pets',
+      DATABASE_PASSWORD_FILE: file,
+    });
+    expect(decodeURIComponent(new URL(url).password)).toBe('p@ss/w:rd?%');
+    expect(new URL(url).host).toBe('localhost');
+  });
+
+  test('that is given twice, or is in no file, or is for no server, is an error that does not tell it', () => {
+    expect(() => readSettings({ DATABASE_URL, DATABASE_URL_FILE: file })).toThrow(
+      'DATABASE_URL and DATABASE_URL_FILE are both set: set one of them',
+    );
+    expect(() => readSettings({ DATABASE_URL_FILE: '/nowhere' })).toThrow(
+      /^DATABASE_URL_FILE cannot be read: ENOENT.*\/nowhere/,
+    );
+    expect(() => readSettings({ DATABASE_PASSWORD: 'secret' })).toThrow(
+      /^DATABASE_PASSWORD is for the server that DATABASE_URL names: set that too$/,
+    );
+  });
+});
+
+describe('DATABASE_POOL', () => {
+  test('is shared out among what connections are for: each has one at least, and as many as usual of the usual number', () => {
+    expect(connectionsOf(USUAL_POOL)).toEqual(CONNECTIONS);
+    const pools = fc.integer({ min: SMALLEST_POOL, max: 500 });
+    const property = fc.property(pools, (pool) => {
+      const given = Object.values(connectionsOf(pool));
+      expect(given.reduce((sum, one) => sum + one)).toBe(pool);
+      expect(Math.min(...given)).toBeGreaterThan(0);
+    });
+    fc.assert(property);
+  });
+
+  test('must be enough for each', () => {
+    expect(readSettings({}).DATABASE_POOL).toBe(USUAL_POOL);
+    expect(() => readSettings({ DATABASE_POOL: '5' })).toThrow(
+      `DATABASE_POOL must be a whole number from ${SMALLEST_POOL} to 500`,
+    );
   });
 });

@@ -82,8 +82,28 @@ test('a table that no migration makes stops the start, which says what is missin
   await database.transaction((query) => query('drop table idempotency_keys', []));
   await database.close();
   await expect(startService(settingsFor(location))).rejects.toThrow(
-    /No migration under drizzle\/ makes (?=.*\bpets\.name\b)(?=.*\bidempotency_keys\.\w+).*\. Make it by: npm run db:generate -- --name/,
+    /no migration in drizzle\/ creates: (?=.*\bpets\.name\b)(?=.*\bidempotency_keys\.\w+).*\. Create it with: npm run db:generate -- --name/,
   );
+  await dispose();
+});
+
+test('where MIGRATE is off, a database without its migrations stops the start, and is left as it was', async () => {
+  const { database, location, dispose } = await openTestDatabase();
+  await database.transaction((query) => query('delete from drizzle.__drizzle_migrations', []));
+  await database.close();
+  const starting = startService({ ...settingsFor(location), MIGRATE: 'off' });
+  await expect(starting).rejects.toThrow(
+    /\d+ migrations? (is|are) not applied, and MIGRATE is off: run npm run db:migrate/,
+  );
+  await dispose();
+});
+
+test('where MIGRATE is off, a database with all migrations is served, without an attempt to change it', async () => {
+  const { database, location, dispose } = await openTestDatabase();
+  await database.close();
+  const service = await startService({ ...settingsFor(location), MIGRATE: 'off' });
+  expect((await fetch(`${service.base}/readyz`)).status).toBe(200);
+  await service.stop();
   await dispose();
 });
 
@@ -93,13 +113,13 @@ if (databaseKind === 'embedded') {
       const folder = makeTemporaryFolder();
       writeFileSync(join(folder.path, 'thesis.txt'), 'Mine.');
       await expect(startService({ DATA_DIR: folder.path })).rejects.toThrow(
-        `The folder ${folder.path} has files of something else (thesis.txt); set DATA_DIR to an empty folder.`,
+        `The folder ${folder.path} contains other files (thesis.txt); set DATA_DIR to an empty folder.`,
       );
       expect(readdirSync(folder.path)).toEqual(['thesis.txt']);
       rmSync(join(folder.path, 'thesis.txt'));
       mkdirSync(join(folder.path, 'pgdata'));
       writeFileSync(join(folder.path, 'pgdata', 'thesis.txt'), 'Mine.');
-      await expect(startService({ DATA_DIR: folder.path })).rejects.toThrow('has files of something else (thesis.txt)');
+      await expect(startService({ DATA_DIR: folder.path })).rejects.toThrow('contains other files (thesis.txt)');
       folder.remove();
     });
 

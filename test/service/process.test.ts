@@ -187,7 +187,7 @@ describe('the service as a process', () => {
         requestId: id,
         method: 'GET',
         path: '/categories',
-        face: 'rest',
+        protocol: 'rest',
         operation: 'listCategories',
         status: 200,
       });
@@ -202,8 +202,8 @@ describe('the service as a process', () => {
       await fetch(`${base}/pets/9000000000`);
       await post(base, '/graphql', { query: 'query Name { pets { nodes { id } } }' });
       const text = await (await fetch(`${base}/metrics`)).text();
-      expect(text).toMatch(/http_requests_total\{face="rest",operation="getPet",status="404"\} 1/);
-      expect(text).toMatch(/http_requests_total\{face="graphql",operation="pets",status="200"\} 1/);
+      expect(text).toMatch(/http_requests_total\{protocol="rest",operation="getPet",status="404"\} 1/);
+      expect(text).toMatch(/http_requests_total\{protocol="graphql",operation="pets",status="200"\} 1/);
       expect(text).toMatch(/db_statement_duration_seconds_count\{statement="pets\.byKeys"\} 1/);
       expect(text).toMatch(/db_batch_size_count\{batch="pets\.byKeys"\} 1/);
     });
@@ -228,6 +228,16 @@ describe('a start that cannot be is one clear line, and exits with 1', () => {
     expect(code).toBe(1);
     expect(errors).toMatch(/^The database at 127\.0\.0\.1:9\/pets cannot be used: .*ECONNREFUSED.*\n$/);
     expect(errors).not.toContain('secret');
+  });
+
+  test('a database that takes a connection and says nothing, soon', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    const url = `postgres://127.0.0.1:${port}/pets`;
+    const { code, errors } = await startToEnd({ DATABASE_URL: url, REQUEST_TIMEOUT: '2' });
+    expect([code, errors]).toEqual([1, `The database at 127.0.0.1:${port}/pets cannot be used: it does not answer.\n`]);
+    silent.close();
   });
 
   test('bad settings, every fault at once', async () => {

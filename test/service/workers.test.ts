@@ -70,7 +70,7 @@ if (databaseKind === 'embedded') {
     /** How many lists of categories have been answered, by two metrics that must agree on it. */
     async function listed(): Promise<number> {
       const text = await metricsOf(service);
-      const labels = String.raw`\{face="rest",operation="listCategories"(?:,status="200")?\} (\d+)$`;
+      const labels = String.raw`\{protocol="rest",operation="listCategories"(?:,status="200")?\} (\d+)$`;
       const [counted, timed] = ['http_requests_total', 'http_request_duration_seconds_count'].map((name) =>
         Number(new RegExp(`^${name}${labels}`, 'm').exec(text)?.[1] ?? 0),
       ) as [number, number];

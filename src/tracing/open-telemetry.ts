@@ -1,0 +1,144 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Attributes,
+  DiagLogLevel,
+  diag,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapGetter,
+  trace,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { Logger } from 'pino';
+import type { StatementTracing } from '../db/client.ts';
+import type { IncomingRequest, RequestHeaders } from '../http/incoming.ts';
+import type { RequestSpan } from './span.ts';
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const FIELDS = ['traceparent', 'tracestate'];
+const headers: TextMapGetter<RequestHeaders> = {
+  keys: () => FIELDS,
+  get: (carrier, name) => carrier.get(name) ?? undefined,
+};
+const propagator = new W3CTraceContextPropagator();
+
+/**
+ * Tracing by OpenTelemetry, exported by OTLP over HTTP. Attributes follow the semantic conventions for HTTP and for databases.
+ *
+ * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
+ * @see https://opentelemetry.io/docs/specs/semconv/database/database-spans/
+ */
+export function createOpenTelemetry(logger: Logger) {
+  const told = (message: string) => logger.warn({ openTelemetry: message }, 'OpenTelemetry has a problem');
+  const quiet = () => {};
+  diag.setLogger({ error: told, warn: told, info: quiet, debug: quiet, verbose: quiet }, DiagLogLevel.WARN);
+  const named = resourceFromAttributes({ 'service.name': 'pet-store' });
+  const provider = new BasicTracerProvider({
+    resource: defaultResource()
+      .merge(named)
+      .merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  const tracer = provider.getTracer('pet-store');
+  /** The spans of the requests that wait for what runs now: several where it is a batch. */
+  const waiting = new AsyncLocalStorage<readonly Span[]>();
+  let recorded = 0;
+
+  const statements: StatementTracing = {
+    current: () => waiting.getStore()?.[0],
+    runFor(spans, work) {
+      const known = [...new Set(spans.filter((span) => span !== undefined))] as Span[];
+      return known.length === 0 ? waiting.exit(work) : waiting.run(known, work);
+    },
+    async statement(name, sql, run) {
+      const [parent, ...others] = waiting.getStore() ?? [];
+      if (parent === undefined) return run();
+      const span = tracer.startSpan(
+        name,
+        {
+          kind: SpanKind.CLIENT,
+          links: others.map((other) => ({ context: other.spanContext() })),
+          attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name, 'db.query.text': sql },
+        },
+        trace.setSpan(ROOT_CONTEXT, parent),
+      );
+      try {
+        return await run();
+      } catch (error) {
+        fail(span, error instanceof Error ? error.name : 'unknown');
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+  };
+
+  return {
+    statements,
+    request(request: IncomingRequest): RequestSpan {
+      const { method } = request;
+      const isKnown = METHODS.has(method);
+      const parent = propagator.extract(ROOT_CONTEXT, request.headers, headers);
+      const span = tracer.startSpan(
+        isKnown ? method : 'HTTP',
+        { kind: SpanKind.SERVER, attributes: attributesOf(request, isKnown ? method : '_OTHER') },
+        parent,
+      );
+      return span.isRecording() ? recording(span, isKnown ? method : 'HTTP') : notRecording(span);
+    },
+    shutdown: () => provider.shutdown(),
+  };
+
+  function recording(span: Span, method: string): RequestSpan {
+    return {
+      ...identityOf(span),
+      run(work) {
+        recorded++;
+        return waiting.run([span], work);
+      },
+      end({ route, status, error }) {
+        if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
+        span.setAttribute('http.response.status_code', status);
+        if (status >= 500) fail(span, error ?? `${status}`);
+        span.end();
+        // Before Node 24 each promise costs more while it is on.
+        if (--recorded === 0) waiting.disable();
+      },
+    };
+  }
+}
+
+function notRecording(span: Span): RequestSpan {
+  return { ...identityOf(span), run: (work) => work(), end: () => {} };
+}
+
+function identityOf(span: Span): Pick<RequestSpan, 'traceparent' | 'fields'> {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return {
+    traceparent: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
+    fields: { trace_id: traceId, span_id: spanId },
+  };
+}
+
+function attributesOf({ fullPath, origin, headers: sent }: IncomingRequest, method: string): Attributes {
+  const { protocol, hostname, port } = new URL(URL.canParse(origin) ? origin : 'http://unknown');
+  const agent = sent.get('user-agent');
+  return {
+    'http.request.method': method,
+    'url.path': fullPath,
+    'url.scheme': protocol.slice(0, -1),
+    'server.address': hostname,
+    ...(port !== '' && { 'server.port': Number(port) }),
+    ...(agent !== null && { 'user_agent.original': agent }),
+  };
+}
+
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}

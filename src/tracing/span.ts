@@ -1,0 +1,19 @@
+/** What a trace is told of an answer. */
+export interface TracedAnswer {
+  /** The path with `{name}` for its variables; undefined where no route has it. */
+  readonly route: string | undefined;
+  readonly status: number;
+  /** The code of the error. */
+  readonly error: string | undefined;
+}
+
+/** The span of a request in progress. */
+export interface RequestSpan {
+  /** The header field of the answer, by W3C Trace Context. */
+  readonly traceparent: string;
+  /** The fields of the request's log lines. */
+  readonly fields: { readonly trace_id: string; readonly span_id: string };
+  /** Runs the work within the span: the statements that it waits for are its children. */
+  run<T>(work: () => T): T;
+  end(answer: TracedAnswer): void;
+}

@@ -1,0 +1,185 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Service, settingsFor, startService } from '../support/service.ts';
+
+interface SentSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly status: { readonly code?: number };
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
+}
+
+const SERVER = 2;
+const CLIENT = 3;
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+
+const databases: TestDatabase[] = [];
+let collector: Server;
+let endpoint: string;
+const resources: string[] = [];
+const spans: SentSpan[] = [];
+
+beforeAll(async () => {
+  collector = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans) {
+        resources.push(JSON.stringify(resource));
+        for (const scope of scopeSpans) spans.push(...scope.spans);
+      }
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  endpoint = `http://127.0.0.1:${(collector.address() as { port: number }).port}`;
+});
+afterAll(async () => {
+  collector?.close();
+  for (const opened of databases) await opened.dispose();
+});
+
+/** Starts a service on a database of its own. */
+async function start(environment: Readonly<Record<string, string>>): Promise<Service> {
+  const opened = await openTestDatabase();
+  databases.push(opened);
+  await opened.database.close();
+  return startService({ ...settingsFor(opened.location), ...environment });
+}
+
+const startTraced = (more: Readonly<Record<string, string>>) =>
+  start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_BSP_SCHEDULE_DELAY: '50', ...more });
+
+async function spansOf(traceId: string, count: number): Promise<readonly SentSpan[]> {
+  for (let tries = 0; tries < 100; tries++) {
+    const found = spans.filter((span) => span.traceId === traceId);
+    if (found.length >= count) return found;
+    await sleep(50);
+  }
+  throw new Error(`The collector has ${JSON.stringify(spans)}.`);
+}
+
+function attributesOf({ attributes }: SentSpan): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}
+
+describe('with an OTLP endpoint', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startTraced({
+      OTEL_SERVICE_NAME: 'shop',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    });
+  });
+  afterAll(() => service?.stop());
+
+  test.each([
+    ['GET', '/pets/1', undefined, '/pets/{petId}', 'pets.byKeys'],
+    ['POST', '/graphql', '{"query": "{ pets(first: 1) { nodes { id } } }"}', '/graphql', 'pets'],
+  ])(
+    '%s %s continues the trace of its caller: a span of the request, and one of each statement',
+    async (method, path, body, route, statement) => {
+      const traceId = TRACE.replace('0af7', method === 'GET' ? 'aaaa' : 'bbbb');
+      const response = await fetch(service.base + path, {
+        method,
+        headers: { traceparent: `00-${traceId}-${PARENT}-01`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body }),
+      });
+      await response.text();
+      const all = await spansOf(traceId, 2);
+      const request = all.find(({ kind }) => kind === SERVER);
+      expect(request).toMatchObject({ name: `${method} ${route}`, parentSpanId: PARENT });
+      expect(response.headers.get('traceparent')).toBe(`00-${traceId}-${request?.spanId}-01`);
+      expect(attributesOf(request as SentSpan)).toMatchObject({
+        'http.request.method': method,
+        'http.route': route,
+        'http.response.status_code': response.status,
+        'url.path': path,
+        'url.scheme': 'http',
+        'server.address': '127.0.0.1',
+      });
+      const [first] = all.filter(({ kind }) => kind === CLIENT);
+      expect(first?.parentSpanId).toBe(request?.spanId);
+      expect(first?.name).toContain(statement);
+      expect(attributesOf(first as SentSpan)).toMatchObject({
+        'db.system.name': 'postgresql',
+        'db.query.text': expect.stringContaining('select'),
+      });
+      expect(resources.at(-1)).toContain('"shop"');
+      expect(resources.at(-1)).toContain('deployment.environment.name');
+    },
+  );
+
+  test('a statement for which several requests wait is a part of one, and linked to the others', async () => {
+    const ids = Array.from({ length: 8 }, (_, n) => `cccc651916cd43dd8448eb211c8031${10 + n}`);
+    await Promise.all(
+      ids.map(async (id) =>
+        (await fetch(`${service.base}/pets/1`, { headers: { traceparent: `00-${id}-${PARENT}-01` } })).text(),
+      ),
+    );
+    for (const id of ids) await spansOf(id, 1);
+    const statements = spans.filter(({ kind, traceId }) => kind === CLIENT && ids.includes(traceId));
+    const linked = statements.flatMap(({ links = [] }) => links.map(({ traceId }) => traceId));
+    expect(statements.length).toBeLessThan(ids.length);
+    expect(new Set([...linked, ...statements.map(({ traceId }) => traceId)])).toEqual(new Set(ids));
+  });
+
+  test('a caller that does not record its trace has none recorded here, and gets its id all the same', async () => {
+    const traceId = TRACE.replace('0af7', 'dddd');
+    const response = await fetch(`${service.base}/pets/1`, { headers: { traceparent: `00-${traceId}-${PARENT}-00` } });
+    await response.text();
+    expect(response.headers.get('traceparent')).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
+    await sleep(300);
+    expect(spans.filter((span) => span.traceId === traceId)).toEqual([]);
+  });
+
+  test('a traceparent that is none begins a trace of its own', async () => {
+    const response = await fetch(`${service.base}/nothing`, { headers: { traceparent: 'nonsense' } });
+    await response.text();
+    const [, traceId = ''] =
+      /^00-([0-9a-f]{32})-[0-9a-f]{16}-01$/.exec(response.headers.get('traceparent') ?? '') ?? [];
+    const [request] = await spansOf(traceId, 1);
+    expect(request?.name).toBe('GET');
+    expect(request?.parentSpanId ?? '').toBe('');
+    expect(attributesOf(request as SentSpan)['http.route']).toBeUndefined();
+  });
+
+  test('log lines of a request have its trace_id', async () => {
+    const traced = await startTraced({ LOG_LEVEL: 'debug' });
+    const traceId = TRACE.replace('0af7', 'eeee');
+    await (await fetch(`${traced.base}/pets/1`, { headers: { traceparent: `00-${traceId}-${PARENT}-01` } })).text();
+    await traced.stop();
+    expect(traced.output()).toContain(`"trace_id":"${traceId}"`);
+  });
+
+  test('what is not sent yet is sent at the end', async () => {
+    const traced = await startTraced({ OTEL_BSP_SCHEDULE_DELAY: '60000' });
+    const traceId = TRACE.replace('0af7', 'ffff');
+    await (await fetch(`${traced.base}/pets/1`, { headers: { traceparent: `00-${traceId}-${PARENT}-01` } })).text();
+    expect(spans.filter((span) => span.traceId === traceId)).toEqual([]);
+    await traced.stop();
+    expect(spans.filter((span) => span.traceId === traceId).length).toBeGreaterThan(1);
+  });
+});
+
+test.each([
+  {},
+  { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+  { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+])('with %o, requests are not traced', async (environment) => {
+  const service = await start(environment);
+  const response = await fetch(`${service.base}/pets/1`, { headers: { traceparent: `00-${TRACE}-${PARENT}-01` } });
+  await response.text();
+  await service.stop();
+  expect(response.headers.get('traceparent')).toBeNull();
+});
