@@ -21,12 +21,15 @@ export function describeRoutes(endpoints: readonly Endpoint[], basePath: string)
   return openApiDocument(endpoints, {
     title: 'Pet store',
     version: '1.0.0',
-    description: 'Pets, the categories they belong to, orders for them, and the stock of each.',
+    description:
+      'Pets, the categories they belong to, orders for them, and the stock of each.\n\n' +
+      'Errors are Error objects. Send `Accept: application/problem+json` to get problem details (RFC 9457) instead, as in ' +
+      'the schema `Problem`.',
     basePath,
     tagGroups: {
       Pets: { Animals: 'The animals of the catalogue.', Categories: 'The groups that animals belong to.' },
-      Store: { Orders: 'Orders for animals.', Inventory: 'The stock of each animal that is counted.' },
-      Service: { Lifecycle: 'What of this service is experimental, beta or deprecated.' },
+      Store: { Orders: 'Orders for animals.', Inventory: 'The stock of animals.' },
+      Service: { Lifecycle: 'What is experimental, beta or deprecated.' },
     },
     examples: {
       ...petExamples,

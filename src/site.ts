@@ -1,4 +1,5 @@
 import { printSchemaWithDirectives } from '@graphql-tools/utils';
+import stringify from 'json-stringify-pretty-compact';
 import { serveAsset } from './http/asset.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import type { HttpReply } from './http/reply.ts';
@@ -74,7 +75,7 @@ export function printGraphQL(): string {
 
 /** The OpenAPI document as it is committed and served. */
 export function printOpenApi(document: object): string {
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return `${stringify(document, { maxLength: 110 })}\n`;
 }
 
 /** A page as it is answered. */

@@ -98,7 +98,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     const endpoint = resource.endpoints.get(method === 'HEAD' ? 'GET' : method);
     if (endpoint === undefined) {
       const { methods } = resource;
-      const message = `${path} has no method ${method}; it has ${methods.allow}.`;
+      const message = `${path} has no method ${method}; it accepts ${methods.allow}.`;
       const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: methods });
       return { face: 'rest', operation: 'methodNotAllowed', reply: errorReply(error, accept), error };
     }
@@ -124,7 +124,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     entrance.authorize(caller, endpoint.scopes);
     const accept = call.headers.get('accept');
     if (!acceptsJson(accept)) {
-      throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json; the Accept field takes none of it.');
+      throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json, which the Accept field excludes.');
     }
     const variables = await endpoint.read(call);
     const isList = endpoint.route.reply.kind === 'list';
@@ -214,7 +214,7 @@ function underPreconditions(reply: HttpReply, headers: RequestHeaders): HttpRepl
   const etag = fieldOf(reply.headers, 'etag');
   if (etag === undefined) return reply;
   if (ifMatch !== null && !isWanted(etag, ifMatch)) {
-    throw new ServiceError('PRECONDITION_FAILED', `Its ETag is ${etag} now, which If-Match does not name.`);
+    throw new ServiceError('PRECONDITION_FAILED', `Its ETag is now ${etag}, which If-Match does not contain.`);
   }
   if (!isKnown(etag, ifNoneMatch)) return reply;
   // The content type, which comes last, is of a body.

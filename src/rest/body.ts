@@ -69,10 +69,10 @@ const NOT_NULL = { refusesNull: true };
 
 function identifierIssues(identifier: unknown, { name, value }: ReadOnlyField): Issue[] {
   if (value === undefined) {
-    return [{ path: [name], message: 'is read-only: it is assigned on creation; leave it out' }];
+    return [{ path: [name], message: 'is read-only, because it is assigned on creation; omit it' }];
   }
   if (identifier === value) return [];
-  return [{ path: [name], message: `is read-only: it must be ${value}, as in the path, or be left out` }];
+  return [{ path: [name], message: `is read-only: it must be ${value}, as in the path, or be omitted` }];
 }
 
 function without(

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorTable } from '../errors.ts';
+import { levelOf, type Marks } from '../lifecycle/mark.ts';
 import type { Endpoint } from './compile.ts';
 import { markFailures, markHeaders } from './marks.ts';
 import type { JsonSchema } from './schemas.ts';
@@ -38,93 +39,100 @@ const text = { type: 'string' };
 export const HEADERS: Readonly<Record<string, { description: string; schema: JsonSchema; example: unknown }>> = {
   RateLimit: {
     description:
-      'Where the service limits how much each caller may ask for: what is left of it (`r`), and for how many seconds ' +
-      '(`t`), by draft-ietf-httpapi-ratelimit-headers.',
+      'The units that the caller has left (`r`) and the seconds until it has all again (`t`), if the service has a rate ' +
+      'limit (draft-ietf-httpapi-ratelimit-headers).',
     schema: text,
     example: '"default";r=5999;t=42',
   },
   'RateLimit-Policy': {
     description:
-      'That limit: how many units (`q`) in how many seconds (`w`). A request is one unit, and 20 rows one more.',
+      'The rate limit: the units (`q`) per seconds (`w`). A request costs one unit, and each 20 rows cost one more.',
     schema: text,
     example: '"default";q=6000;w=60',
   },
   'WWW-Authenticate': {
-    description: 'What is missing: a credential, or a scope of it (RFC 6750).',
+    description: 'What is missing: a credential or a scope (RFC 6750).',
     schema: text,
     example: 'Bearer realm="pet-store", scope="orders:write"',
   },
   'X-Request-Id': {
-    description: "The request's id: the client's own, or a new one. The service's log has it.",
+    description: "The id of the request: the client's own, or a new one. The service's log contains it.",
     schema: text,
     example: '6f1c3c1e-4f0e-4d0a-9a52-3b7b0e6f9b1d',
   },
   ETag: {
     description:
-      'Which version of the row or list this is (RFC 9110). `If-None-Match` with it asks for another alone; `If-Match` ' +
-      'with that of a row lets a change happen only to this very version.',
+      'The version of the row or list (RFC 9110). Send it in `If-None-Match` to get 304 if nothing has changed, or that ' +
+      'of a row in `If-Match` to change only this version.',
     schema: text,
     example: '"3"',
   },
   'Idempotent-Replayed': {
-    description: '`true` where the answer is that to an earlier request with the same `Idempotency-Key`.',
+    description: '`true` if this is the stored answer to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
-  Location: { description: 'The address of the new row.', schema: text, example: 'https://pets.example/pets/12' },
+  Location: { description: 'The URL of the new row.', schema: text, example: 'https://pets.example/pets/12' },
   Link: {
     description:
-      'Addresses that go with this one (RFC 8288). Of a list, `next` is the next page, and absent on the last. Of a ' +
-      'deprecated operation, `successor-version` takes its place, and `deprecation` and `sunset` tell more.',
+      'Related URLs (RFC 8288). A list has `next`, the next page, except on the last page. A deprecated operation has ' +
+      '`successor-version`, its replacement, and `deprecation` and `sunset` with details.',
     schema: text,
     example: '<https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"',
   },
   'Total-Count': {
-    description: 'How many rows the whole list has, on all its pages; where the request has `Prefer: count=exact`.',
+    description: 'The number of rows on all pages, if the request has `Prefer: count=exact`.',
     schema: { type: 'integer' },
     example: 200,
   },
   'Preference-Applied': {
-    description: 'What the answer has kept to of `Prefer` (RFC 7240).',
+    description: 'The part of `Prefer` that the answer follows (RFC 7240).',
     schema: { type: 'string', enum: ['count=exact'] },
     example: 'count=exact',
   },
   'Accept-Encoding': {
-    description: 'How a body may be encoded (RFC 7694): not at all.',
+    description: 'The accepted content encodings of a body (RFC 7694): none.',
     schema: text,
     example: 'identity',
   },
   'Accept-Patch': {
-    description: 'The media types that a PATCH takes (RFC 5789).',
+    description: 'The accepted media types of a PATCH (RFC 5789).',
     schema: text,
     example: 'application/merge-patch+json, application/json',
   },
-  'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' }, example: 1 },
+  'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer' }, example: 1 },
   'API-Stability': {
-    description: 'How far the operation can be relied on.',
+    description: 'The stability of the operation.',
     schema: { type: 'string', enum: ['experimental', 'beta', 'deprecated'] },
     example: 'beta',
   },
   Deprecation: {
-    description: 'Since when the operation is deprecated (RFC 9745).',
+    description: 'When the operation was deprecated (RFC 9745).',
     schema: text,
     example: '@1782864000',
   },
   Sunset: {
-    description: 'Until when the operation is served (RFC 8594).',
+    description: 'When the operation stops working (RFC 8594).',
     schema: text,
     example: 'Fri, 31 Dec 2027 23:59:59 GMT',
   },
   Warning: {
-    description: 'The deprecation, in words.',
+    description: 'A warning about the deprecation, for people.',
     schema: text,
     example:
       '299 - "GET /pets/{petId} is deprecated since 2026-07-01 and served until 2027-12-31; use GET /pets?id={petId} instead"',
   },
 };
 
-/** The failures that an operation can answer with, by status. */
-export function failures({ route, operation, lifecycle, hasTag }: Endpoint): [string, JsonSchema][] {
+/** A response as it is under `components.responses`, where all operations that have the same share it. */
+export interface SharedResponse {
+  readonly status: string;
+  readonly name: string;
+  readonly response: JsonSchema;
+}
+
+/** The failures that an operation can answer with. */
+export function failures({ route, operation, lifecycle, hasTag }: Endpoint): SharedResponse[] {
   const marks = lifecycle.marked?.marks;
   const codes = new Set<ErrorCode>([
     ...ALWAYS,
@@ -141,24 +149,34 @@ export function failures({ route, operation, lifecycle, hasTag }: Endpoint): [st
     const { status } = errorTable[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  return [...byStatus].map(([status, ofStatus]) => [
-    String(status),
-    {
+  return [...byStatus].map(([status, ofStatus]) => {
+    const isReplayed = route.method !== 'GET' && REPLAYED.includes(status);
+    const ofPatch = status === 415 && route.method === 'PATCH';
+    const response = {
       description: ofStatus.map((code) => `\`${code}\`: ${errorTable[code].title}.`).join(' '),
       headers: headerRefs([
         ...(ofStatus.some((code) => MAY_BE_TRIED_AGAIN.has(code)) ? ['Retry-After'] : []),
-        ...(route.method !== 'GET' && REPLAYED.includes(status) ? ['Idempotent-Replayed'] : []),
+        ...(isReplayed ? ['Idempotent-Replayed'] : []),
         ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
         ...(status === 415 ? ['Accept-Encoding'] : []),
-        ...(status === 415 && route.method === 'PATCH' ? ['Accept-Patch'] : []),
+        ...(ofPatch ? ['Accept-Patch'] : []),
         ...markHeaders(marks),
       ]),
-      content: {
-        'application/json': { schema: { $ref: '#/components/schemas/Error' } },
-        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
-      },
-    },
-  ]);
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    };
+    const kind = isReplayed ? 'OfChange' : ofPatch ? 'OfPatch' : '';
+    return { status: String(status), name: ofStatus.map(pascalCase).join('Or') + kind + levelSuffix(marks), response };
+  });
+}
+
+/** What tells a shared response of something marked from those of what is not: it has more header fields. */
+export function levelSuffix(marks: Marks | undefined): string {
+  return marks === undefined ? '' : pascalCase(levelOf(marks));
+}
+
+/** `NOT_FOUND` as `NotFound`. */
+function pascalCase(code: string): string {
+  return code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** References to header fields, with those that every answer has or may have. */
@@ -170,16 +188,16 @@ export function headerRefs(names: readonly string[]): JsonSchema {
 const errorFields = {
   code: {
     type: 'string',
-    description: 'Machine-readable error code; the answers of an operation name theirs, and more may come.',
+    description: 'Machine-readable error code. The responses of each operation list theirs; more codes may be added.',
   },
-  status: { type: 'integer', description: 'The HTTP status code: that of the response.' },
+  status: { type: 'integer', description: 'The HTTP status code of the response.' },
 };
 
 /** The Error object of the specification. */
 export function errorSchema(): JsonSchema {
   return {
     type: 'object',
-    description: 'A failure.',
+    description: 'An error.',
     required: ['code', 'message', 'status'],
     properties: {
       code: errorFields.code,
@@ -193,17 +211,17 @@ export function errorSchema(): JsonSchema {
 export function problemSchema(): JsonSchema {
   return {
     type: 'object',
-    description: 'A failure as problem details (RFC 9457), for a client that accepts them.',
+    description: 'An error as problem details (RFC 9457), for clients that accept them.',
     required: ['type', 'title', 'status', 'detail', 'code'],
     properties: {
-      type: { type: 'string', description: 'Always `about:blank`: the code tells the kind of failure.' },
-      title: { type: 'string', description: 'The status, in the words of HTTP.' },
+      type: { type: 'string', description: 'Always `about:blank`; `code` has the kind of error.' },
+      title: { type: 'string', description: 'The name of the HTTP status.' },
       status: errorFields.status,
       detail: { type: 'string', description: 'What was wrong, where, and what is accepted.' },
       code: errorFields.code,
       errors: {
         type: 'array',
-        description: 'The faults one by one, where there may be several.',
+        description: 'Each invalid value, if there can be several.',
         items: {
           type: 'object',
           required: ['pointer', 'message'],

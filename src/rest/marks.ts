@@ -11,14 +11,16 @@ export const LIFECYCLE_PARAMETERS = {
     name: 'API-Client',
     in: 'header',
     required: false,
-    description: 'The name of the client, such as `shop-app`, under which its uses of what is marked are counted.',
+    description:
+      'The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it.',
     schema: { type: 'string' },
   },
   'API-Lifecycle': {
     name: 'API-Lifecycle',
     in: 'header',
     required: false,
-    description: '`strict` for an error instead of an answer that is deprecated or experimental, in tests of a client.',
+    description:
+      '`strict` rejects operations that use something deprecated or experimental. It is meant for tests of a client.',
     schema: { type: 'string', enum: ['strict'] },
   },
 } as const;

@@ -3,7 +3,7 @@ import { marksOf } from '../lifecycle/marked.ts';
 import { markExtensions } from '../lifecycle/openapi.ts';
 import { mediaTypesFor } from './body.ts';
 import type { Endpoint } from './compile.ts';
-import { errorSchema, failures, HEADERS, headerRefs, problemSchema } from './failures.ts';
+import { errorSchema, failures, HEADERS, headerRefs, levelSuffix, problemSchema } from './failures.ts';
 import { LIFECYCLE_PARAMETERS, markHeaders, markParameters } from './marks.ts';
 import { isList, leafType, spellEnumValue } from './parameters.ts';
 import { headerParameters, REQUEST_HEADERS } from './request-headers.ts';
@@ -31,9 +31,8 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'An API key of this service (`psk_...`), or a JSON Web Token of the issuer that it trusts. Whether one is needed is ' +
-      'a setting of the service: for nothing, for changes, or for reads too. What an operation then needs is in its ' +
-      '`x-required-scopes`.',
+      'An API key (`psk_...`), or a JSON Web Token of the configured issuer. The service can be configured to need one for ' +
+      'nothing, for changes, or for reads too. `x-required-scopes` lists the scopes that each operation then needs.',
   },
 };
 
@@ -53,7 +52,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApi
     info: { title, version, description },
     servers: [{ url: basePath === '' ? '/' : basePath, description: 'This service.' }],
     tags: Object.entries(tagGroups).flatMap(([group, tags]) => [
-      { name: group, description: `Groups ${Object.keys(tags).join(' and ')}; has no operations of its own.` },
+      { name: group, description: `Contains ${Object.keys(tags).join(' and ')}.` },
       ...Object.entries(tags).map(([name, about]) => ({ name, description: about, 'x-parent': group })),
     ]),
     'x-tagGroups': Object.entries(tagGroups).map(([name, tags]) => ({ name, tags: [name, ...Object.keys(tags)] })),
@@ -62,6 +61,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApi
       schemas: Object.fromEntries([...components.schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
       parameters: { ...REQUEST_HEADERS, ...LIFECYCLE_PARAMETERS },
       headers: HEADERS,
+      responses: Object.fromEntries([...components.responses].sort(([one], [other]) => (one < other ? -1 : 1))),
       securitySchemes: SECURITY_SCHEMES,
     },
   };
@@ -165,8 +165,13 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
     },
   ]);
   const known = {
-    description: 'It is what the client has, by `If-None-Match`.',
-    headers: headerRefs([...(route.reply.statuses[200]?.headers ?? []), 'ETag', ...marked]),
+    status: '304',
+    name: `NotModified${route.reply.kind === 'list' ? 'List' : ''}${levelSuffix(endpoint.lifecycle.marked?.marks)}`,
+    response: {
+      description: 'The client has the current version, as `If-None-Match` says.',
+      headers: headerRefs([...(route.reply.statuses[200]?.headers ?? []), 'ETag', ...marked]),
+    },
   };
-  return Object.fromEntries([...answers, ...(route.method === 'GET' ? [[304, known]] : []), ...failures(endpoint)]);
+  const shared = [...(route.method === 'GET' ? [known] : []), ...failures(endpoint)];
+  return Object.fromEntries([...answers, ...shared.map((one) => [one.status, components.respond(one)])]);
 }

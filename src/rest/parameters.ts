@@ -49,7 +49,7 @@ export function queryReader(variables: readonly Variable[]): (search: string) =>
       const value = variable.read(text);
       const before = values[name];
       if (Array.isArray(before)) before.push(value);
-      else if (before !== undefined) throw invalid({ path: [name], message: 'can be given only once' });
+      else if (before !== undefined) throw invalid({ path: [name], message: 'must be given only once' });
       else values[name] = variable.isList ? [value] : value;
     }
     return values;
@@ -157,8 +157,8 @@ function decode(encoded: string, where: string): string {
 function unknownParameter(name: string, accepted: readonly string[]): ServiceError {
   const message =
     accepted.length === 0
-      ? 'is not a parameter here, which takes none'
-      : `is not a parameter here, which takes ${accepted.join(', ')}`;
+      ? 'is not a parameter of this operation, which has none'
+      : `is not a parameter of this operation, which accepts ${accepted.join(', ')}`;
   return invalid({ path: [show(name)], message });
 }
 

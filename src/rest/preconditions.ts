@@ -26,15 +26,14 @@ export function expectedVersions(
   const ifMatch = headers.get('if-match');
   const ifNoneMatch = headers.get('if-none-match');
   if (ifMatch === null && ifNoneMatch === null) return undefined;
-  if (!isWrite)
-    throw unusable('If-Match and If-None-Match are of no use here: there is no row yet that they could be of');
+  if (!isWrite) throw unusable('If-Match and If-None-Match cannot be used here, because the row does not exist yet');
   if (ifNoneMatch !== null) {
     if (mayBegin && ifMatch === null && ifNoneMatch.trim() === '*') return [NOT_THERE];
-    throw unusable(`If-None-Match ${mayBegin ? 'can only be * here' : 'is for GET and HEAD'}; a change takes If-Match`);
+    throw unusable(`If-None-Match ${mayBegin ? 'must be * here' : 'is for GET and HEAD'}; use If-Match with a change`);
   }
   const tags = readTags('If-Match', ifMatch as string);
   if (!tags.includes('*')) return tags.flatMap(versionOf);
-  if (mayBegin) throw unusable('If-Match cannot be * here; name the ETag, or leave it out');
+  if (mayBegin) throw unusable('If-Match cannot be * here; send the ETag, or omit If-Match');
   return undefined;
 }
 

@@ -9,8 +9,8 @@ export const REQUEST_HEADERS = {
     in: 'header',
     required: false,
     description:
-      'A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the ' +
-      'answer is the first one, byte for byte.',
+      'A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours ' +
+      'a retry gets the first answer, byte for byte.',
     schema: { type: 'string' },
   },
   'If-Match': {
@@ -18,29 +18,29 @@ export const REQUEST_HEADERS = {
     in: 'header',
     required: false,
     description:
-      'The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer ' +
-      'is 412.',
+      'The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the ' +
+      'answer is 412.',
     schema: { type: 'string' },
   },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'The `ETag` of what the client has, or several: the answer is 304 while it is so.',
+    description: 'One or more `ETag`s that the client has. The answer is 304 if one of them is current.',
     schema: { type: 'string' },
   },
   Prefer: {
     name: 'Prefer',
     in: 'header',
     required: false,
-    description: '`count=exact` to have the whole list counted (RFC 7240): the answer then has `Total-Count`.',
+    description: '`count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240).',
     schema: { type: 'string' },
   },
   'If-None-Match-Any': {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: '`*` for a row that is not there yet: otherwise nothing happens, and the answer is 412.',
+    description: '`*` requires that the row does not exist yet. Otherwise nothing is changed, and the answer is 412.',
     schema: { type: 'string', enum: ['*'] },
   },
 } as const;

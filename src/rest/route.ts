@@ -95,7 +95,7 @@ export function ok(missing?: string): Reply {
 export function created(path: string): Reply {
   return {
     kind: 'item',
-    statuses: { 201: { description: 'The row as it was created.', headers: ['Location'] } },
+    statuses: { 201: { description: 'The new row.', headers: ['Location'] } },
     answer: (value, _, context) => {
       const row = value as Values;
       return { status: 201, body: row, headers: ['location', context.address(fill(path, row))] };
@@ -120,7 +120,7 @@ export function replacedOrBegun(path: string): Reply {
 export function noContent(): Reply {
   return {
     kind: 'none',
-    statuses: { 204: { description: 'Done; there is nothing to answer.' } },
+    statuses: { 204: { description: 'Done.' } },
     answer: () => ({ status: 204 }),
   };
 }

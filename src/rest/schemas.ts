@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type GraphQLEnumType,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
@@ -23,9 +25,10 @@ import type { ResolvedOperation } from './variables.ts';
 /** A schema of OpenAPI 3.0.3, or a reference to one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Collects the schemas that have names of their own. */
+/** Collects the schemas and responses that have names of their own. */
 export class Components {
   readonly schemas = new Map<string, JsonSchema>();
+  readonly responses = new Map<string, JsonSchema>();
   readonly #examples: Readonly<Record<string, unknown>>;
 
   /** @param examples by the component's name */
@@ -41,6 +44,18 @@ export class Components {
       this.schemas.set(name, { ...make(), ...(example !== undefined && { example }) });
     }
     return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /**
+   * A reference to a response, which operations share.
+   *
+   * @throws {Error} when another response has that name
+   */
+  respond({ name, response }: { readonly name: string; readonly response: JsonSchema }): JsonSchema {
+    const before = this.responses.get(name) ?? response;
+    if (!isDeepStrictEqual(before, response)) throw new Error(`OpenAPI has two responses with the name ${name}.`);
+    this.responses.set(name, before);
+    return { $ref: `#/components/responses/${name}` };
   }
 }
 
@@ -128,10 +143,21 @@ function inputObjectSchema(type: GraphQLInputObjectType, components: Components)
     ...(type.description != null && { description: type.description }),
     ...(required.length > 0 && { required }),
     properties: Object.fromEntries(
-      fields.map((field) => [field.name, described(placeSchema(field, components), field)]),
+      fields.map((field) => [field.name, described(placeSchema(withoutDefault(field), components), inWords(field))]),
     ),
     additionalProperties: false,
   };
+}
+
+/** Generators of types take a field of a body that has a default for one that is required. */
+function withoutDefault(field: GraphQLInputField): InputPlace {
+  return { type: field.type, extensions: field.extensions, defaultValue: undefined };
+}
+
+function inWords(field: GraphQLInputField): Described {
+  const { name, description, defaultValue, extensions } = field;
+  const words = defaultValue === undefined ? description : `${description} Default: \`${defaultValue}\`.`;
+  return { name, description: words, extensions };
 }
 
 /** The schema of what goes into a field or argument: its type, bounds and default. */
@@ -179,8 +205,10 @@ const LEAVES: Readonly<Record<string, JsonSchema>> = {
   Boolean: { type: 'boolean' },
 };
 
+type Described = Markable & { readonly name: string; readonly description?: string | null | undefined };
+
 /** With the field's description and marks; OpenAPI 3.0 ignores what stands beside a reference. */
-function described(schema: JsonSchema, field: Markable & { name: string; description?: string | null | undefined }) {
+function described(schema: JsonSchema, field: Described) {
   const marks = marksOf(field);
   const words = { description: field.description ?? field.name, ...(marks && markExtensions(marks)) };
   return '$ref' in schema ? { allOf: [schema], ...words } : { ...schema, ...words };

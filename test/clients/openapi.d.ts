@@ -43,20 +43,20 @@ export interface paths {
         get: operations["getPet"];
         /**
          * Replace a pet
-         * @description Replace a pet. A status that is left out is back at `available`.
+         * @description Replace a pet. A status that is left out becomes `available`.
          */
         put: operations["replacePet"];
         post?: never;
         /**
-         * Delete a pet, and its inventory entry with it
-         * @description Delete a pet, and its inventory entry with it. Refused while it has orders.
+         * Delete a pet and its inventory entry
+         * @description Delete a pet and its inventory entry. It must have no orders.
          */
         delete: operations["deletePet"];
         options?: never;
         head?: never;
         /**
-         * Change some fields of a pet; what is left out stays
-         * @description Change some fields of a pet; what is left out stays.
+         * Change some fields of a pet
+         * @description Change some fields of a pet. Fields that are left out stay as they are.
          */
         patch: operations["updatePet"];
         trace?: never;
@@ -99,20 +99,20 @@ export interface paths {
         get: operations["getCategory"];
         /**
          * Replace a category
-         * @description Replace a category. A description that is left out is gone.
+         * @description Replace a category. A description that is left out is removed.
          */
         put: operations["replaceCategory"];
         post?: never;
         /**
          * Delete a category
-         * @description Delete a category. Refused while pets belong to it.
+         * @description Delete a category. It must have no pets.
          */
         delete: operations["deleteCategory"];
         options?: never;
         head?: never;
         /**
-         * Change some fields of a category; what is left out stays
-         * @description Change some fields of a category; what is left out stays.
+         * Change some fields of a category
+         * @description Change some fields of a category. Fields that are left out stay as they are.
          */
         patch: operations["updateCategory"];
         trace?: never;
@@ -132,7 +132,7 @@ export interface paths {
         put?: never;
         /**
          * Place an order
-         * @description Place an order. Its pet must be available. It takes its quantity from the stock of a counted pet, or is rejected whole.
+         * @description Place an order. The pet must be available. If its stock is tracked, the quantity is taken from it; if too little is left, the order is rejected.
          */
         post: operations["placeOrder"];
         delete?: never;
@@ -156,15 +156,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Cancel an order that is not complete: it is gone, and its stock is given back
-         * @description Cancel an order that is not complete: it is gone, and its stock is given back.
+         * Cancel an order that is not complete
+         * @description Cancel an order that is not complete. It is deleted, and its quantity returns to stock.
          */
         delete: operations["cancelOrder"];
         options?: never;
         head?: never;
         /**
-         * Change an order that is not complete; what is left out stays
-         * @description Change an order that is not complete; what is left out stays.
+         * Change an order that is not complete
+         * @description Change an order that is not complete. Fields that are left out stay as they are.
          */
         patch: operations["updateOrder"];
         trace?: never;
@@ -177,8 +177,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List inventory entries, in the order of their pet ids
-         * @description List inventory entries, in the order of their pet ids.
+         * List inventory entries, sorted by pet id
+         * @description List inventory entries, sorted by pet id.
          */
         get: operations["listInventory"];
         put?: never;
@@ -197,19 +197,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the inventory entry of a pet that is counted
-         * @description Get the inventory entry of a pet that is counted.
+         * Get the inventory entry of a pet
+         * @description Get the inventory entry of a pet.
          */
         get: operations["getInventoryItem"];
         /**
-         * Begin to count the stock of a pet, or replace its count
-         * @description Begin to count the stock of a pet, or replace its count. A pet that is not counted has version 0.
+         * Start to track the stock of a pet, or replace its stock
+         * @description Start to track the stock of a pet, or replace its stock. A pet that is not tracked has version 0.
          */
         put: operations["replaceStock"];
         post?: never;
         /**
-         * Stop counting the stock of a pet; its orders are then accepted whatever their quantity
-         * @description Stop counting the stock of a pet; its orders are then accepted whatever their quantity.
+         * Stop tracking the stock of a pet
+         * @description Stop tracking the stock of a pet. Orders of any quantity are then accepted.
          */
         delete: operations["stopTracking"];
         options?: never;
@@ -225,8 +225,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what is marked
-         * @description List what is marked. What goes first comes first.
+         * List everything that is experimental, beta or deprecated
+         * @description List everything that is experimental, beta or deprecated. The next sunset comes first.
          */
         get: operations["listLifecycle"];
         put?: never;
@@ -272,7 +272,7 @@ export interface components {
             description?: string;
         };
         /**
-         * @description Changes to a category; what is left out stays.
+         * @description Changes to a category. Fields that are left out stay as they are.
          * @example {
          *       "description": "Companions of every size."
          *     }
@@ -280,11 +280,11 @@ export interface components {
         CategoryChanges: {
             /** @description Category name (for example a kind of animal). Accepts 1 to 200 characters, not only white space. */
             name?: string;
-            /** @description Short description of the category; null removes it. Accepts at most 2000 characters. */
+            /** @description Short description of the category. Null removes it. Accepts at most 2000 characters. */
             description?: string | null;
         };
         /**
-         * @description A failure.
+         * @description An error.
          * @example {
          *       "code": "NOT_FOUND",
          *       "message": "No pet has the id 12.",
@@ -292,15 +292,15 @@ export interface components {
          *     }
          */
         Error: {
-            /** @description Machine-readable error code; the answers of an operation name theirs, and more may come. */
+            /** @description Machine-readable error code. The responses of each operation list theirs; more codes may be added. */
             code: string;
             /** @description Human-readable description of the error. */
             message: string;
-            /** @description The HTTP status code: that of the response. */
+            /** @description The HTTP status code of the response. */
             status: number;
         };
         /**
-         * @description The stock of one animal. While a pet has an entry, its stock is counted and sets the pet's status.
+         * @description The stock of one animal. While a pet has an entry, its stock is tracked and determines the pet's status.
          * @example {
          *       "petId": 12,
          *       "quantity": 5,
@@ -315,10 +315,10 @@ export interface components {
             petId: number;
             /**
              * Format: int32
-             * @description Current stock count: what is left beside all orders.
+             * @description Current stock: what is left after all orders.
              */
             quantity: number;
-            /** @description Status of the animal: the pet's own. */
+            /** @description Status of the animal. */
             status: components["schemas"]["PetStatus"];
         };
         /**
@@ -333,7 +333,7 @@ export interface components {
          */
         InventoryItems: components["schemas"]["InventoryItem"][];
         /**
-         * @description A new stock count.
+         * @description A new stock.
          * @example {
          *       "quantity": 5
          *     }
@@ -341,18 +341,18 @@ export interface components {
         InventoryUpdate: {
             /**
              * Format: int32
-             * @description The new stock count: what is left beside all orders that are placed. Accepts 0 to 2147483647.
+             * @description The new stock: what is left after all orders. Accepts 0 to 2147483647.
              */
             quantity: number;
         };
         /**
-         * @description What matters most of the marks that something bears.
+         * @description The most important lifecycle annotation of something.
          * @example deprecated
          * @enum {string}
          */
         LifecycleLevel: "experimental" | "beta" | "deprecated";
         /**
-         * @description Something of the schema that is experimental, beta or deprecated, and who still uses it.
+         * @description A part of the schema that is experimental, beta or deprecated, and who still uses it.
          * @example {
          *       "coordinate": "Query.pet",
          *       "operation": "GET /pets/{petId}",
@@ -374,20 +374,20 @@ export interface components {
         LifecycleMark: {
             /** @description Its schema coordinate, such as `Query.pets`. */
             coordinate: string;
-            /** @description What REST calls it, such as `GET /pets`; null for what is no operation there, nor part of one. */
+            /** @description The REST operation, such as `GET /pets`. Null if there is none. */
             operation?: string;
-            /** @description What matters most of its marks. */
+            /** @description Its most important annotation. */
             level: components["schemas"]["LifecycleLevel"];
-            /** @description What was promised of it. */
+            /** @description What is promised about it. */
             stability: components["schemas"]["Stability"];
             /**
              * Format: date
-             * @description The day from which it is deprecated, in UTC.
+             * @description The first day on which it is deprecated, in UTC.
              */
             since?: string;
             /**
              * Format: date
-             * @description The last day on which it is served, in UTC.
+             * @description The last day on which it works, in UTC.
              */
             sunset?: string;
             /**
@@ -395,9 +395,9 @@ export interface components {
              * @description Days from today to the sunset: 0 on the day itself, negative after it.
              */
             daysLeft?: number;
-            /** @description The schema coordinate of what takes its place. */
+            /** @description The schema coordinate of its replacement. */
             successor?: string;
-            /** @description What REST calls that which takes its place. */
+            /** @description The REST operation that replaces it. */
             successorOperation?: string;
             /** @description Why it is deprecated. */
             why?: string;
@@ -413,7 +413,7 @@ export interface components {
             clients: number;
             /**
              * Format: date-time
-             * @description When it was used last, in the last 30 days.
+             * @description When it was last used in the last 30 days.
              */
             lastUsedAt?: string;
             /**
@@ -421,7 +421,7 @@ export interface components {
              * @description Since when its uses are counted.
              */
             countedSince?: string;
-            /** @description Whether it could go, in words. */
+            /** @description Whether it can be removed, in words. */
             verdict: string;
         };
         /**
@@ -448,7 +448,7 @@ export interface components {
          */
         LifecycleMarks: components["schemas"]["LifecycleMark"][];
         /**
-         * @description A category to be.
+         * @description A new category.
          * @example {
          *       "name": "Dogs",
          *       "description": "Companions of every size."
@@ -461,7 +461,7 @@ export interface components {
             description?: string;
         };
         /**
-         * @description An order to be placed. No field is required.
+         * @description A new order. No field is required.
          * @example {
          *       "petId": 12,
          *       "quantity": 1,
@@ -471,13 +471,12 @@ export interface components {
         NewOrder: {
             /**
              * Format: int64
-             * @description Identifier of the animal to order; without it the order is a draft.
+             * @description Identifier of the animal to order. Without it the order is a draft.
              */
             petId?: number;
             /**
              * Format: int32
-             * @description Number of units to order. Accepts 1 to 2147483647.
-             * @default 1
+             * @description Number of units to order. Accepts 1 to 2147483647. Default: `1`.
              */
             quantity?: number;
             /**
@@ -485,14 +484,11 @@ export interface components {
              * @description Expected or actual ship date.
              */
             shipDate?: string;
-            /**
-             * @description Whether the order is fulfilled already.
-             * @default false
-             */
+            /** @description Whether the order is already fulfilled. Default: `false`. */
             complete?: boolean;
         };
         /**
-         * @description A pet to be.
+         * @description A new pet.
          * @example {
          *       "name": "Rex",
          *       "categoryId": 1,
@@ -507,14 +503,11 @@ export interface components {
              * @description Identifier of the category the animal belongs to.
              */
             categoryId: number;
-            /**
-             * @description Status of the pet.
-             * @default available
-             */
+            /** @description Status of the pet. Default: `available`. */
             status?: components["schemas"]["PetStatus"];
         };
         /**
-         * @description An order for a quantity of an animal. Without an animal it is a draft, and touches no stock.
+         * @description An order for a quantity of a pet. Without a pet it is a draft and does not affect stock.
          * @example {
          *       "id": 7,
          *       "petId": 12,
@@ -548,7 +541,7 @@ export interface components {
             complete?: boolean;
         };
         /**
-         * @description Changes to an order; what is left out stays. The pet of an order is fixed.
+         * @description Changes to an order. Fields that are left out stay as they are. The pet cannot be changed.
          * @example {
          *       "complete": true
          *     }
@@ -556,15 +549,15 @@ export interface components {
         OrderChanges: {
             /**
              * Format: int32
-             * @description Number of units; the difference moves in stock. Accepts 1 to 2147483647.
+             * @description Number of units. The difference is taken from stock, or returned to it. Accepts 1 to 2147483647.
              */
             quantity?: number;
             /**
              * Format: date-time
-             * @description Expected or actual ship date; null removes it.
+             * @description Expected or actual ship date. Null removes it.
              */
             shipDate?: string | null;
-            /** @description Whether the order has been fulfilled; a complete order is final. */
+            /** @description Whether the order has been fulfilled. A complete order cannot be changed or cancelled. */
             complete?: boolean;
         };
         /**
@@ -606,7 +599,7 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /**
-         * @description Changes to a pet; what is left out stays.
+         * @description Changes to a pet. Fields that are left out stay as they are.
          * @example {
          *       "status": "pending"
          *     }
@@ -623,7 +616,7 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /**
-         * @description Where a pet stands. Stock movements set it for a pet that is counted.
+         * @description The status of a pet. If its stock is tracked, the stock determines it.
          * @example available
          * @enum {string}
          */
@@ -641,7 +634,7 @@ export interface components {
          */
         Pets: components["schemas"]["Pet"][];
         /**
-         * @description A failure as problem details (RFC 9457), for a client that accepts them.
+         * @description An error as problem details (RFC 9457), for clients that accept them.
          * @example {
          *       "type": "about:blank",
          *       "title": "Not Found",
@@ -651,17 +644,17 @@ export interface components {
          *     }
          */
         Problem: {
-            /** @description Always `about:blank`: the code tells the kind of failure. */
+            /** @description Always `about:blank`; `code` has the kind of error. */
             type: string;
-            /** @description The status, in the words of HTTP. */
+            /** @description The name of the HTTP status. */
             title: string;
-            /** @description The HTTP status code: that of the response. */
+            /** @description The HTTP status code of the response. */
             status: number;
             /** @description What was wrong, where, and what is accepted. */
             detail: string;
-            /** @description Machine-readable error code; the answers of an operation name theirs, and more may come. */
+            /** @description Machine-readable error code. The responses of each operation list theirs; more codes may be added. */
             code: string;
-            /** @description The faults one by one, where there may be several. */
+            /** @description Each invalid value, if there can be several. */
             errors?: {
                 /** @description JSON Pointer (RFC 6901) to the value. */
                 pointer: string;
@@ -670,113 +663,1058 @@ export interface components {
             }[];
         };
         /**
-         * @description What was promised of something.
+         * @description What is promised about something.
          * @example stable
          * @enum {string}
          */
         Stability: "experimental" | "beta" | "stable";
     };
-    responses: never;
+    responses: {
+        /** @description `FORBIDDEN`: A scope is missing. */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `FORBIDDEN`: A scope is missing. */
+        ForbiddenBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `FORBIDDEN`: A scope is missing. */
+        ForbiddenDeprecated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "API-Stability": components["headers"]["API-Stability"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                Warning: components["headers"]["Warning"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `FORBIDDEN`: A scope is missing. */
+        ForbiddenExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `GONE`: Removed at its sunset. */
+        GoneDeprecated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                Warning: components["headers"]["Warning"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `IDEMPOTENCY_CONFLICT`: The same request is in progress. */
+        IdempotencyConflictOfChange: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `IDEMPOTENCY_CONFLICT`: The same request is in progress. `CONFLICT`: Conflicts with stored data. */
+        IdempotencyConflictOrConflictOfChange: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `IDEMPOTENCY_CONFLICT`: The same request is in progress. `CONFLICT`: Conflicts with stored data. */
+        IdempotencyConflictOrConflictOfChangeBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `IDEMPOTENCY_CONFLICT`: The same request is in progress. `CONFLICT`: Conflicts with stored data. */
+        IdempotencyConflictOrConflictOfChangeExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `IDEMPOTENCY_CONFLICT`: The same request is in progress. `CONFLICT`: Conflicts with stored data. `ORDER_COMPLETE`: The order is complete. */
+        IdempotencyConflictOrConflictOrOrderCompleteOfChange: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `IDEMPOTENCY_CONFLICT`: The same request is in progress. `CONFLICT`: Conflicts with stored data. `OUT_OF_STOCK`: Out of stock. `ORDER_COMPLETE`: The order is complete. */
+        IdempotencyConflictOrConflictOrOutOfStockOrOrderCompleteOfChangeBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `IDEMPOTENCY_CONFLICT`: The same request is in progress. `OUT_OF_STOCK`: Out of stock. `NOT_AVAILABLE`: The pet is not available. */
+        IdempotencyConflictOrOutOfStockOrNotAvailableOfChange: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `IDEMPOTENCY_KEY_REUSED`: The key was used for another request. */
+        IdempotencyKeyReusedOfChange: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `IDEMPOTENCY_KEY_REUSED`: The key was used for another request. */
+        IdempotencyKeyReusedOfChangeExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `INTERNAL`: Internal error. */
+        Internal: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `INTERNAL`: Internal error. */
+        InternalBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `INTERNAL`: Internal error. */
+        InternalDeprecated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                Warning: components["headers"]["Warning"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `INTERNAL`: Internal error. */
+        InternalExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `INVALID_ARGUMENT`: Invalid parameter, cursor or header field. */
+        InvalidArgument: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `INVALID_ARGUMENT`: Invalid parameter, cursor or header field. `LIFECYCLE_STRICT`: Deprecated or experimental, which the request excludes. */
+        InvalidArgumentOrLifecycleStrictDeprecated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                Warning: components["headers"]["Warning"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `INVALID_ARGUMENT`: Invalid parameter, cursor or header field. `LIFECYCLE_STRICT`: Deprecated or experimental, which the request excludes. */
+        InvalidArgumentOrLifecycleStrictExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `INVALID_ARGUMENT`: Invalid parameter, cursor or header field. `MALFORMED_JSON`: The body is not JSON. */
+        InvalidArgumentOrMalformedJson: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `INVALID_ARGUMENT`: Invalid parameter, cursor or header field. `MALFORMED_JSON`: The body is not JSON. */
+        InvalidArgumentOrMalformedJsonBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
+        NotAcceptable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
+        NotAcceptableBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
+        NotAcceptableDeprecated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                Warning: components["headers"]["Warning"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
+        NotAcceptableExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `NOT_FOUND`: Not found. */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `NOT_FOUND`: Not found. */
+        NotFoundDeprecated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                Warning: components["headers"]["Warning"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `NOT_FOUND`: Not found. */
+        NotFoundOfChange: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `NOT_FOUND`: Not found. */
+        NotFoundOfChangeBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `NOT_FOUND`: Not found. */
+        NotFoundOfChangeExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The client has the current version, as `If-None-Match` says. */
+        NotModified: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The client has the current version, as `If-None-Match` says. */
+        NotModifiedDeprecated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                ETag: components["headers"]["ETag"];
+                "API-Stability": components["headers"]["API-Stability"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                Warning: components["headers"]["Warning"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The client has the current version, as `If-None-Match` says. */
+        NotModifiedList: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Link: components["headers"]["Link"];
+                "Total-Count": components["headers"]["Total-Count"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The client has the current version, as `If-None-Match` says. */
+        NotModifiedListExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                ETag: components["headers"]["ETag"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description `PAYLOAD_TOO_LARGE`: The body is too large. */
+        PayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PAYLOAD_TOO_LARGE`: The body is too large. */
+        PayloadTooLargeBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PRECONDITION_FAILED`: Changed in the meantime. */
+        PreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PRECONDITION_FAILED`: Changed in the meantime. */
+        PreconditionFailedDeprecated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                Warning: components["headers"]["Warning"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PRECONDITION_FAILED`: Changed in the meantime. */
+        PreconditionFailedExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PRECONDITION_FAILED`: Changed in the meantime. */
+        PreconditionFailedOfChange: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PRECONDITION_FAILED`: Changed in the meantime. */
+        PreconditionFailedOfChangeBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PRECONDITION_FAILED`: Changed in the meantime. */
+        PreconditionFailedOfChangeExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `RATE_LIMITED`: Too many requests. */
+        RateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `RATE_LIMITED`: Too many requests. */
+        RateLimitedBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `RATE_LIMITED`: Too many requests. */
+        RateLimitedDeprecated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "API-Stability": components["headers"]["API-Stability"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                Warning: components["headers"]["Warning"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `RATE_LIMITED`: Too many requests. */
+        RateLimitedExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `TIMEOUT`: Timed out. */
+        Timeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `TIMEOUT`: Timed out. */
+        TimeoutBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `TIMEOUT`: Timed out. */
+        TimeoutDeprecated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "API-Stability": components["headers"]["API-Stability"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                Warning: components["headers"]["Warning"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `TIMEOUT`: Timed out. */
+        TimeoutExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `UNAUTHENTICATED`: Authentication is required. */
+        Unauthenticated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `UNAUTHENTICATED`: Authentication is required. */
+        UnauthenticatedBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `UNAUTHENTICATED`: Authentication is required. */
+        UnauthenticatedDeprecated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "API-Stability": components["headers"]["API-Stability"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                Warning: components["headers"]["Warning"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `UNAUTHENTICATED`: Authentication is required. */
+        UnauthenticatedExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `UNAVAILABLE`: Temporarily unavailable. */
+        Unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `UNAVAILABLE`: Temporarily unavailable. */
+        UnavailableBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `UNAVAILABLE`: Temporarily unavailable. */
+        UnavailableExperimental: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `UNAVAILABLE`: Temporarily unavailable. `BROWNOUT`: Brownout before a sunset. */
+        UnavailableOrBrownoutDeprecated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "API-Stability": components["headers"]["API-Stability"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                Warning: components["headers"]["Warning"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+        UnsupportedMediaTypeBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+        UnsupportedMediaTypeOfPatchBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                "Accept-Patch": components["headers"]["Accept-Patch"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `VALIDATION_FAILED`: Invalid values. `IDEMPOTENCY_KEY_REUSED`: The key was used for another request. */
+        ValidationFailedOrIdempotencyKeyReusedOfChange: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `VALIDATION_FAILED`: Invalid values. `IDEMPOTENCY_KEY_REUSED`: The key was used for another request. */
+        ValidationFailedOrIdempotencyKeyReusedOfChangeBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `VALIDATION_FAILED`: Invalid values. `IDEMPOTENCY_KEY_REUSED`: The key was used for another request. `UNKNOWN_REFERENCE`: A referenced row does not exist. */
+        ValidationFailedOrIdempotencyKeyReusedOrUnknownReferenceOfChange: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `VALIDATION_FAILED`: Invalid values. `IDEMPOTENCY_KEY_REUSED`: The key was used for another request. `UNKNOWN_REFERENCE`: A referenced row does not exist. */
+        ValidationFailedOrIdempotencyKeyReusedOrUnknownReferenceOfChangeBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
     parameters: {
-        /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+        /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
         "Idempotency-Key": string;
-        /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+        /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
         "If-Match": string;
-        /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
+        /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
         "If-None-Match": string;
-        /** @description `count=exact` to have the whole list counted (RFC 7240): the answer then has `Total-Count`. */
+        /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
         Prefer: string;
-        /** @description `*` for a row that is not there yet: otherwise nothing happens, and the answer is 412. */
+        /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the answer is 412. */
         "If-None-Match-Any": "*";
-        /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
+        /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
         "API-Client": string;
-        /** @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client. */
+        /** @description `strict` rejects operations that use something deprecated or experimental. It is meant for tests of a client. */
         "API-Lifecycle": "strict";
     };
     requestBodies: never;
     headers: {
         /**
-         * @description Where the service limits how much each caller may ask for: what is left of it (`r`), and for how many seconds (`t`), by draft-ietf-httpapi-ratelimit-headers.
+         * @description The units that the caller has left (`r`) and the seconds until it has all again (`t`), if the service has a rate limit (draft-ietf-httpapi-ratelimit-headers).
          * @example "default";r=5999;t=42
          */
         RateLimit: string;
         /**
-         * @description That limit: how many units (`q`) in how many seconds (`w`). A request is one unit, and 20 rows one more.
+         * @description The rate limit: the units (`q`) per seconds (`w`). A request costs one unit, and each 20 rows cost one more.
          * @example "default";q=6000;w=60
          */
         "RateLimit-Policy": string;
         /**
-         * @description What is missing: a credential, or a scope of it (RFC 6750).
+         * @description What is missing: a credential or a scope (RFC 6750).
          * @example Bearer realm="pet-store", scope="orders:write"
          */
         "WWW-Authenticate": string;
         /**
-         * @description The request's id: the client's own, or a new one. The service's log has it.
+         * @description The id of the request: the client's own, or a new one. The service's log contains it.
          * @example 6f1c3c1e-4f0e-4d0a-9a52-3b7b0e6f9b1d
          */
         "X-Request-Id": string;
         /**
-         * @description Which version of the row or list this is (RFC 9110). `If-None-Match` with it asks for another alone; `If-Match` with that of a row lets a change happen only to this very version.
+         * @description The version of the row or list (RFC 9110). Send it in `If-None-Match` to get 304 if nothing has changed, or that of a row in `If-Match` to change only this version.
          * @example "3"
          */
         ETag: string;
         /**
-         * @description `true` where the answer is that to an earlier request with the same `Idempotency-Key`.
+         * @description `true` if this is the stored answer to an earlier request with the same `Idempotency-Key`.
          * @example true
          */
         "Idempotent-Replayed": "true";
         /**
-         * @description The address of the new row.
+         * @description The URL of the new row.
          * @example https://pets.example/pets/12
          */
         Location: string;
         /**
-         * @description Addresses that go with this one (RFC 8288). Of a list, `next` is the next page, and absent on the last. Of a deprecated operation, `successor-version` takes its place, and `deprecation` and `sunset` tell more.
+         * @description Related URLs (RFC 8288). A list has `next`, the next page, except on the last page. A deprecated operation has `successor-version`, its replacement, and `deprecation` and `sunset` with details.
          * @example <https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"
          */
         Link: string;
         /**
-         * @description How many rows the whole list has, on all its pages; where the request has `Prefer: count=exact`.
+         * @description The number of rows on all pages, if the request has `Prefer: count=exact`.
          * @example 200
          */
         "Total-Count": number;
         /**
-         * @description What the answer has kept to of `Prefer` (RFC 7240).
+         * @description The part of `Prefer` that the answer follows (RFC 7240).
          * @example count=exact
          */
         "Preference-Applied": "count=exact";
         /**
-         * @description How a body may be encoded (RFC 7694): not at all.
+         * @description The accepted content encodings of a body (RFC 7694): none.
          * @example identity
          */
         "Accept-Encoding": string;
         /**
-         * @description The media types that a PATCH takes (RFC 5789).
+         * @description The accepted media types of a PATCH (RFC 5789).
          * @example application/merge-patch+json, application/json
          */
         "Accept-Patch": string;
         /**
-         * @description Seconds to wait before trying again.
+         * @description Seconds to wait before a retry.
          * @example 1
          */
         "Retry-After": number;
         /**
-         * @description How far the operation can be relied on.
+         * @description The stability of the operation.
          * @example beta
          */
         "API-Stability": "experimental" | "beta" | "deprecated";
         /**
-         * @description Since when the operation is deprecated (RFC 9745).
+         * @description When the operation was deprecated (RFC 9745).
          * @example @1782864000
          */
         Deprecation: string;
         /**
-         * @description Until when the operation is served (RFC 8594).
+         * @description When the operation stops working (RFC 8594).
          * @example Fri, 31 Dec 2027 23:59:59 GMT
          */
         Sunset: string;
         /**
-         * @description The deprecation, in words.
+         * @description A warning about the deprecation, for people.
          * @example 299 - "GET /pets/{petId} is deprecated since 2026-07-01 and served until 2027-12-31; use GET /pets?id={petId} instead"
          */
         Warning: string;
@@ -794,9 +1732,9 @@ export interface operations {
                 status?: components["schemas"]["PetStatus"][];
                 /** @description Only pets of one of these categories. Repeat it for any of several. */
                 categoryId?: number[];
-                /** @description Only names that begin with this, in any case. Accepts 1 to 200 characters, not only white space. */
+                /** @description Only names that start with this, ignoring case. Accepts 1 to 200 characters, not only white space. */
                 name?: string;
-                /** @description The order of the list. `id`: Oldest first. `-id`: Newest first. `name`: By name, without regard to case. `-name`: By name, backwards, without regard to case. */
+                /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. `name`: By name, ignoring case. `-name`: By name in reverse, ignoring case. */
                 sort?: "id" | "-id" | "name" | "-name";
                 /** @description The most rows to answer with. Accepts 1 to 100. */
                 limit?: number;
@@ -804,11 +1742,11 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description `count=exact` to have the whole list counted (RFC 7240): the answer then has `Total-Count`. */
+                /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -832,162 +1770,36 @@ export interface operations {
                     "application/json": components["schemas"]["Pets"];
                 };
             };
-            /** @description It is what the client has, by `If-None-Match`. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    "Total-Count": components["headers"]["Total-Count"];
-                    "Preference-Applied": components["headers"]["Preference-Applied"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModifiedList"];
+            400: components["responses"]["InvalidArgument"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     createPet: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description The pet to be. */
+        /** @description The new pet. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPet"];
             };
         };
         responses: {
-            /** @description The row as it was created. */
+            /** @description The new row. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1002,184 +1814,31 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `MALFORMED_JSON`: The body is not JSON. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PAYLOAD_TOO_LARGE`: The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The body does not have the right shape. `IDEMPOTENCY_KEY_REUSED`: The key came with another request. `UNKNOWN_REFERENCE`: A reference names no row. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgumentOrMalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["IdempotencyConflictOfChange"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailedOrIdempotencyKeyReusedOrUnknownReferenceOfChange"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     getPet: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
-                /** @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client. */
+                /** @description `strict` rejects operations that use something deprecated or experimental. It is meant for tests of a client. */
                 "API-Lifecycle"?: components["parameters"]["API-Lifecycle"];
             };
             path: {
@@ -1208,234 +1867,27 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            /** @description It is what the client has, by `If-None-Match`. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    ETag: components["headers"]["ETag"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Warning: components["headers"]["Warning"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `LIFECYCLE_STRICT`: Deprecated or experimental, which the request refuses. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Warning: components["headers"]["Warning"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Warning: components["headers"]["Warning"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Warning: components["headers"]["Warning"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Warning: components["headers"]["Warning"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Warning: components["headers"]["Warning"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `GONE`: Past its sunset. */
-            410: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Warning: components["headers"]["Warning"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Warning: components["headers"]["Warning"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Warning: components["headers"]["Warning"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Warning: components["headers"]["Warning"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. `BROWNOUT`: Its sunset is being rehearsed. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Warning: components["headers"]["Warning"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Warning: components["headers"]["Warning"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModifiedDeprecated"];
+            400: components["responses"]["InvalidArgumentOrLifecycleStrictDeprecated"];
+            401: components["responses"]["UnauthenticatedDeprecated"];
+            403: components["responses"]["ForbiddenDeprecated"];
+            404: components["responses"]["NotFoundDeprecated"];
+            406: components["responses"]["NotAcceptableDeprecated"];
+            410: components["responses"]["GoneDeprecated"];
+            412: components["responses"]["PreconditionFailedDeprecated"];
+            429: components["responses"]["RateLimitedDeprecated"];
+            500: components["responses"]["InternalDeprecated"];
+            503: components["responses"]["UnavailableOrBrownoutDeprecated"];
+            504: components["responses"]["TimeoutDeprecated"];
         };
     };
     replacePet: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -1444,7 +1896,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What the pet is to be. The identifier of the path may be repeated in it. */
+        /** @description The pet as it should be. The identifier of the path may be repeated in it. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPet"];
@@ -1464,208 +1916,29 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `MALFORMED_JSON`: The body is not JSON. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PAYLOAD_TOO_LARGE`: The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The body does not have the right shape. `IDEMPOTENCY_KEY_REUSED`: The key came with another request. `UNKNOWN_REFERENCE`: A reference names no row. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgumentOrMalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFoundOfChange"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["IdempotencyConflictOrConflictOfChange"];
+            412: components["responses"]["PreconditionFailedOfChange"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailedOrIdempotencyKeyReusedOrUnknownReferenceOfChange"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     deletePet: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -1676,7 +1949,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to answer. */
+            /** @description Done. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1687,183 +1960,29 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_KEY_REUSED`: The key came with another request. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgument"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFoundOfChange"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["IdempotencyConflictOrConflictOfChange"];
+            412: components["responses"]["PreconditionFailedOfChange"];
+            422: components["responses"]["IdempotencyKeyReusedOfChange"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     updatePet: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
@@ -1895,214 +2014,20 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `MALFORMED_JSON`: The body is not JSON. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PAYLOAD_TOO_LARGE`: The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
-                    "Accept-Patch": components["headers"]["Accept-Patch"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The body does not have the right shape. `IDEMPOTENCY_KEY_REUSED`: The key came with another request. `UNKNOWN_REFERENCE`: A reference names no row. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgumentOrMalformedJsonBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            404: components["responses"]["NotFoundOfChangeBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            409: components["responses"]["IdempotencyConflictOrConflictOfChangeBeta"];
+            412: components["responses"]["PreconditionFailedOfChangeBeta"];
+            413: components["responses"]["PayloadTooLargeBeta"];
+            415: components["responses"]["UnsupportedMediaTypeOfPatchBeta"];
+            422: components["responses"]["ValidationFailedOrIdempotencyKeyReusedOrUnknownReferenceOfChangeBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
         };
     };
     listCategories: {
@@ -2110,9 +2035,9 @@ export interface operations {
             query?: {
                 /** @description Only categories with one of these ids. Repeat it for any of several. */
                 id?: number[];
-                /** @description Only names that begin with this, in any case. Accepts 1 to 200 characters, not only white space. */
+                /** @description Only names that start with this, ignoring case. Accepts 1 to 200 characters, not only white space. */
                 name?: string;
-                /** @description The order of the list. `id`: Oldest first. `-id`: Newest first. `name`: By name, without regard to case. `-name`: By name, backwards, without regard to case. */
+                /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. `name`: By name, ignoring case. `-name`: By name in reverse, ignoring case. */
                 sort?: "id" | "-id" | "name" | "-name";
                 /** @description The most rows to answer with. Accepts 1 to 100. */
                 limit?: number;
@@ -2120,11 +2045,11 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description `count=exact` to have the whole list counted (RFC 7240): the answer then has `Total-Count`. */
+                /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -2148,162 +2073,36 @@ export interface operations {
                     "application/json": components["schemas"]["Categories"];
                 };
             };
-            /** @description It is what the client has, by `If-None-Match`. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    "Total-Count": components["headers"]["Total-Count"];
-                    "Preference-Applied": components["headers"]["Preference-Applied"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModifiedList"];
+            400: components["responses"]["InvalidArgument"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     createCategory: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description The category to be. */
+        /** @description The new category. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewCategory"];
             };
         };
         responses: {
-            /** @description The row as it was created. */
+            /** @description The new row. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2318,180 +2117,27 @@ export interface operations {
                     "application/json": components["schemas"]["Category"];
                 };
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `MALFORMED_JSON`: The body is not JSON. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PAYLOAD_TOO_LARGE`: The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The body does not have the right shape. `IDEMPOTENCY_KEY_REUSED`: The key came with another request. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgumentOrMalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["IdempotencyConflictOfChange"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailedOrIdempotencyKeyReusedOfChange"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     getCategory: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
@@ -2515,161 +2161,26 @@ export interface operations {
                     "application/json": components["schemas"]["Category"];
                 };
             };
-            /** @description It is what the client has, by `If-None-Match`. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidArgument"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     replaceCategory: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2678,7 +2189,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What the category is to be. The identifier of the path may be repeated in it. */
+        /** @description The category as it should be. The identifier of the path may be repeated in it. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewCategory"];
@@ -2698,208 +2209,29 @@ export interface operations {
                     "application/json": components["schemas"]["Category"];
                 };
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `MALFORMED_JSON`: The body is not JSON. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PAYLOAD_TOO_LARGE`: The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The body does not have the right shape. `IDEMPOTENCY_KEY_REUSED`: The key came with another request. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgumentOrMalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFoundOfChange"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["IdempotencyConflictOrConflictOfChange"];
+            412: components["responses"]["PreconditionFailedOfChange"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailedOrIdempotencyKeyReusedOfChange"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     deleteCategory: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2910,7 +2242,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to answer. */
+            /** @description Done. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2921,183 +2253,29 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_KEY_REUSED`: The key came with another request. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgument"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFoundOfChange"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["IdempotencyConflictOrConflictOfChange"];
+            412: components["responses"]["PreconditionFailedOfChange"];
+            422: components["responses"]["IdempotencyKeyReusedOfChange"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     updateCategory: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
@@ -3129,214 +2307,20 @@ export interface operations {
                     "application/json": components["schemas"]["Category"];
                 };
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `MALFORMED_JSON`: The body is not JSON. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PAYLOAD_TOO_LARGE`: The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
-                    "Accept-Patch": components["headers"]["Accept-Patch"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The body does not have the right shape. `IDEMPOTENCY_KEY_REUSED`: The key came with another request. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgumentOrMalformedJsonBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            404: components["responses"]["NotFoundOfChangeBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            409: components["responses"]["IdempotencyConflictOrConflictOfChangeBeta"];
+            412: components["responses"]["PreconditionFailedOfChangeBeta"];
+            413: components["responses"]["PayloadTooLargeBeta"];
+            415: components["responses"]["UnsupportedMediaTypeOfPatchBeta"];
+            422: components["responses"]["ValidationFailedOrIdempotencyKeyReusedOfChangeBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
         };
     };
     listOrders: {
@@ -3348,11 +2332,11 @@ export interface operations {
                 petId?: number[];
                 /** @description Only orders that are complete, or only those that are not. */
                 complete?: boolean;
-                /** @description Only orders whose ship date is this or later. */
+                /** @description Only orders with this ship date or a later one. */
                 shipDateFrom?: string;
-                /** @description Only orders whose ship date is before this. */
+                /** @description Only orders with an earlier ship date than this. */
                 shipDateTo?: string;
-                /** @description The order of the list. `id`: Oldest first. `-id`: Newest first. `shipDate`: By ship date, earliest first; orders without one last. `-shipDate`: By ship date, latest first; orders without one last. */
+                /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. `shipDate`: By ship date, earliest first; orders without one last. `-shipDate`: By ship date, latest first; orders without one last. */
                 sort?: "id" | "-id" | "shipDate" | "-shipDate";
                 /** @description The most rows to answer with. Accepts 1 to 100. */
                 limit?: number;
@@ -3360,11 +2344,11 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description `count=exact` to have the whole list counted (RFC 7240): the answer then has `Total-Count`. */
+                /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -3388,162 +2372,36 @@ export interface operations {
                     "application/json": components["schemas"]["Orders"];
                 };
             };
-            /** @description It is what the client has, by `If-None-Match`. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    "Total-Count": components["headers"]["Total-Count"];
-                    "Preference-Applied": components["headers"]["Preference-Applied"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModifiedList"];
+            400: components["responses"]["InvalidArgument"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     placeOrder: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description The order to be. */
+        /** @description The new order. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewOrder"];
             };
         };
         responses: {
-            /** @description The row as it was created. */
+            /** @description The new row. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3558,180 +2416,27 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `MALFORMED_JSON`: The body is not JSON. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `OUT_OF_STOCK`: Out of stock. `NOT_AVAILABLE`: Not available. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PAYLOAD_TOO_LARGE`: The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The body does not have the right shape. `IDEMPOTENCY_KEY_REUSED`: The key came with another request. `UNKNOWN_REFERENCE`: A reference names no row. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgumentOrMalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["IdempotencyConflictOrOutOfStockOrNotAvailableOfChange"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailedOrIdempotencyKeyReusedOrUnknownReferenceOfChange"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     getOrder: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
@@ -3755,161 +2460,26 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description It is what the client has, by `If-None-Match`. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidArgument"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     cancelOrder: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -3920,7 +2490,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to answer. */
+            /** @description Done. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3931,183 +2501,29 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. `ORDER_COMPLETE`: The order is complete. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_KEY_REUSED`: The key came with another request. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgument"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFoundOfChange"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["IdempotencyConflictOrConflictOrOrderCompleteOfChange"];
+            412: components["responses"]["PreconditionFailedOfChange"];
+            422: components["responses"]["IdempotencyKeyReusedOfChange"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     updateOrder: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
@@ -4139,214 +2555,20 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `MALFORMED_JSON`: The body is not JSON. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. `OUT_OF_STOCK`: Out of stock. `ORDER_COMPLETE`: The order is complete. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PAYLOAD_TOO_LARGE`: The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
-                    "Accept-Patch": components["headers"]["Accept-Patch"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The body does not have the right shape. `IDEMPOTENCY_KEY_REUSED`: The key came with another request. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgumentOrMalformedJsonBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            404: components["responses"]["NotFoundOfChangeBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            409: components["responses"]["IdempotencyConflictOrConflictOrOutOfStockOrOrderCompleteOfChangeBeta"];
+            412: components["responses"]["PreconditionFailedOfChangeBeta"];
+            413: components["responses"]["PayloadTooLargeBeta"];
+            415: components["responses"]["UnsupportedMediaTypeOfPatchBeta"];
+            422: components["responses"]["ValidationFailedOrIdempotencyKeyReusedOfChangeBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
         };
     };
     listInventory: {
@@ -4362,11 +2584,11 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description `count=exact` to have the whole list counted (RFC 7240): the answer then has `Total-Count`. */
+                /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -4390,151 +2612,25 @@ export interface operations {
                     "application/json": components["schemas"]["InventoryItems"];
                 };
             };
-            /** @description It is what the client has, by `If-None-Match`. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    "Total-Count": components["headers"]["Total-Count"];
-                    "Preference-Applied": components["headers"]["Preference-Applied"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModifiedList"];
+            400: components["responses"]["InvalidArgument"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     getInventoryItem: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
@@ -4558,165 +2654,30 @@ export interface operations {
                     "application/json": components["schemas"]["InventoryItem"];
                 };
             };
-            /** @description It is what the client has, by `If-None-Match`. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidArgument"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
         };
     };
     replaceStock: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `*` for a row that is not there yet: otherwise nothing happens, and the answer is 412. */
+                /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the answer is 412. */
                 "If-None-Match"?: components["parameters"]["If-None-Match-Any"];
-                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
@@ -4725,7 +2686,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The new count. The identifier of the path may be repeated in it. `status` may be sent back in it, as it is now. */
+        /** @description The new stock. The identifier of the path may be repeated in it. `status` may be sent back in it, as it is now. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["InventoryUpdate"];
@@ -4746,7 +2707,7 @@ export interface operations {
                     "application/json": components["schemas"]["InventoryItem"];
                 };
             };
-            /** @description The row as it was created. */
+            /** @description The new row. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4761,226 +2722,33 @@ export interface operations {
                     "application/json": components["schemas"]["InventoryItem"];
                 };
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `MALFORMED_JSON`: The body is not JSON. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PAYLOAD_TOO_LARGE`: The body is too large. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The body does not have the right shape. `IDEMPOTENCY_KEY_REUSED`: The key came with another request. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgumentOrMalformedJsonBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            404: components["responses"]["NotFoundOfChangeBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            409: components["responses"]["IdempotencyConflictOrConflictOfChangeBeta"];
+            412: components["responses"]["PreconditionFailedOfChangeBeta"];
+            413: components["responses"]["PayloadTooLargeBeta"];
+            415: components["responses"]["UnsupportedMediaTypeBeta"];
+            422: components["responses"]["ValidationFailedOrIdempotencyKeyReusedOfChangeBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
         };
     };
     stopTracking: {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for this very request, such as a UUID, so that it is done once however often it is sent: for 24 hours the answer is the first one, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
-                /** @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client. */
+                /** @description `strict` rejects operations that use something deprecated or experimental. It is meant for tests of a client. */
                 "API-Lifecycle"?: components["parameters"]["API-Lifecycle"];
             };
             path: {
@@ -4991,7 +2759,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to answer. */
+            /** @description Done. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5003,197 +2771,31 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `LIFECYCLE_STRICT`: Deprecated or experimental, which the request refuses. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_FOUND`: Not found. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_CONFLICT`: The same request is being answered. `CONFLICT`: In conflict with what is stored. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `IDEMPOTENCY_KEY_REUSED`: The key came with another request. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidArgumentOrLifecycleStrictExperimental"];
+            401: components["responses"]["UnauthenticatedExperimental"];
+            403: components["responses"]["ForbiddenExperimental"];
+            404: components["responses"]["NotFoundOfChangeExperimental"];
+            406: components["responses"]["NotAcceptableExperimental"];
+            409: components["responses"]["IdempotencyConflictOrConflictOfChangeExperimental"];
+            412: components["responses"]["PreconditionFailedOfChangeExperimental"];
+            422: components["responses"]["IdempotencyKeyReusedOfChangeExperimental"];
+            429: components["responses"]["RateLimitedExperimental"];
+            500: components["responses"]["InternalExperimental"];
+            503: components["responses"]["UnavailableExperimental"];
+            504: components["responses"]["TimeoutExperimental"];
         };
     };
     listLifecycle: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that this must have, or several of which it must have one: otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description The `ETag` of what the client has, or several: the answer is 304 while it is so. */
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description The name of the client, such as `shop-app`, under which its uses of what is marked are counted. */
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
-                /** @description `strict` for an error instead of an answer that is deprecated or experimental, in tests of a client. */
+                /** @description `strict` rejects operations that use something deprecated or experimental. It is meant for tests of a client. */
                 "API-Lifecycle"?: components["parameters"]["API-Lifecycle"];
             };
             path?: never;
@@ -5215,149 +2817,16 @@ export interface operations {
                     "application/json": components["schemas"]["LifecycleMarks"];
                 };
             };
-            /** @description It is what the client has, by `If-None-Match`. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    ETag: components["headers"]["ETag"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `INVALID_ARGUMENT`: A parameter, cursor or header cannot be read. `LIFECYCLE_STRICT`: Deprecated or experimental, which the request refuses. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAUTHENTICATED`: It is not known who calls. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `FORBIDDEN`: The caller may not do this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: No acceptable media type. */
-            406: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `PRECONDITION_FAILED`: It has changed meanwhile. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `RATE_LIMITED`: Too much was asked for in a short time. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `INTERNAL`: Internal error. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `UNAVAILABLE`: Unavailable. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `TIMEOUT`: Timed out. */
-            504: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "API-Stability": components["headers"]["API-Stability"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            304: components["responses"]["NotModifiedListExperimental"];
+            400: components["responses"]["InvalidArgumentOrLifecycleStrictExperimental"];
+            401: components["responses"]["UnauthenticatedExperimental"];
+            403: components["responses"]["ForbiddenExperimental"];
+            406: components["responses"]["NotAcceptableExperimental"];
+            412: components["responses"]["PreconditionFailedExperimental"];
+            429: components["responses"]["RateLimitedExperimental"];
+            500: components["responses"]["InternalExperimental"];
+            503: components["responses"]["UnavailableExperimental"];
+            504: components["responses"]["TimeoutExperimental"];
         };
     };
 }

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 
 interface OperationObject {
   readonly operationId: string;
-  readonly responses: Readonly<Record<string, ResponseObject>>;
+  readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>;
 }
 
 interface ResponseObject {
@@ -17,6 +17,7 @@ interface OpenApi {
   readonly components: {
     readonly schemas: Readonly<Record<string, object>>;
     readonly parameters: Readonly<Record<string, { readonly name: string }>>;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
   };
 }
 
@@ -31,6 +32,8 @@ ajv.addFormat('int64', true);
 ajv.addFormat('int32', true);
 ajv.addSchema(openApi, 'contract');
 const validators = new Map<object, ValidateFunction>();
+
+const PROBLEM = { $ref: '#/components/schemas/Problem' };
 
 /** Header fields that answers have for other reasons than the contract's. */
 const OF_HTTP = new Set([
@@ -52,9 +55,12 @@ const OF_HTTP = new Set([
 export function assertFollowsContract(method: string, path: string, response: Response, body: string): void {
   const operation = findOperation(method === 'HEAD' ? 'GET' : method, path);
   if (operation === undefined) return;
-  const described = operation.responses[response.status];
+  const described = responseOf(operation, response.status);
   const where = `${method} ${path} answered ${response.status}`;
   if (described === undefined) throw new Error(`${where}, which ${operation.operationId} does not describe: ${body}`);
+  const mediaType = response.headers.get('content-type') ?? '';
+  // Errors have two more forms on request: problem details, described once for all, and a page for browsers.
+  if (response.status >= 400 && mediaType.startsWith('text/html')) return;
   const headers = new Set(Object.keys(described.headers ?? {}).map((name) => name.toLowerCase()));
   for (const [name] of response.headers) {
     if (name.startsWith('access-control-') || OF_HTTP.has(name) || headers.has(name)) continue;
@@ -65,10 +71,18 @@ export function assertFollowsContract(method: string, path: string, response: Re
     if (body !== '') throw new Error(`${where} with a body, which is not described: ${body}`);
     return;
   }
-  const schema = described.content[response.headers.get('content-type') ?? '']?.schema;
+  const isProblem = response.status >= 400 && mediaType === 'application/problem+json';
+  const schema = isProblem ? PROBLEM : described.content[mediaType]?.schema;
   if (schema === undefined)
     throw new Error(`${where} as ${response.headers.get('content-type')}, which is not described.`);
   assertFits(schema, JSON.parse(body), where);
+}
+
+/** What is described of an answer with the status. */
+function responseOf({ responses }: OperationObject, status: number): ResponseObject | undefined {
+  const response = responses[status];
+  if (response === undefined || !('$ref' in response)) return response;
+  return openApi.components.responses[response.$ref.replace('#/components/responses/', '')];
 }
 
 /** @throws {Error} when the value does not fit the schema, whose references are into the contract */

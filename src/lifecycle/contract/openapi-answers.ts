@@ -18,7 +18,8 @@ export function answerChanges(was: Operation, is: Operation, documents: Document
     const now = is.responses[status];
     return now === undefined ? [] : [{ status, was: answer, is: now }];
   });
-  const gone = [...lost(kept, 'content'), ...lost(kept, 'headers').filter(([name]) => !comesWithMark(name, was))];
+  const types = lost(kept, 'content').filter(([type]) => !isDescribedOnce(type, documents));
+  const gone = [...types, ...lost(kept, 'headers').filter(([name]) => !comesWithMark(name, was))];
   return [
     ...statusChanges(was, is),
     ...gone.map(([name, statuses]) => breaks(placeOf(was.name), `The answers ${statuses} have no ${name} now.`)),
@@ -59,6 +60,11 @@ function headerChanges({ was, is }: Kept, operation: string, documents: Document
     ];
     return schemaChanges([before.schema, after.schema], place, 'response', documents);
   });
+}
+
+/** Problem details are answered on request by each operation, and may be described for all of them by a schema. */
+function isDescribedOnce(mediaType: string, { head }: Documents): boolean {
+  return mediaType === 'application/problem+json' && 'Problem' in head.components.schemas;
 }
 
 /** The media types or headers that are gone, each with the statuses of the answers that had it. */

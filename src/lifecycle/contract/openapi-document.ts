@@ -65,16 +65,17 @@ const parameterObject = z.object({
   explode: z.boolean().optional(),
   schema: schemaObject.default({}),
 });
+const responseObject = z.object({
+  headers: z.record(z.string(), z.union([referenceObject, headerObject])).default({}),
+  content,
+});
 const security = z.array(z.record(z.string(), z.array(z.string())));
 const operationObject = z.object({
   ...markKeywords,
   operationId: z.string().optional(),
   parameters: z.array(z.union([referenceObject, parameterObject])).default([]),
   requestBody: z.object({ required: z.boolean().default(false), content }).optional(),
-  responses: z.record(
-    z.string(),
-    z.object({ headers: z.record(z.string(), z.union([referenceObject, headerObject])).default({}), content }),
-  ),
+  responses: z.record(z.string(), z.union([referenceObject, responseObject])),
   security: security.optional(),
 });
 const documentObject = z.object({
@@ -85,12 +86,14 @@ const documentObject = z.object({
       schemas: z.record(z.string(), schemaObject).default({}),
       headers: z.record(z.string(), headerObject).default({}),
       parameters: z.record(z.string(), parameterObject).default({}),
+      responses: z.record(z.string(), responseObject).default({}),
     })
-    .default({ schemas: {}, headers: {}, parameters: {} }),
+    .default({ schemas: {}, headers: {}, parameters: {}, responses: {} }),
 });
 
 export type OpenApiDocument = z.output<typeof documentObject>;
 export type ParameterObject = z.output<typeof parameterObject>;
+type ResponseObject = z.output<typeof responseObject>;
 type OperationObject = z.output<typeof operationObject>;
 
 /** An operation, what it is called, such as `GET /pets/{petId}`, and what it takes over from its document. */
@@ -98,6 +101,7 @@ export interface Operation extends OperationObject {
   readonly name: string;
   readonly path: string;
   readonly parameters: ParameterObject[];
+  readonly responses: Record<string, ResponseObject>;
   readonly security: z.output<typeof security>;
 }
 
@@ -126,6 +130,12 @@ export function operationsOf(document: OpenApiDocument): ReadonlyMap<string, Ope
         path,
         parameters: operation.parameters.map((parameter) =>
           followed(parameter, document.components.parameters, 'parameters'),
+        ),
+        responses: Object.fromEntries(
+          Object.entries(operation.responses).map(([status, response]) => [
+            status,
+            followed(response, document.components.responses, 'responses'),
+          ]),
         ),
         security: operation.security ?? document.security,
       });
