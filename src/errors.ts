@@ -6,31 +6,31 @@ import { GraphQLError } from 'graphql';
  */
 export const errorTable = {
   MALFORMED_JSON: { status: 400, title: 'The body is not JSON' },
-  INVALID_ARGUMENT: { status: 400, title: 'A parameter, cursor or header cannot be read' },
-  GRAPHQL_PARSE_FAILED: { status: 400, title: 'The GraphQL document cannot be read' },
-  GRAPHQL_VALIDATION_FAILED: { status: 400, title: 'The GraphQL document does not fit the schema' },
-  LIFECYCLE_STRICT: { status: 400, title: 'Deprecated or experimental, which the request refuses' },
-  UNAUTHENTICATED: { status: 401, title: 'It is not known who calls' },
-  FORBIDDEN: { status: 403, title: 'The caller may not do this' },
+  INVALID_ARGUMENT: { status: 400, title: 'Invalid parameter, cursor or header field' },
+  GRAPHQL_PARSE_FAILED: { status: 400, title: 'The GraphQL document cannot be parsed' },
+  GRAPHQL_VALIDATION_FAILED: { status: 400, title: 'The GraphQL document is invalid' },
+  LIFECYCLE_STRICT: { status: 400, title: 'Deprecated or experimental, which the request excludes' },
+  UNAUTHENTICATED: { status: 401, title: 'Authentication is required' },
+  FORBIDDEN: { status: 403, title: 'A scope is missing' },
   NOT_FOUND: { status: 404, title: 'Not found' },
-  METHOD_NOT_ALLOWED: { status: 405, title: 'The path has no such method' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not have this method' },
   NOT_ACCEPTABLE: { status: 406, title: 'No acceptable media type' },
-  IDEMPOTENCY_CONFLICT: { status: 409, title: 'The same request is being answered' },
-  CONFLICT: { status: 409, title: 'In conflict with what is stored' },
+  IDEMPOTENCY_CONFLICT: { status: 409, title: 'The same request is in progress' },
+  CONFLICT: { status: 409, title: 'Conflicts with stored data' },
   OUT_OF_STOCK: { status: 409, title: 'Out of stock' },
-  NOT_AVAILABLE: { status: 409, title: 'Not available' },
+  NOT_AVAILABLE: { status: 409, title: 'The pet is not available' },
   ORDER_COMPLETE: { status: 409, title: 'The order is complete' },
-  GONE: { status: 410, title: 'Past its sunset' },
-  PRECONDITION_FAILED: { status: 412, title: 'It has changed meanwhile' },
+  GONE: { status: 410, title: 'Removed at its sunset' },
+  PRECONDITION_FAILED: { status: 412, title: 'Changed in the meantime' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
-  VALIDATION_FAILED: { status: 422, title: 'The body does not have the right shape' },
-  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The key came with another request' },
-  UNKNOWN_REFERENCE: { status: 422, title: 'A reference names no row' },
-  RATE_LIMITED: { status: 429, title: 'Too much was asked for in a short time' },
+  VALIDATION_FAILED: { status: 422, title: 'Invalid values' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The key was used for another request' },
+  UNKNOWN_REFERENCE: { status: 422, title: 'A referenced row does not exist' },
+  RATE_LIMITED: { status: 429, title: 'Too many requests' },
   INTERNAL: { status: 500, title: 'Internal error' },
-  BROWNOUT: { status: 503, title: 'Its sunset is being rehearsed' },
-  UNAVAILABLE: { status: 503, title: 'Unavailable' },
+  BROWNOUT: { status: 503, title: 'Brownout before a sunset' },
+  UNAVAILABLE: { status: 503, title: 'Temporarily unavailable' },
   TIMEOUT: { status: 504, title: 'Timed out' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
@@ -101,7 +101,7 @@ export const MOST_ISSUES = 20;
 /** The failure of a body or variable with these faults; the message names them. At least one. */
 export function validationFailed(issues: readonly Issue[]): ServiceError {
   const named = issues.slice(0, MOST_ISSUES);
-  const more = issues.length > MOST_ISSUES ? ['There are more faults.'] : [];
+  const more = issues.length > MOST_ISSUES ? ['There are more errors.'] : [];
   const message = [...named.map(describeIssue), ...more].join(' ');
   return new ServiceError('VALIDATION_FAILED', message, { issues: named });
 }
@@ -126,7 +126,7 @@ export function toServiceError(thrown: unknown, mayRead = false): ServiceError {
   for (let error = thrown; error instanceof Error; error = originOf(error)) {
     if (error instanceof ServiceError) return mayRead ? withStored(error) : error;
   }
-  return new ServiceError('INTERNAL', 'The service failed; the request id finds the cause in its log.', {
+  return new ServiceError('INTERNAL', 'The service failed. Its log has the cause, under the request id.', {
     cause: thrown,
   });
 }

@@ -35,7 +35,7 @@ export interface Access {
 
 /** What is asked for (RFC 6750, section 3): with an error only where a token came. */
 const CHALLENGE = 'Bearer realm="pet-store"';
-const NO_TOKEN = 'The Authorization field must be Bearer and a token.';
+const NO_TOKEN = 'The Authorization field must be Bearer, followed by an API key or a token.';
 const IS_BEARER = /^Bearer(?: |$)/i;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
@@ -81,7 +81,7 @@ function otherScheme(): ServiceError {
 }
 
 function unknownCaller(scope: string): ServiceError {
-  const message = `This needs an API key or a token with the scope ${scope}: Authorization: Bearer, and then it.`;
+  const message = `This needs an API key or a token with the scope ${scope}. Send it as Authorization: Bearer ...`;
   return new ServiceError('UNAUTHENTICATED', message, {
     headers: { 'www-authenticate': `${CHALLENGE}, scope="${scope}"` },
   });
@@ -90,5 +90,7 @@ function unknownCaller(scope: string): ServiceError {
 /** The failure of a caller who is known and lacks the scope. */
 export function forbidden(scope: string): ServiceError {
   const headers = { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` };
-  return new ServiceError('FORBIDDEN', `This needs the scope ${scope}, which yours does not have.`, { headers });
+  return new ServiceError('FORBIDDEN', `This needs the scope ${scope}, which your credential does not have.`, {
+    headers,
+  });
 }

@@ -64,7 +64,7 @@ interface Known {
 
 function callerOf({ iss, sub, scope }: JWTPayload): Caller {
   // Whoever has none would be one with all others who have none.
-  if (typeof sub !== 'string' || sub === '') throw badToken("The token's sub is not right.");
+  if (typeof sub !== 'string' || sub === '') throw badToken("The token's sub is invalid.");
   if (sub.length > LONGEST_SUBJECT) throw badToken(`The token's sub is longer than ${LONGEST_SUBJECT} characters.`);
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];
   return { id: `jwt:${JSON.stringify([iss, sub])}`, scopes: new Set(scopes) };
@@ -74,11 +74,11 @@ function callerOf({ iss, sub, scope }: JWTPayload): Caller {
 function refusal(error: unknown): ServiceError {
   if (error instanceof errors.JWTExpired) return badToken('The token has expired.', error);
   if (error instanceof errors.JWTClaimValidationFailed)
-    return badToken(`The token's ${error.claim} is not right.`, error);
-  return badToken('The token is none that is taken here.', error);
+    return badToken(`The token's ${error.claim} is invalid.`, error);
+  return badToken('The token is invalid.', error);
 }
 
 function cannotTell(cause: unknown): ServiceError {
-  const message = 'Whether the token is good cannot be told just now; try again.';
+  const message = 'The token cannot be verified at the moment; try again.';
   return new ServiceError('UNAVAILABLE', message, { cause, headers: RETRY_SOON });
 }

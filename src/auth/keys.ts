@@ -25,7 +25,7 @@ export function keyVerifier(database: Database, clock: () => Date): Verifier {
 
   return (token) => {
     const [, id, secret] = KEY.exec(token) ?? [];
-    if (id === undefined || secret === undefined) throw badToken('The API key is not complete.');
+    if (id === undefined || secret === undefined) throw badToken('The API key is incomplete.');
     const found = known.get(id);
     return found === undefined ? async () => callerOf(await lookUp(id), secret) : callerOf(found, secret);
   };
@@ -40,7 +40,7 @@ export function keyVerifier(database: Database, clock: () => Date): Verifier {
 
   function callerOf({ key }: LookedUp, secret: string): Caller {
     const isRight = timingSafeEqual(Buffer.from(digestOf(secret)), key?.digest ?? NO_DIGEST);
-    if (key === undefined || !isRight || key.isRevoked) throw badToken('The API key is not known.');
+    if (key === undefined || !isRight || key.isRevoked) throw badToken('The API key is unknown or revoked.');
     if (key.expiresAt !== null && key.expiresAt <= clock()) throw badToken('The API key has expired.');
     return key.caller;
   }

@@ -24,7 +24,7 @@ async function jwtVerifierFrom(settings: AuthSettings, clock: () => Date): Promi
   const { JWT_JWKS_URL: jwks, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = settings;
   if (jwks === undefined || issuer === undefined || audience === undefined) {
     return () => {
-      throw badToken('Tokens are not taken here; it has to be an API key.');
+      throw badToken('This service does not accept tokens. Send an API key.');
     };
   }
   const { jwtVerifier } = await import('./jwt.ts');

@@ -25,5 +25,5 @@ export type RowRef<Row> =
 
 builder.queryType({ description: 'Everything that can be read.' });
 builder.mutationType({
-  description: 'Everything that can be changed. Each field returns the row that it made, changed or removed.',
+  description: 'Everything that can be changed. Each field returns the row that it created, changed or deleted.',
 });

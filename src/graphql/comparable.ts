@@ -10,7 +10,7 @@ const MOST_PAIRS = 25_000;
 /** How deep selections may lie within selections, those of fragments too: more than fields may. */
 const MOST_NESTING = 100;
 
-const TOO_MANY_ALIKE = 'The document repeats too many fields in one place to be checked; ask for each once.';
+const TOO_MANY_ALIKE = 'The document repeats too many fields in one place. Select each field once.';
 
 /** One place in the answer. */
 interface Place {
@@ -48,7 +48,7 @@ export function incomparable(document: DocumentNode): GraphQLError | undefined {
     if (depth > MOST_NESTING) throw tooMuch(`is nested more than ${MOST_NESTING} selections deep`);
     for (const node of set.selections) {
       if (++selections > MOST_SELECTIONS) {
-        throw tooMuch(`has more than ${MOST_SELECTIONS} fields when its fragments are written out`);
+        throw tooMuch(`has more than ${MOST_SELECTIONS} fields when its fragments are expanded`);
       }
       if (node.kind === Kind.INLINE_FRAGMENT) visit(node.selectionSet, place, depth + 1);
       else if (node.kind === Kind.FRAGMENT_SPREAD) visitFragment(node.name.value, place, depth);

@@ -26,20 +26,20 @@ type AnyPage = Pick<Page<unknown>, 'hasNextPage' | 'hasPreviousPage'> & {
 const CURSOR = { bytes: 1_800 };
 
 const PageInfo = builder.objectRef<AnyPage>('PageInfo').implement({
-  description: 'Where a page lies in its list, by the Relay cursor connections specification.',
+  description: 'The position of a page in its list, as the Relay cursor connections specification defines it.',
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether rows come after this page.' }),
-    hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether rows come before this page.' }),
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether there are rows after this page.' }),
+    hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether there are rows before this page.' }),
     startCursor: t.string({
       extensions: CURSOR,
       nullable: true,
-      description: 'The cursor of the first row; null when the page is empty.',
+      description: 'The cursor of the first row. Null if the page is empty.',
       resolve: (page) => page.cursorAt(0),
     }),
     endCursor: t.string({
       extensions: CURSOR,
       nullable: true,
-      description: 'The cursor of the last row, to pass as `after` for the next page; null when the page is empty.',
+      description: 'The cursor of the last row, to pass as `after` for the next page. Null if the page is empty.',
       resolve: (page) => page.cursorAt(-1),
     }),
   }),
@@ -62,11 +62,11 @@ export function connectionTo<Row, SortName extends string>(
   };
   const searchedList: SearchedList = (given) => (isSearched(list, given) ? list : undefined);
   const edge = builder.objectRef<Edge<Row>>(`${node.name}Edge`).implement({
-    description: `One of the ${plural} of a page, with its place in the list.`,
+    description: `One of the ${plural} of a page, with its cursor.`,
     fields: (t) => ({
       cursor: t.string({
         extensions: CURSOR,
-        description: 'The place of the row, to pass as `after` or `before`.',
+        description: 'The cursor of the row, to pass as `after` or `before`.',
         resolve: ({ node: row, page }) => page.cursorOf(row),
       }),
       node: t.expose('node', { type: node, description: 'The row.' }),
@@ -78,7 +78,7 @@ export function connectionTo<Row, SortName extends string>(
     fields: (t) => ({
       nodes: t.field({
         type: [node],
-        description: `The ${plural} of the page, in the order of the list.`,
+        description: `The ${plural} of the page.`,
         resolve: (page) => [...page.rows],
       }),
       edges: t.field({
@@ -88,7 +88,7 @@ export function connectionTo<Row, SortName extends string>(
       }),
       pageInfo: t.field({
         type: PageInfo,
-        description: 'Where the page lies in the list.',
+        description: 'The position of the page in the list.',
         resolve: (page) => ({
           hasNextPage: page.hasNextPage,
           hasPreviousPage: page.hasPreviousPage,
@@ -99,7 +99,7 @@ export function connectionTo<Row, SortName extends string>(
         }),
       }),
       totalCount: t.int({
-        description: `How many ${plural} the whole list has; counted only when it is selected.`,
+        description: `The number of ${plural} in the whole list. It is counted only if it is selected.`,
         extensions: { countsList: list },
         resolve: (page) => page.count(),
       }),
@@ -113,9 +113,9 @@ const size = integerFrom(1, LARGEST_PAGE);
 export const pagingArgs = builder.args((t) => ({
   first: t.int({
     bounds: size,
-    description: `How many rows from the beginning; ${DEFAULT_PAGE_SIZE} when neither \`first\` nor \`last\` is given.`,
+    description: `The number of rows to return from the start; ${DEFAULT_PAGE_SIZE} if neither \`first\` nor \`last\` is given.`,
   }),
-  after: t.string({ bounds: cursor, description: 'Only rows after the one with this cursor.' }),
-  last: t.int({ bounds: size, description: 'How many rows from the end; not together with `first`.' }),
-  before: t.string({ bounds: cursor, description: 'Only rows before the one with this cursor.' }),
+  after: t.string({ bounds: cursor, description: 'Only rows after the row with this cursor.' }),
+  last: t.int({ bounds: size, description: 'The number of rows to return from the end; not together with `first`.' }),
+  before: t.string({ bounds: cursor, description: 'Only rows before the row with this cursor.' }),
 }));

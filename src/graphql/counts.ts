@@ -29,7 +29,7 @@ export function countedLists({ fields }: Selections): CountedLists {
   return (variables) => {
     const counted = [...ways].filter(([, toList]) => isOpen(toList, variables));
     if (counted.length > MOST_COUNTS) {
-      const message = `The operation has ${counted.length} lists counted; ${MOST_COUNTS} is the most. Ask for fewer totals.`;
+      const message = `The operation has ${counted.length} lists with totalCount; the maximum is ${MOST_COUNTS}.`;
       throw new ServiceError('INVALID_ARGUMENT', message);
     }
     return counted.map(([place]) => listAt.get(place) as ListTables);

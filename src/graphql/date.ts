@@ -5,7 +5,7 @@ const A_DATE = 'a full-date of RFC 3339, such as 2026-11-21';
 /** A day of the calendar; in code, its text. */
 export const dateScalar = new GraphQLScalarType<string, string>({
   name: 'Date',
-  description: 'A day of the calendar in UTC: a full-date of RFC 3339.',
+  description: 'A calendar day in UTC, as an RFC 3339 full-date.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
   extensions: { accepts: A_DATE, bytes: 12 },
   serialize: String,

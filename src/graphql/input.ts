@@ -63,7 +63,7 @@ function valueIssues(type: GraphQLInputType, place: InputPlace, value: unknown, 
       : valueIssues(type.ofType, place, value, path, names);
   }
   if (value === null) {
-    return place.extensions.refusesNull === true ? [{ path, message: 'must not be null; leave it out instead' }] : [];
+    return place.extensions.refusesNull === true ? [{ path, message: 'must not be null; omit it instead' }] : [];
   }
   if (isListType(type)) {
     if (!Array.isArray(value)) return valueIssues(type.ofType, place, value, path, names);

@@ -109,7 +109,7 @@ export function measureOperation(
     return combine(
       selections.map((node) => {
         if (++fields > MOST_FIELDS) {
-          throw tooMuch(`The operation has more than ${MOST_FIELDS} fields when its fragments are written out.`);
+          throw tooMuch(`The operation has more than ${MOST_FIELDS} fields when its fragments are expanded.`);
         }
         countDirectives(node);
         if (depth === 1 && node.kind === Kind.FIELD) roots++;
@@ -182,7 +182,7 @@ function fieldOf(type: GraphQLObjectType | undefined, name: string): GraphQLFiel
 
 function assertAtMost(most: number, asked: number, what: string): void {
   if (asked <= most) return;
-  throw tooMuch(`The operation asks for up to ${asked} ${what}; ${most} is the most. Ask for less.`);
+  throw tooMuch(`The operation asks for up to ${asked} ${what}; ${most} is the most. Request less.`);
 }
 
 /** Whichever of `first` and `last` is the larger: only one may stand in the end, but null counts for none. */

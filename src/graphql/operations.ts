@@ -151,7 +151,7 @@ export class KnownDocuments {
         places.flatMap(({ name, place }) => {
           const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
           return value === null && withoutNull.has(name)
-            ? [{ path: [name], message: 'must not be null; leave it out instead' }]
+            ? [{ path: [name], message: 'must not be null; omit it instead' }]
             : inputIssues(place, value, [name], this.#names);
         }),
       faults: faultFinder(selections),

@@ -38,7 +38,7 @@ async function readPost(request: GraphQLRequest, take: Parameters<typeof readJso
   assertUtf8(contentType);
   const body = await readJson(request, take);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalid('The body must be a JSON object with a query; batches are not taken.');
+    throw invalid('The body must be a JSON object with a query. Batches are not supported.');
   }
   return body as GraphQLParams;
 }
@@ -46,7 +46,7 @@ async function readPost(request: GraphQLRequest, take: Parameters<typeof readJso
 function readSearch(search: string): GraphQLParams {
   const params: Record<string, unknown> = {};
   for (const [name, text] of new URLSearchParams(search)) {
-    if (Object.hasOwn(params, name)) throw invalid(`${show(name)} can be given only once.`);
+    if (Object.hasOwn(params, name)) throw invalid(`${show(name)} must be given only once.`);
     params[name] = name === 'variables' || name === 'extensions' ? readJsonParameter(name, text) : text;
   }
   return params as GraphQLParams;

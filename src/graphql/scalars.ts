@@ -8,7 +8,7 @@ const A_DATE_TIME = 'a date-time of RFC 3339 with its offset, such as 2026-11-21
 
 builder.scalarType('Int64', {
   description:
-    'A signed integer of 64 bits, exact to the last digit: a JSON integer in variables and results, never a string.',
+    'A signed 64-bit integer, exact to the last digit. It is a JSON integer in variables and results, never a string.',
   specifiedByURL: 'https://spec.openapis.org/registry/format/int64.html',
   extensions: { accepts: AN_INT64, bytes: 20 },
   serialize: (value) => value,
@@ -27,7 +27,8 @@ builder.scalarType('Int64', {
 builder.addScalarType('Date', dateScalar);
 
 builder.scalarType('DateTime', {
-  description: 'An instant: a date-time of RFC 3339 with its offset, kept to the millisecond and answered in UTC.',
+  description:
+    'An instant, as an RFC 3339 date-time with an offset. It is stored to the millisecond and returned in UTC.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
   extensions: { accepts: A_DATE_TIME, bytes: 26 },
   serialize: (value) => value.toISOString(),

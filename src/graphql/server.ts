@@ -182,13 +182,13 @@ function isTooLong({ body }: HttpReply): boolean {
 function tooLong(): ServiceError {
   return new ServiceError(
     'INVALID_ARGUMENT',
-    `The answer has more than ${LARGEST_ANSWER} bytes (8 MiB). Ask for less.`,
+    `The answer has more than ${LARGEST_ANSWER} bytes (8 MiB). Request less.`,
   );
 }
 
 /** Before anything is done: the server itself would find out afterwards. */
 function notAcceptable(): ServiceError {
-  const message = `Answers are ${JSON_TYPE} or application/graphql-response+json; the Accept field takes neither.`;
+  const message = `Answers are ${JSON_TYPE} or application/graphql-response+json, and the Accept field excludes both.`;
   return new ServiceError('NOT_ACCEPTABLE', message);
 }
 

@@ -57,7 +57,7 @@ export async function readJson(
 function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) throw malformed('The body is empty; it must be JSON.');
   if (bytes[0] === 0xef && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK))
-    throw malformed('The body begins with a byte order mark; leave it out.');
+    throw malformed('The body starts with a byte order mark; remove it.');
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8, as JSON must be.');
   try {
     return parseJson(bytes.toString('utf8'));

@@ -58,10 +58,10 @@ export function listen(
     connection.refuse(UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.', isHead);
   });
   server.on('checkExpectation', ({ socket }: IncomingMessage) =>
-    connectionOf(socket).refuse('The Expect field can only be 100-continue.'),
+    connectionOf(socket).refuse('The Expect field must be 100-continue.'),
   );
   server.on('connect', ({ socket }: IncomingMessage) =>
-    connectionOf(socket).refuse('This is no proxy: it has no method CONNECT.'),
+    connectionOf(socket).refuse('This is not a proxy: it does not support CONNECT.'),
   );
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(explain(error, host, port))));
@@ -103,14 +103,15 @@ function faultOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string 
   if (hosts > 1) return 'There must be one Host field.';
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return undefined;
-  if (httpVersion !== '1.1') return 'Transfer-Encoding is of HTTP/1.1.';
-  return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding can only be chunked.';
+  if (httpVersion !== '1.1') return 'Transfer-Encoding needs HTTP/1.1.';
+  return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked.';
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {
-  HPE_INVALID_URL: 'The address must be percent-encoded UTF-8: write ë as %C3%AB, and a space as %20.',
+  HPE_INVALID_URL: 'The URL must be percent-encoded UTF-8: write ë as %C3%AB, and a space as %20.',
   HPE_HEADER_OVERFLOW: 'The header fields are larger than 16 KiB.',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time: its header has 10 s, and all of it 30 s.',
+  ERR_HTTP_REQUEST_TIMEOUT:
+    'The request did not arrive in time. Its header fields must arrive within 10 s, and all of it within 30 s.',
 };
 
 function explain(error: NodeJS.ErrnoException, host: string, port: number): string {

@@ -98,7 +98,7 @@ function readBody(
 }
 
 function tooMuchHeld(): ServiceError {
-  const message = 'You have sent too many large bodies at once; try again when some of them are answered.';
+  const message = 'Too many large bodies are in progress; try again after some of them are answered.';
   return new ServiceError('UNAVAILABLE', message, { headers: { ...RETRY_SOON, connection: 'close' } });
 }
 

@@ -123,7 +123,7 @@ function assertShort(reply: HttpReply): HttpReply {
   if ((reply.body?.length ?? 0) <= LONGEST_BODY) return reply;
   throw new ServiceError(
     'INVALID_ARGUMENT',
-    `The answer to a request with an Idempotency-Key may have at most ${LONGEST_BODY} characters; ask for less.`,
+    `The answer to a request with an Idempotency-Key may have at most ${LONGEST_BODY} characters; request less.`,
   );
 }
 
@@ -135,11 +135,11 @@ function replay(request: KeyedRequest, { fingerprint, reply }: StoredReply): Htt
   }
   throw new ServiceError(
     'IDEMPOTENCY_KEY_REUSED',
-    'This Idempotency-Key came with another request within the last 24 hours. A new request needs a new key.',
+    'This Idempotency-Key was used for another request within the last 24 hours. Use a new key for a new request.',
   );
 }
 
 function conflict(): ServiceError {
-  const message = 'A request with this Idempotency-Key is being answered just now; try again for its answer.';
+  const message = 'A request with this Idempotency-Key is in progress; try again to get its answer.';
   return new ServiceError('IDEMPOTENCY_CONFLICT', message, { headers: RETRY_SOON });
 }

@@ -24,7 +24,7 @@ export type Admit = (uses: readonly Marked[], asker: Asker, naming: Naming) => v
 export function wantsStrict(headers: Asker['headers']): boolean {
   const asked = headers.get('api-lifecycle');
   if (asked === null || asked === 'strict') return asked !== null;
-  throw new ServiceError('INVALID_ARGUMENT', 'The API-Lifecycle field can only be strict.');
+  throw new ServiceError('INVALID_ARGUMENT', 'The API-Lifecycle field must be strict.');
 }
 
 /** @param count told of each use, and of the client whose it is */

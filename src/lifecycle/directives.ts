@@ -19,8 +19,8 @@ const stabilityLevel = new GraphQLEnumType({
   name: 'StabilityLevel',
   description: 'How far what is not stable can be relied on.',
   values: {
-    EXPERIMENTAL: { description: 'May change or go at any time, without notice.' },
-    BETA: { description: "Settled in the main; a change has 30 days' notice." },
+    EXPERIMENTAL: { description: 'It can change or be removed at any time, without notice.' },
+    BETA: { description: 'Mostly settled. Breaking changes are announced 30 days ahead.' },
   },
 });
 
@@ -42,11 +42,11 @@ export function lifecycleDirectives(date: GraphQLScalarType): readonly GraphQLDi
       description: 'Until when what is deprecated is served.',
       locations: MARKABLE,
       args: {
-        on: { type: new GraphQLNonNull(date), description: 'The last day on which it is served, in UTC.' },
-        since: { type: new GraphQLNonNull(date), description: 'The day from which it is deprecated, in UTC.' },
+        on: { type: new GraphQLNonNull(date), description: 'The last day on which it works, in UTC.' },
+        since: { type: new GraphQLNonNull(date), description: 'The first day on which it is deprecated, in UTC.' },
         successor: {
           type: new GraphQLNonNull(GraphQLString),
-          description: 'The schema coordinate of what takes its place.',
+          description: 'The schema coordinate of its replacement.',
         },
       },
     }),

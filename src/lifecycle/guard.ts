@@ -53,7 +53,9 @@ export function createGuard({ clock, sunset, brownouts }: LifecycleRules, marked
   const deprecated = marked.flatMap(({ coordinate, marks }) => (marks.deprecation === undefined ? [] : [coordinate]));
   for (const { coordinate } of brownouts) {
     if (coordinate === undefined || deprecated.includes(coordinate)) continue;
-    throw new Error(`BROWNOUTS names ${coordinate}; what is deprecated is ${deprecated.join(', ') || 'nothing'}.`);
+    throw new Error(
+      `BROWNOUTS names ${coordinate}, which is not deprecated; deprecated are: ${deprecated.join(', ') || 'none'}.`,
+    );
   }
   const servesAll = sunset === 'announce' && brownouts.length === 0;
   return (uses, isStrict, naming) => {
@@ -76,7 +78,7 @@ export function createGuard({ clock, sunset, brownouts }: LifecycleRules, marked
     const ends = until.toISOString().replace('.000Z', 'Z');
     throw new ServiceError(
       'BROWNOUT',
-      `${naming.name(coordinate)} fails until ${ends} to rehearse its sunset on ${deprecation.sunset}; ` +
+      `${naming.name(coordinate)} fails on purpose until ${ends}, to rehearse its sunset on ${deprecation.sunset}; ` +
         `use ${naming.successor(coordinate, deprecation)} instead.`,
       { headers: { 'retry-after': String(Math.ceil((until.getTime() - now.getTime()) / 1000)) } },
     );
@@ -102,6 +104,6 @@ function assertStrict({ coordinate, marks }: Marked, naming: Naming): void {
       : ` and served until ${deprecation.sunset}; use ${naming.successor(coordinate, deprecation)} instead`;
   throw new ServiceError(
     'LIFECYCLE_STRICT',
-    `${naming.name(coordinate)} is ${level}${instead}. The request refuses that by API-Lifecycle: strict.`,
+    `${naming.name(coordinate)} is ${level}${instead}. The request excludes it with API-Lifecycle: strict.`,
   );
 }

@@ -131,8 +131,8 @@ function entryOf(
 type Verdict = Pick<ReportEntry, 'verdict' | 'outlook'>;
 
 /** Of another day nobody knows who will use what. */
-const REHEARSED: Verdict = { verdict: 'not told while another day is rehearsed', outlook: 'open' };
-const ANSWERED: Verdict = { verdict: 'REST answers with it, read or not', outlook: 'open' };
+const REHEARSED: Verdict = { verdict: 'not known while another day is rehearsed', outlook: 'open' };
+const ANSWERED: Verdict = { verdict: 'REST answers contain it, so its use is not known', outlook: 'open' };
 
 function verdictOf(
   { marks: { deprecation } }: Marked,

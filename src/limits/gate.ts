@@ -135,7 +135,7 @@ function hasRoom({ units: underWay }: Caller, units: number): boolean {
 }
 
 function tooMuch(): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'Too many requests are being answered at once; try again.', {
+  return new ServiceError('UNAVAILABLE', 'Too many requests are in progress; try again.', {
     headers: RETRY_SOON,
   });
 }

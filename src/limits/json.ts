@@ -34,7 +34,7 @@ export function assertReadable(json: Uint8Array): void {
       if (++values > MOST_VALUES) throw tooMuch(`more than ${MOST_VALUES} values`);
     } else if (byte === QUOTE) {
       const end = endOfText(json, at + 1);
-      if (end - at > LONGEST_TEXT + 1) throw tooMuch(`a text of more than ${LONGEST_TEXT} bytes`);
+      if (end - at > LONGEST_TEXT + 1) throw tooMuch(`a string of more than ${LONGEST_TEXT} bytes`);
       at = end;
     }
   }

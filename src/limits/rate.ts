@@ -192,10 +192,10 @@ export function createRateLimiter(
     const whole = units === 1 ? 1 : units + 1;
     const message =
       whole > quota
-        ? `The request costs ${whole} units, and ${quota} is the most in ${seconds} s; ask for less at once.`
+        ? `The request costs ${whole} units, and ${quota} is the maximum in ${seconds} s; request less at once.`
         : left <= 0
-          ? `You have used up your ${quota} units of these ${seconds} s; there are more in ${wait} s.`
-          : `The request costs ${units} units more, and you have ${left} of ${quota} left; there are more in ${wait} s.`;
+          ? `You have used all ${quota} units for these ${seconds} s; try again in ${wait} s.`
+          : `The request costs ${units} more units, and you have ${left} of ${quota} left; try again in ${wait} s.`;
     // What is too much of itself is so at any time.
     return new ServiceError('RATE_LIMITED', message, whole > quota ? {} : { headers: { 'retry-after': `${wait}` } });
   }

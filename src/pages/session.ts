@@ -41,7 +41,7 @@ export function createPageSession(
     async answer(request) {
       const body = await request.readBody(LONGEST, accountOf(request, ANONYMOUS));
       if (body === undefined) {
-        throw new ServiceError('PAYLOAD_TOO_LARGE', `No key is that long: a form may have ${LONGEST} bytes.`, {
+        throw new ServiceError('PAYLOAD_TOO_LARGE', `The key is too long: the form must not exceed ${LONGEST} bytes.`, {
           headers: { connection: 'close' },
         });
       }

@@ -94,7 +94,7 @@ export function sharedMetrics(metrics: Metrics): SharedMetrics {
       const answered = new Promise<ToWorker>((resolve) => waiting.set(metricsOfAll, resolve));
       process.send?.({ metricsOfAll } satisfies FromWorker);
       const { text } = await answered.finally(() => waiting.delete(metricsOfAll));
-      if (text === undefined) throw new ServiceError('UNAVAILABLE', 'Not every worker told its metrics in time.');
+      if (text === undefined) throw new ServiceError('UNAVAILABLE', 'Not all workers reported their metrics in time.');
       return { contentType: registry.contentType, text };
     },
   };

@@ -25,7 +25,7 @@ const OTHER_VERSION = [1];
 /** Two messages, of the two versions that a row has. */
 function versions(what: string, one: number, other: number, wanted = '1') {
   const tell = (version: number) =>
-    `${what} has version ${version}; ${wanted} was expected. Read it again, and decide anew.`;
+    `${what} has version ${version}; the expected version is ${wanted}. Read it again before you change it.`;
   return [tell(one), tell(other)] as const;
 }
 
@@ -120,7 +120,7 @@ export const cases: Readonly<Record<string, Cases>> = {
         code: 'PRECONDITION_FAILED',
         variables: { petId: 204, update: { quantity: 7 }, expectedVersion: OTHER_VERSION },
         toReaders: [
-          'The inventory entry of pet 204 is not there, and so has no version. Read it again, and decide anew.',
+          'The inventory entry of pet 204 does not exist, so it has no version. Read it again before you change it.',
           versions('The inventory entry of pet 204', 0, 9)[1],
         ],
       },
@@ -130,7 +130,7 @@ export const cases: Readonly<Record<string, Cases>> = {
         variables: { petId: 201, update: { quantity: 7 }, expectedVersion: [0] },
         toReaders: [7, 14].map(
           (version) =>
-            `The inventory entry of pet 201 is there already, with version ${version}; it was expected not to be. Read it again, and decide anew.`,
+            `The inventory entry of pet 201 already exists, with version ${version}; it must not exist. Read it again before you change it.`,
         ) as [string, string],
       },
       {
@@ -162,13 +162,13 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'OUT_OF_STOCK',
         variables: { order: { petId: 201, quantity: 3 } },
-        toReaders: ['Pet 201 has 2 left in stock; 3 were asked for.', 'Pet 201 has 1 left in stock; 3 were asked for.'],
+        toReaders: ['Pet 201 has 2 in stock; the quantity is 3.', 'Pet 201 has 1 in stock; the quantity is 3.'],
       },
       {
         code: 'NOT_AVAILABLE',
         variables: { order: { petId: 202 } },
         toReaders: ['sold', 'pending'].map(
-          (status) => `Pet 202 is ${status}; only a pet whose status is available can be ordered.`,
+          (status) => `Pet 202 is ${status}; only pets with the status available can be ordered.`,
         ) as [string, string],
       },
     ],
@@ -189,8 +189,8 @@ export const cases: Readonly<Record<string, Cases>> = {
         code: 'OUT_OF_STOCK',
         variables: { orderId: 301, changes: { quantity: 50 } },
         toReaders: [
-          'Pet 201 has 2 left in stock; 50 were asked for, 1 are ordered.',
-          'Pet 202 has 7 left in stock; 50 were asked for, 2 are ordered.',
+          'Pet 201 has 2 in stock, besides the 1 of this order; the quantity is 50.',
+          'Pet 202 has 7 in stock, besides the 2 of this order; the quantity is 50.',
         ],
       },
     ],

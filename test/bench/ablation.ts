@@ -14,7 +14,7 @@ interface Idea extends Edit {
   readonly contests: readonly string[];
 }
 
-/** In the words of the README, which tells of each of them. */
+/** docs/performance.md describes each of them. */
 export const IDEAS: readonly Idea[] = [
   {
     name: 'Every statement is prepared',

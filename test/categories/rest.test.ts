@@ -117,7 +117,7 @@ describe('PUT /categories/{categoryId}', () => {
     const body = { id: category.id + 1, name: 'Hounds' };
     const refused = await app.rest('PUT', `/categories/${category.id}`, { body });
     expect(refused.status).toBe(422);
-    expect(refused.body.message).toBe(`id is read-only: it must be ${category.id}, as in the path, or be left out.`);
+    expect(refused.body.message).toBe(`id is read-only: it must be ${category.id}, as in the path, or be omitted.`);
     expect(await read(category.id)).toEqual(category);
   });
 
@@ -126,7 +126,7 @@ describe('PUT /categories/{categoryId}', () => {
     const body = { name: 'Dogs', description: null };
     const refused = await app.rest('PUT', `/categories/${category.id}`, { body });
     expect(refused.status).toBe(422);
-    expect(refused.body.message).toBe('description must not be null; leave it out instead.');
+    expect(refused.body.message).toBe('description must not be null; omit it instead.');
     expect(await read(category.id)).toEqual(category);
   });
 
@@ -157,7 +157,7 @@ describe('PATCH /categories/{categoryId}', () => {
     const { id } = await make({ name: 'Dogs', description: 'Companions.' });
     expect((await patch(id, { description: null })).text).toBe(`{"id":${id},"name":"Dogs"}`);
     const rejected = await patch(id, { name: null });
-    expect([rejected.status, rejected.body.message]).toEqual([422, 'name must not be null; leave it out instead.']);
+    expect([rejected.status, rejected.body.message]).toEqual([422, 'name must not be null; omit it instead.']);
   });
 
   test('never creates a category', async () => {

@@ -10,7 +10,7 @@ const PET = 'mutation ($pet: NewPet!) { createPet(pet: $pet) { id } }';
 const ORDER = 'mutation ($changes: OrderChanges!) { updateOrder(orderId: 1, changes: $changes) { id } }';
 const FIRST = 'query ($first: Int) { pets(first: $first) { nodes { id } } }';
 const BLANK = 'pet.name must not be empty or only white space.';
-const NO_NULL = 'pet.status must not be null; leave it out instead.';
+const NO_NULL = 'pet.status must not be null; omit it instead.';
 const PAGE_SIZE = 'first must be from 1 to 100.';
 const CURSOR = /^after is .*\bcursor\b.*\.$/;
 const TOO_LARGE = 9_223_372_036_854_775_808n;
@@ -37,7 +37,7 @@ describe('wrong values are told as VALIDATION_FAILED, 422', () => {
     ],
     [
       'null for a change',
-      'changes.quantity must not be null; leave it out instead.',
+      'changes.quantity must not be null; omit it instead.',
       ORDER,
       { changes: { quantity: null } },
     ],
@@ -51,7 +51,7 @@ describe('wrong values are told as VALIDATION_FAILED, 422', () => {
     ].map(
       (query): Fault => [
         'null for a variable with a default, where null may not be',
-        'n must not be null; leave it out instead.',
+        'n must not be null; omit it instead.',
         query,
         { n: null },
       ],
@@ -162,7 +162,7 @@ describe('what the data do not allow is told with its own code', () => {
       'UNKNOWN_REFERENCE',
       422,
       'a reference to no row',
-      'categoryId 404 names no category.',
+      'categoryId 404 is not the id of a category.',
       PET,
       pet({ categoryId: 404 }),
     ],
@@ -178,7 +178,7 @@ describe('what the data do not allow is told with its own code', () => {
       'OUT_OF_STOCK',
       409,
       'too little stock',
-      'Pet 7 has 0 left in stock; 1 were asked for.',
+      'Pet 7 has 0 in stock; the quantity is 1.',
       'mutation { placeOrder(order: { petId: 7 }) { id } }',
     ],
     [

@@ -86,7 +86,7 @@ describe('PUT /store/inventory/{petId}', () => {
     expect(same.status).toBe(201);
     const other = await app.rest('PUT', `/store/inventory/${petId}`, { body: { petId: petId + 1, quantity: 6 } });
     expect(other.status).toBe(422);
-    expect(other.body.message).toBe(`petId is read-only: it must be ${petId}, as in the path, or be left out.`);
+    expect(other.body.message).toBe(`petId is read-only: it must be ${petId}, as in the path, or be omitted.`);
     expect((await app.rest('GET', `/store/inventory/${petId}`)).body.quantity).toBe(5);
   });
 
@@ -100,7 +100,7 @@ describe('PUT /store/inventory/{petId}', () => {
     for (const [status, message] of [
       ['sold', 'status is read-only: it must be available, as it is now, or be left out.'],
       ['gone', 'status must be one of available, pending, sold, not "gone".'],
-      [null, 'status must not be null; leave it out instead.'],
+      [null, 'status must not be null; omit it instead.'],
     ]) {
       const other = await app.rest('PUT', path, { body: { ...item, quantity: 7, status } });
       expect([other.status, other.body.code, other.body.message]).toEqual([422, 'VALIDATION_FAILED', message]);

@@ -18,38 +18,38 @@ export function asking(query: string, variables = '{}', operationName?: string):
   return post('/graphql', `{"query":${JSON.stringify(query)},"variables":${variables}${name}}`);
 }
 
-/** By what the README calls a limit: a request that has so much of it. */
+/** By what docs/limits.md calls a limit: a request that has so much of it. */
 export const examples: Readonly<Record<string, (n: number) => Sent>> = {
   body: (n) => post('/categories', '{"name":"Dogs"}'.padEnd(n)),
   'rows of a page on REST': (n) => ({ method: 'GET', path: `/pets?limit=${n}` }),
   'rows of a page on GraphQL': (n) => asking('query ($n: Int) { pets(first: $n) { totalCount } }', `{"n":${n}}`),
   'characters of an `Idempotency-Key`': (n) => post('/categories', '{"name":"Dogs"}', 'x'.repeat(n)),
-  'requests in a body: a batch is not taken': (n) =>
+  'operations in a body: batches are not supported': (n) =>
     n === 1 ? asking('{ __typename }') : post('/graphql', `[${many(n, () => '{"query":"{ __typename }"}', ',')}]`),
   // The body, the query, the variables and the list are four of them.
-  'JSON values in its body': (n) => asking('{ __typename }', `{"all":[${many(n - 4, () => '1', ',')}]}`),
-  'bytes of a text in its body': (n) => asking('{ __typename }'.padEnd(n)),
-  'digits of a number in its body': (n) => asking('{ __typename }', `{"number":${'9'.repeat(n)}}`),
-  'lines of its document': (n) => asking(`{ __typename }${many(n - 1, () => '\n', '')}`),
-  'tokens of its document': (n) => asking(`{ pets(id: [${many(n - 12, () => '1')}]) { totalCount } }`),
-  'levels of selections, those of fragments too': (n) =>
+  'JSON values in the body': (n) => asking('{ __typename }', `{"all":[${many(n - 4, () => '1', ',')}]}`),
+  'bytes of a string in the body': (n) => asking('{ __typename }'.padEnd(n)),
+  'digits of a number in the body': (n) => asking('{ __typename }', `{"number":${'9'.repeat(n)}}`),
+  'lines of the document': (n) => asking(`{ __typename }${many(n - 1, () => '\n', '')}`),
+  'tokens of the document': (n) => asking(`{ pets(id: [${many(n - 12, () => '1')}]) { totalCount } }`),
+  'nesting of selections and fragments': (n) =>
     asking(`{ ${'... { '.repeat(n - 1)} __typename ${'} '.repeat(n - 1)} }`),
-  'selections of all operations, with a fragment written out once in each place': selections,
-  'pairs of fields, or of fragments, that have one name in one place': pairs,
-  'lists of introspection within each other': (n) =>
+  'selections of all operations, with fragments expanded once per place': selections,
+  'pairs of fields, or of fragments, with the same name in one place': pairs,
+  'nested lists of introspection': (n) =>
     asking(`{ __type(name: "Pet") { ${'fields { type { '.repeat(n)} name ${'} } '.repeat(n)} } }`),
-  'selections of the operation, with its fragments written out': (n) =>
+  'selections of the operation, with fragments expanded': (n) =>
     asking(
       `{ ${many(49, () => '...F')} ${many(n - 49 * 101, () => '__typename')} } fragment F on Query { ${many(100, () => '__typename')} }`,
     ),
-  'aliases, with its fragments written out': (n) => asking(`{ ${many(n, (at) => `a${at}: __typename`)} }`),
-  'directives, with its fragments written out': (n) => asking(`{ ${many(n, () => '__typename @include(if: true)')} }`),
-  'levels of fields': (n) =>
+  'aliases, with fragments expanded': (n) => asking(`{ ${many(n, (at) => `a${at}: __typename`)} }`),
+  'directives, with fragments expanded': (n) => asking(`{ ${many(n, () => '__typename @include(if: true)')} }`),
+  'depth of fields': (n) =>
     asking(`{ __type(name: "Pet") { ${'ofType { '.repeat(n - 2)} name ${'} '.repeat(n - 2)} } }`),
-  'rows of lists: the sizes of lists within lists multiply': rows,
-  'lists that are counted': (n) =>
+  'rows of lists; the sizes of nested lists multiply': rows,
+  'lists with `totalCount`': (n) =>
     asking(`{ ${many(n, (at) => `a${at}: categories(first: 1, id: [${at}]) { totalCount }`)} }`),
-  "values of those rows' fields, and items of the lists that fields are given": values,
+  'values of those rows, and items of list arguments': values,
 };
 
 /** So many selections, in operations that share a fragment of 59 in 59 places. */

@@ -59,7 +59,7 @@ describe('RATE_LIMIT', () => {
     const { status, body, headers } = await app.rest('GET', '/pets/1');
     const wait = Number(headers.get('retry-after'));
     expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
-    expect(body.message).toBe(`You have used up your 3 units of these 60 s; there are more in ${wait} s.`);
+    expect(body.message).toBe(`You have used all 3 units for these 60 s; try again in ${wait} s.`);
     const { errors } = await app.graphql('{ __typename }');
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED', status: 429 });
     now.milliseconds += wait * 1000;
@@ -194,7 +194,7 @@ describe('RATE_LIMIT', () => {
     const { status, body } = await app.rest('GET', '/pets?limit=100');
     expect([status, body.message]).toEqual([
       429,
-      expect.stringMatching(/^The request costs 5 units more, and you have 3 of 10 left; there are more in \d+ s\.$/),
+      expect.stringMatching(/^The request costs 5 more units, and you have 3 of 10 left; try again in \d+ s\.$/),
     ]);
   });
 
@@ -403,7 +403,7 @@ test('a failure of the database is 500 on both faces, and tells nothing of its c
   );
   const rest = await app.rest('GET', '/pets');
   const graphql = await app.graphql('{ pets { nodes { id } } }');
-  const message = 'The service failed; the request id finds the cause in its log.';
+  const message = 'The service failed. Its log has the cause, under the request id.';
   expect(rest.body).toEqual({ code: 'INTERNAL', message, status: 500 });
   expect(graphql.errors?.map((error) => [error.message, error.extensions])).toEqual([
     [message, { code: 'INTERNAL', status: 500 }],

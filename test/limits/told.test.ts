@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { asking, examples, many, post, type Sent } from './examples.ts';
-import { limitOf } from './readme.ts';
+import { limitOf } from './limits-page.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ async function refusalOf(sent: Sent): Promise<{ status: number; code: string } |
   return code && { status, code };
 }
 
-describe('as much is taken as the README tells, and one more is refused as it tells', () => {
+describe('as much is taken as docs/limits.md tells, and one more is refused as it tells', () => {
   test.each(Object.entries(examples))('%s', async (what, make) => {
     const { most, status, code } = limitOf(what);
     expect(await refusalOf(make(most))).toBeUndefined();
@@ -30,26 +30,26 @@ describe('as much is taken as the README tells, and one more is refused as it te
   });
 });
 
-describe('as many as the README tells', () => {
+describe('as many as docs/limits.md tells', () => {
   test('faults are named, and that there are more', async () => {
-    const { most } = limitOf('faults that are named');
+    const { most } = limitOf('errors named in an answer');
     const fields = many(most + 1, (n) => `"field${n}":1`, ',');
     const problem = await answerTo({ ...post('/categories', `{${fields}}`), accept: 'application/problem+json' });
     expect(JSON.parse(problem).errors).toHaveLength(most);
-    expect(problem).toContain('There are more faults.');
+    expect(problem).toContain('There are more errors.');
     const { errors } = JSON.parse(await answerTo(asking(`{ ${many(most + 1, (n) => `field${n}`)} }`)));
     expect(errors).toHaveLength(most + 1);
     expect(errors.at(-1).message).toMatch(/^Too many validation errors/);
   });
 
   test('characters of a message about a document are told', async () => {
-    const { most } = limitOf('characters of a message about its document');
+    const { most } = limitOf('characters of a message about the document');
     const { errors } = JSON.parse(await answerTo(asking(`{ ${'x'.repeat(2 * most)} }`)));
     expect(errors[0].message).toHaveLength(most);
   });
 
   test('characters of an answer are kept under an Idempotency-Key; for a longer one nothing is done', async () => {
-    const { most, status, code } = limitOf('characters of the answer to a request with such a key');
+    const { most, status, code } = limitOf('characters of the answer to a request with an `Idempotency-Key`');
     const made = await app.rest('POST', '/categories', { body: { name: 'Dogs', description: 'x'.repeat(2_000) } });
     const { id } = made.body;
     for (let n = 0; n < 6; n++) await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId: id } });

@@ -104,7 +104,7 @@ describe('POST /store/orders', () => {
   test('a pet that does not exist is named in the refusal', async () => {
     const { status, body } = await app.rest('POST', '/store/orders', { body: { petId: 987654 } });
     expect(status).toBe(422);
-    expect(body).toEqual({ code: 'UNKNOWN_REFERENCE', message: 'petId 987654 names no pet.', status: 422 });
+    expect(body).toEqual({ code: 'UNKNOWN_REFERENCE', message: 'petId 987654 is not the id of a pet.', status: 422 });
   });
 });
 
@@ -118,7 +118,7 @@ describe('an order for a pet that is not available', () => {
         409,
         {
           code: 'NOT_AVAILABLE',
-          message: `Pet ${petId} is ${status}; only a pet whose status is available can be ordered.`,
+          message: `Pet ${petId} is ${status}; only pets with the status available can be ordered.`,
           status: 409,
         },
       ]);
@@ -221,7 +221,7 @@ describe('PATCH /store/orders/{orderId}', () => {
     const order = await place({ shipDate: '2026-12-01T09:30:00Z' });
     const { status, body } = await patch(order.id, { shipDate: null, [field]: null });
     expect(status).toBe(422);
-    expect(body.message).toBe(`${field} must not be null; leave it out instead.`);
+    expect(body.message).toBe(`${field} must not be null; omit it instead.`);
     expect(await read(order.id)).toEqual(order);
   });
 
@@ -240,7 +240,7 @@ describe('PATCH /store/orders/{orderId}', () => {
     expect((await patch(order.id, { id: order.id, quantity: 2 })).body.quantity).toBe(2);
     const refused = await patch(order.id, { id: order.id + 1, quantity: 3 });
     expect(refused.status).toBe(422);
-    expect(refused.body.message).toBe(`id is read-only: it must be ${order.id}, as in the path, or be left out.`);
+    expect(refused.body.message).toBe(`id is read-only: it must be ${order.id}, as in the path, or be omitted.`);
     expect((await read(order.id)).quantity).toBe(2);
   });
 
@@ -289,7 +289,7 @@ describe('orders and stock', () => {
     for (const quantity of [2, GREATEST]) {
       const { status, body } = await app.rest('POST', '/store/orders', { body: { petId, quantity } });
       expect(status).toBe(409);
-      const message = `Pet ${petId} has 1 left in stock; ${quantity} were asked for.`;
+      const message = `Pet ${petId} has 1 in stock; the quantity is ${quantity}.`;
       expect(body).toEqual({ code: 'OUT_OF_STOCK', message, status: 409 });
     }
     expect(await stock(petId)).toEqual([1, 'available']);
@@ -410,7 +410,7 @@ describe('orders and stock', () => {
     const order = await place({ petId, quantity: 4, shipDate: '2026-12-01T00:00:00Z' });
     const { status, body } = await patch(order.id, { quantity: 6, shipDate: null, complete: true });
     expect(status).toBe(409);
-    const message = `Pet ${petId} has 1 left in stock; 6 were asked for, 4 are ordered.`;
+    const message = `Pet ${petId} has 1 in stock, besides the 4 of this order; the quantity is 6.`;
     expect(body).toEqual({ code: 'OUT_OF_STOCK', message, status: 409 });
     expect(await read(order.id)).toEqual(order);
     expect(await stock(petId)).toEqual([1, 'available']);
@@ -496,7 +496,7 @@ describe('the movements of stock set the status of a counted pet', () => {
 describe('a stock that would grow beyond 2147483647 is a conflict, never a failure of the service', () => {
   const tooMuch = {
     code: 'CONFLICT',
-    message: 'The stock would grow beyond 2147483647, the most that can be counted.',
+    message: 'The stock would exceed its maximum of 2147483647.',
     status: 409,
   };
 

@@ -61,7 +61,7 @@ describe('pets that are created at once', () => {
       const { name, categoryId } = bodies[n] as (typeof bodies)[number];
       if (typeof categoryId === 'bigint') {
         expect([status, body.code]).toEqual([422, 'UNKNOWN_REFERENCE']);
-        expect(body.message).toBe(`categoryId ${categoryId} names no category.`);
+        expect(body.message).toBe(`categoryId ${categoryId} is not the id of a category.`);
       } else if (name === '') expect([status, body.code]).toEqual([422, 'VALIDATION_FAILED']);
       else {
         expect([status, body]).toEqual([201, { id: expect.any(Number), name, categoryId, status: 'available' }]);

@@ -96,7 +96,11 @@ describe('POST /pets', () => {
   test('a category that does not exist is named in the refusal', async () => {
     const { status, body } = await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId: 987654 } });
     expect(status).toBe(422);
-    expect(body).toEqual({ code: 'UNKNOWN_REFERENCE', message: 'categoryId 987654 names no category.', status: 422 });
+    expect(body).toEqual({
+      code: 'UNKNOWN_REFERENCE',
+      message: 'categoryId 987654 is not the id of a category.',
+      status: 422,
+    });
   });
 });
 
@@ -183,7 +187,7 @@ describe('PUT /pets/{petId}', () => {
     const id = { 'another number': pet.id + 1, 'the same as text': String(pet.id), null: null }[which];
     const { status, body } = await app.rest('PUT', `/pets/${pet.id}`, { body: { ...pet, name: 'Bello', id } });
     expect(status).toBe(422);
-    expect(body.message).toBe(`id is read-only: it must be ${pet.id}, as in the path, or be left out.`);
+    expect(body.message).toBe(`id is read-only: it must be ${pet.id}, as in the path, or be omitted.`);
     expect(await read(pet.id)).toEqual(pet);
   });
 
@@ -198,7 +202,11 @@ describe('PUT /pets/{petId}', () => {
     const pet = await makePet();
     const { status, body } = await app.rest('PUT', `/pets/${pet.id}`, { body: { name: 'Bello', categoryId: -1 } });
     expect(status).toBe(422);
-    expect(body).toEqual({ code: 'UNKNOWN_REFERENCE', message: 'categoryId -1 names no category.', status: 422 });
+    expect(body).toEqual({
+      code: 'UNKNOWN_REFERENCE',
+      message: 'categoryId -1 is not the id of a category.',
+      status: 422,
+    });
     expect(await read(pet.id)).toEqual(pet);
   });
 });
@@ -240,7 +248,7 @@ describe('PATCH /pets/{petId}', () => {
     const pet = await makePet();
     const { status, body } = await app.rest('PATCH', `/pets/${pet.id}`, { body: { name: 'Bello', [field]: null } });
     expect(status).toBe(422);
-    expect(body.message).toBe(`${field} must not be null; leave it out instead.`);
+    expect(body.message).toBe(`${field} must not be null; omit it instead.`);
     expect(await read(pet.id)).toEqual(pet);
   });
 
@@ -264,7 +272,11 @@ describe('PATCH /pets/{petId}', () => {
     const pet = await makePet();
     const { status, body } = await app.rest('PATCH', `/pets/${pet.id}`, { body: { categoryId: 0, name: 'Bello' } });
     expect(status).toBe(422);
-    expect(body).toEqual({ code: 'UNKNOWN_REFERENCE', message: 'categoryId 0 names no category.', status: 422 });
+    expect(body).toEqual({
+      code: 'UNKNOWN_REFERENCE',
+      message: 'categoryId 0 is not the id of a category.',
+      status: 422,
+    });
     expect(await read(pet.id)).toEqual(pet);
   });
 });

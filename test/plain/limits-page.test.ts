@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { maxHeaderSize } from 'node:http';
 import { expect, test } from 'vitest';
 import { examples } from '../limits/examples.ts';
-import { limitOf, toldLimits } from '../limits/readme.ts';
+import { limitOf, toldLimits } from '../limits/limits-page.ts';
 
 const source = new URL('../../src/', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, source), 'utf8');
@@ -35,43 +35,42 @@ const bounds = new Map<string, number>(
   ),
 );
 
-/** What the README calls those that a client can meet. */
+/** What docs/limits.md calls those that a client can meet. */
 const met: Readonly<Record<string, string>> = {
   'auth/jwt.ts LONGEST_SUBJECT': "characters of a token's `sub`",
   'db/paging.ts LARGEST_PAGE': 'rows of a page on REST',
-  'db/lanes.ts LONGEST_LOCK_WAIT': 'time that a change waits for a row that others have locked',
-  'db/transactions.ts LONGEST_TRANSACTION': 'time that a request with such a key may take once it has begun',
-  'errors.ts MOST_ISSUES': 'faults that are named',
-  'graphql/comparable.ts MOST_NESTING': 'levels of selections, those of fragments too',
-  'graphql/comparable.ts MOST_PAIRS': 'pairs of fields, or of fragments, that have one name in one place',
-  'graphql/comparable.ts MOST_SELECTIONS':
-    'selections of all operations, with a fragment written out once in each place',
-  'graphql/errors.ts LONGEST_MESSAGE': 'characters of a message about its document',
-  'graphql/counts.ts MOST_COUNTS': 'lists that are counted',
-  'graphql/limits.ts LARGEST_ANSWER': 'its answer, by the greatest lengths of its fields',
-  'graphql/limits.ts MOST_ALIASES': 'aliases, with its fragments written out',
-  'graphql/limits.ts MOST_DEPTH': 'levels of fields',
-  'graphql/limits.ts MOST_DIRECTIVES': 'directives, with its fragments written out',
-  'graphql/limits.ts MOST_FIELDS': 'selections of the operation, with its fragments written out',
-  'graphql/limits.ts MOST_ROWS': 'rows of lists: the sizes of lists within lists multiply',
-  'graphql/limits.ts MOST_TOKENS': 'tokens of its document',
-  'graphql/limits.ts MOST_LINES': 'lines of its document',
-  'graphql/limits.ts MOST_VALUES': "values of those rows' fields, and items of the lists that fields are given",
+  'db/lanes.ts LONGEST_LOCK_WAIT': 'time that a change waits for a locked row',
+  'db/transactions.ts LONGEST_TRANSACTION': 'time that a request with an `Idempotency-Key` takes after it has begun',
+  'errors.ts MOST_ISSUES': 'errors named in an answer',
+  'graphql/comparable.ts MOST_NESTING': 'nesting of selections and fragments',
+  'graphql/comparable.ts MOST_PAIRS': 'pairs of fields, or of fragments, with the same name in one place',
+  'graphql/comparable.ts MOST_SELECTIONS': 'selections of all operations, with fragments expanded once per place',
+  'graphql/errors.ts LONGEST_MESSAGE': 'characters of a message about the document',
+  'graphql/counts.ts MOST_COUNTS': 'lists with `totalCount`',
+  'graphql/limits.ts LARGEST_ANSWER': 'the answer, by the maximum lengths of its fields',
+  'graphql/limits.ts MOST_ALIASES': 'aliases, with fragments expanded',
+  'graphql/limits.ts MOST_DEPTH': 'depth of fields',
+  'graphql/limits.ts MOST_DIRECTIVES': 'directives, with fragments expanded',
+  'graphql/limits.ts MOST_FIELDS': 'selections of the operation, with fragments expanded',
+  'graphql/limits.ts MOST_ROWS': 'rows of lists; the sizes of nested lists multiply',
+  'graphql/limits.ts MOST_TOKENS': 'tokens of the document',
+  'graphql/limits.ts MOST_LINES': 'lines of the document',
+  'graphql/limits.ts MOST_VALUES': 'values of those rows, and items of list arguments',
   'http/body.ts LARGEST_BODY': 'body',
-  'http/listen.ts headersTimeout': 'time until its header has come',
-  'http/listen.ts keepAliveTimeout': 'time that a connection is kept without a request',
-  'http/listen.ts requestTimeout': 'time until all of it has come',
-  'http/node.ts MOST_OF_BODIES': 'bodies that are not answered yet, of all callers',
-  'http/node.ts MOST_OF_CALLERS_BODIES': 'bodies that are not answered yet, of one caller',
-  'http/node.ts MOST_UNREAD': 'answers that are not read yet, of all callers',
-  'http/node.ts MOST_UNREAD_OF_CALLER': 'answers that are not read yet, of one caller',
-  'idempotency/run.ts LONGEST_BODY': 'characters of the answer to a request with such a key',
+  'http/listen.ts headersTimeout': 'time to send the header fields',
+  'http/listen.ts keepAliveTimeout': 'time that a connection stays open without a request',
+  'http/listen.ts requestTimeout': 'time to send the whole request',
+  'http/node.ts MOST_OF_BODIES': 'bodies held in memory, in total',
+  'http/node.ts MOST_OF_CALLERS_BODIES': 'bodies held in memory, per caller',
+  'http/node.ts MOST_UNREAD': 'answers that clients have not read yet, in total',
+  'http/node.ts MOST_UNREAD_OF_CALLER': 'answers that the client has not read yet, per caller',
+  'idempotency/run.ts LONGEST_BODY': 'characters of the answer to a request with an `Idempotency-Key`',
   'lifecycle/client.ts LONGEST': "characters of a client's name",
-  'limits/gate.ts MOST_AT_ONCE': 'units of a caller that are worked on at once',
-  'limits/json.ts LONGEST_NUMBER': 'digits of a number in its body',
-  'limits/json.ts LONGEST_TEXT': 'bytes of a text in its body',
-  'limits/json.ts MOST_VALUES': 'JSON values in its body',
-  'resources/lifecycle/store.ts MOST_CLIENTS': 'names of clients for a mark and a day',
+  'limits/gate.ts MOST_AT_ONCE': 'units per caller in progress',
+  'limits/json.ts LONGEST_NUMBER': 'digits of a number in the body',
+  'limits/json.ts LONGEST_TEXT': 'bytes of a string in the body',
+  'limits/json.ts MOST_VALUES': 'JSON values in the body',
+  'resources/lifecycle/store.ts MOST_CLIENTS': 'client names per lifecycle mark and day',
 };
 
 /** Those that no client meets: how much is remembered or done at once, and how long somebody is waited for who is refused. */
@@ -101,15 +100,15 @@ const unmet = [
   'resources/lifecycle/store.ts MOST_TOLD',
 ];
 
-test.each(Object.entries(met))('the README tells %s, as a limit of %s', (bound, what) => {
+test.each(Object.entries(met))('docs/limits.md tells %s, as a limit of %s', (bound, what) => {
   expect(limitOf(what).most).toBe(bounds.get(bound));
 });
 
-test('the README tells every bound that a client can meet', () => {
+test('docs/limits.md tells every bound that a client can meet', () => {
   expect([...bounds.keys()].sort()).toEqual([...Object.keys(met), ...unmet].sort());
 });
 
-const HEADER = 'first line and header fields';
+const HEADER = 'request line and header fields';
 const ID = 'characters of an `X-Request-Id`';
 
 test('and no limit that is not looked at here, or where it is met', () => {
@@ -117,7 +116,7 @@ test('and no limit that is not looked at here, or where it is met', () => {
   expect(toldLimits.filter((what) => !held.includes(what))).toEqual([]);
 });
 
-test('the README tells the limits that have no name in the source', () => {
+test('docs/limits.md tells the limits that have no name in the source', () => {
   expect(limitOf(HEADER).most).toBe(maxHeaderSize);
   const [, longestId] = /USABLE_ID = .+\{1,(\d+)\}/.exec(read('http/incoming.ts')) ?? [];
   expect(limitOf(ID).most).toBe(Number(longestId));

@@ -378,7 +378,7 @@ describe('a path that the service does not have', () => {
     ['/graphiql', '/graphql'],
   ])('%s: the message names the nearest path, %s', async (path, nearest) => {
     const { body } = await app.rest('GET', path);
-    expect(body.message).toBe(`${path} is no path of this service; did you mean ${nearest}?`);
+    expect(body.message).toBe(`${path} is not a path of this service; did you mean ${nearest}?`);
   });
 
   test('is 404 to HEAD, too, which has no body even then', async () => {

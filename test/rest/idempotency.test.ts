@@ -145,7 +145,7 @@ describe('a request with an Idempotency-Key', () => {
     for (const { status, body } of others) {
       expect([status, body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
       expect(body.message).toBe(
-        'This Idempotency-Key came with another request within the last 24 hours. A new request needs a new key.',
+        'This Idempotency-Key was used for another request within the last 24 hours. Use a new key for a new request.',
       );
     }
     expect(await isThere(name)).toBe(1);

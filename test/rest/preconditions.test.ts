@@ -243,7 +243,7 @@ describe('If-Match', () => {
       const tag = before.headers.get('etag');
       for (const stale of ['"999"', '"other"', `W/${tag}`]) {
         const answer = await write(method, path, body, { 'if-match': stale });
-        expectError(answer, 'PRECONDITION_FAILED', /has version \d+; .+ was expected/);
+        expectError(answer, 'PRECONDITION_FAILED', /has version \d+; the expected version is /);
       }
       const after = await app.rest('GET', path);
       expect([after.text, after.headers.get('etag')]).toEqual([before.text, tag]);
@@ -260,7 +260,7 @@ describe('If-Match', () => {
     const path = await RESOURCES.pet.make();
     const tag = (await tagOf(path)).replace('"', '"0');
     const answer = await app.rest('PATCH', path, { body: { name: 'Max' }, headers: { 'if-match': tag } });
-    expectError(answer, 'PRECONDITION_FAILED', /has version 1; another was expected/);
+    expectError(answer, 'PRECONDITION_FAILED', /has version 1; the expected version is another/);
   });
 
   test('* is for whatever is there', async () => {
@@ -293,7 +293,7 @@ describe('a precondition that cannot be kept is refused, for to ignore it would 
   test('If-None-Match on a change', async () => {
     const path = await RESOURCES.pet.make();
     const answer = await app.rest('PATCH', path, { body: { name: 'Max' }, headers: { 'if-none-match': '"1"' } });
-    expectError(answer, 'INVALID_ARGUMENT', /If-None-Match is for GET and HEAD; a change takes If-Match/);
+    expectError(answer, 'INVALID_ARGUMENT', /If-None-Match is for GET and HEAD; use If-Match with a change/);
   });
 
   test('any on a POST', async () => {
@@ -310,7 +310,7 @@ describe('PUT /store/inventory/{petId}', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, begin));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(412)]);
     expect(answers.find(({ status }) => status === 412)?.body.message).toMatch(
-      /^The inventory entry of pet \d+ is there already, with version \d+; it was expected not to be\./,
+      /^The inventory entry of pet \d+ already exists, with version \d+; it must not exist\./,
     );
     await app.rest('DELETE', path);
     expect((await begin()).status).toBe(201);
@@ -320,7 +320,7 @@ describe('PUT /store/inventory/{petId}', () => {
     const path = `/store/inventory/${await makePet()}`;
     for (const tag of ['"0"', '"1"']) {
       const answer = await app.rest('PUT', path, { body: { quantity: 5 }, headers: { 'if-match': tag } });
-      expectError(answer, 'PRECONDITION_FAILED', /is not there, and so has no version/);
+      expectError(answer, 'PRECONDITION_FAILED', /does not exist, so it has no version/);
       expect((await app.rest('GET', path)).status).toBe(404);
     }
   });
@@ -355,7 +355,9 @@ describe('expectedVersion on GraphQL', () => {
     const id = Number(path.split('/').at(-1));
     const { data, errors } = await app.graphql(rename, { id, expected: 41 });
     expect(data).toBeNull();
-    expect(errors?.[0]?.message).toBe(`Pet ${id} has version 1; 41 was expected. Read it again, and decide anew.`);
+    expect(errors?.[0]?.message).toBe(
+      `Pet ${id} has version 1; the expected version is 41. Read it again before you change it.`,
+    );
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'PRECONDITION_FAILED', status: 412 });
   });
 });

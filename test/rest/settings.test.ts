@@ -144,7 +144,7 @@ describe('BASE_PATH goes before every path', () => {
     ['/docs', '/api/v1/reference'],
   ])('and %s without it names %s', async (path, nearest) => {
     const { message } = (await (await chosen.fetch(new Request(`http://pets.example${path}`))).json()) as Error;
-    expect(message).toBe(`${path} is no path of this service; did you mean ${nearest}?`);
+    expect(message).toBe(`${path} is not a path of this service; did you mean ${nearest}?`);
   });
 
   test.each(['/openapi.json', '/openapi.yaml', '/schema.graphql', '/lifecycle', '/', '/livez', '/readyz', '/metrics'])(

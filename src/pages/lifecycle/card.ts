@@ -57,13 +57,13 @@ function facts(
 <div><dt>Use instead</dt><dd>${instead}</dd></div>
 <div><dt>Why</dt><dd>${escapeHtml(why)}</dd></div>
 <div><dt>After its sunset</dt><dd>${AT_SUNSET[atSunset]}</dd></div>
-${rehearsed.length === 0 ? '' : `<div><dt>Fails to rehearse that</dt><dd>${rehearsed.map(periodElement).join('<br>')}, UTC</dd></div>`}
+${rehearsed.length === 0 ? '' : `<div><dt>Brownouts</dt><dd>${rehearsed.map(periodElement).join('<br>')}, UTC</dd></div>`}
 </dl>`;
 }
 
 const AT_SUNSET: Readonly<Record<LifecycleRules['sunset'], string>> = {
-  announce: 'it goes on being served',
-  enforce: 'it is no longer served: 410 <code>GONE</code>',
+  announce: 'it keeps working',
+  enforce: 'it is rejected: 410 <code>GONE</code>',
 };
 
 function periodElement({ from, until }: Brownout): string {

@@ -13,7 +13,7 @@ export function clientsTable({ clients, clientCount }: Usage): string {
   return `${table(shown)}
 ${folded.length === 0 ? '' : `<details><summary>${folded.length} more</summary>\n${table(folded)}\n</details>`}
 ${unlisted > 0 ? `<p class="soft">and ${grouped(unlisted)} more, not listed</p>` : ''}
-${clients.some(({ client }) => client === OTHERS) ? `<p class="soft"><code>${OTHERS}</code> are those that came when there were too many names.</p>` : ''}`;
+${clients.some(({ client }) => client === OTHERS) ? `<p class="soft"><code>${OTHERS}</code> counts the clients beyond the maximum number of names.</p>` : ''}`;
 }
 
 function table(clients: readonly ClientUse[]): string {

@@ -3,9 +3,9 @@ import type { ReportEntry } from '../../lifecycle/report.ts';
 
 /** What each level promises, in a sentence. */
 export const PROMISES: Readonly<Record<Level, string>> = {
-  deprecated: `Served at least until the end of its sunset day, in UTC: ${NOTICE_DAYS.stable} days' notice or more for what was stable, ${NOTICE_DAYS.beta} for what was beta.`,
-  beta: `Settled in the main; a change has ${NOTICE_DAYS.beta} days' notice.`,
-  experimental: 'May change or go at any time, without notice.',
+  deprecated: `Served until the end of its sunset day, in UTC. That is at least ${NOTICE_DAYS.stable} days after its deprecation, or ${NOTICE_DAYS.beta} days if it was beta.`,
+  beta: `Mostly settled. Breaking changes are announced ${NOTICE_DAYS.beta} days ahead.`,
+  experimental: 'It can change or be removed at any time, without notice.',
 };
 
 // The machine's own time zone and language must not show.

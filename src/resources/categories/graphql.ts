@@ -17,12 +17,12 @@ const name = text({ min: 1, max: CATEGORY_LENGTHS.name });
 const description = text({ min: 0, max: CATEGORY_LENGTHS.description });
 
 const CategorySort = builder.enumType('CategorySort', {
-  description: 'An order of categories.',
+  description: 'How categories are sorted.',
   values: {
     id: { description: 'Oldest first.' },
     id_desc: { description: 'Newest first.' },
-    name: { description: 'By name, without regard to case.' },
-    name_desc: { description: 'By name, backwards, without regard to case.' },
+    name: { description: 'By name, ignoring case.' },
+    name_desc: { description: 'By name in reverse, ignoring case.' },
   },
 });
 
@@ -46,7 +46,7 @@ export const CategoryType = builder.objectRef<Category>('Category').implement({
 const CategoryConnection = connectionTo(CategoryType, 'categories', categoryList);
 
 const NewCategory = builder.inputType('NewCategory', {
-  description: 'A category to be.',
+  description: 'A new category.',
   fields: (t) => ({
     name: t.string({ required: true, bounds: name, description: 'Category name (for example a kind of animal).' }),
     description: t.string({
@@ -57,13 +57,13 @@ const NewCategory = builder.inputType('NewCategory', {
 });
 
 const CategoryChanges = builder.inputType('CategoryChanges', {
-  description: 'Changes to a category; what is left out stays.',
+  description: 'Changes to a category. Fields that are left out stay as they are.',
   fields: (t) => ({
     name: t.string({ bounds: name, description: 'Category name (for example a kind of animal).' }),
     description: t.string({
       bounds: description,
       nullRemoves: true,
-      description: 'Short description of the category; null removes it.',
+      description: 'Short description of the category. Null removes it.',
     }),
   }),
 });
@@ -85,8 +85,8 @@ builder.queryFields((t) => ({
     description: 'List categories.',
     args: {
       id: t.arg({ type: ['Int64'], description: 'Only categories with one of these ids.' }),
-      name: t.arg.string({ bounds: name, description: 'Only names that begin with this, in any case.' }),
-      sort: t.arg({ type: CategorySort, defaultValue: 'id', description: 'The order of the list.' }),
+      name: t.arg.string({ bounds: name, description: 'Only names that start with this, ignoring case.' }),
+      sort: t.arg({ type: CategorySort, defaultValue: 'id', description: 'How the list is sorted.' }),
       ...pagingArgs,
     },
     resolve: (_, { id, name: prefix, sort, ...window }, { categories }) =>
@@ -99,16 +99,16 @@ builder.mutationFields((t) => ({
     type: CategoryType,
     scope: 'catalogue:write',
     description: 'Create a category.',
-    args: { category: t.arg({ type: NewCategory, required: true, description: 'The category to be.' }) },
+    args: { category: t.arg({ type: NewCategory, required: true, description: 'The new category.' }) },
     resolve: (_, { category }, { categories }) => categories.create(category),
   }),
   replaceCategory: t.field({
     type: CategoryType,
     scope: 'catalogue:write',
-    description: 'Replace a category. A description that is left out is gone.',
+    description: 'Replace a category. A description that is left out is removed.',
     args: {
       ...categoryId,
-      category: t.arg({ type: NewCategory, required: true, description: 'What the category is to be.' }),
+      category: t.arg({ type: NewCategory, required: true, description: 'The category as it should be.' }),
       ...expectedVersion,
     },
     resolve: (_, { categoryId: id, category, expectedVersion: expected }, { categories }) =>
@@ -118,7 +118,7 @@ builder.mutationFields((t) => ({
     type: CategoryType,
     scope: 'catalogue:write',
     lifecycle: beta(),
-    description: 'Change some fields of a category; what is left out stays.',
+    description: 'Change some fields of a category. Fields that are left out stay as they are.',
     args: {
       ...categoryId,
       changes: t.arg({ type: CategoryChanges, required: true, description: 'The changes.' }),
@@ -130,7 +130,7 @@ builder.mutationFields((t) => ({
   deleteCategory: t.field({
     type: CategoryType,
     scope: 'catalogue:write',
-    description: 'Delete a category. Refused while pets belong to it.',
+    description: 'Delete a category. It must have no pets.',
     args: { ...categoryId, ...expectedVersion },
     resolve: (_, { categoryId: id, expectedVersion: expected }, { categories }) => categories.delete(id, expected),
   }),

@@ -16,20 +16,21 @@ declare module '../../graphql/context.ts' {
 }
 
 const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').implement({
-  description: "The stock of one animal. While a pet has an entry, its stock is counted and sets the pet's status.",
+  description:
+    "The stock of one animal. While a pet has an entry, its stock is tracked and determines the pet's status.",
   fields: (t) => ({
     petId: t.expose('petId', { type: 'Int64', description: 'Identifier of the animal the entry tracks.' }),
-    quantity: t.exposeInt('quantity', { description: 'Current stock count: what is left beside all orders.' }),
-    status: t.expose('status', { type: PetStatus, description: "Status of the animal: the pet's own." }),
+    quantity: t.exposeInt('quantity', { description: 'Current stock: what is left after all orders.' }),
+    status: t.expose('status', { type: PetStatus, description: 'Status of the animal.' }),
     version: t.field({ ...rowVersion, resolve: entryVersion }),
     began: t.boolean({
-      description: 'Whether the tracking began with the `replaceStock` that this is the answer to; false elsewhere.',
+      description: 'Whether this `replaceStock` created the entry; false in other answers.',
       resolve: (item) => item.began ?? false,
     }),
     pet: t.field({
       type: PetType,
       nullable: true,
-      description: 'The animal; null only when it goes while the answer is made.',
+      description: 'The animal. Null only if it is deleted while the answer is made.',
       ...reference(
         (item: InventoryItem) => item.petId,
         ({ pets }) => pets.byId,
@@ -44,7 +45,7 @@ builder.objectField(PetType, 'inventory', (t) =>
   t.field({
     type: InventoryItemType,
     nullable: true,
-    description: 'The stock of the pet; null when it is not counted.',
+    description: 'The stock of the pet. Null if it is not tracked.',
     ...reference(
       (pet: Pet) => pet.id,
       ({ inventory }) => inventory.byPetId,
@@ -53,12 +54,12 @@ builder.objectField(PetType, 'inventory', (t) =>
 );
 
 const InventoryUpdate = builder.inputType('InventoryUpdate', {
-  description: 'A new stock count.',
+  description: 'A new stock.',
   fields: (t) => ({
     quantity: t.int({
       required: true,
       bounds: integerFrom(0, 2_147_483_647),
-      description: 'The new stock count: what is left beside all orders that are placed.',
+      description: 'The new stock: what is left after all orders.',
     }),
   }),
 });
@@ -71,13 +72,13 @@ builder.queryFields((t) => ({
   inventoryItem: t.field({
     type: InventoryItemType,
     nullable: true,
-    description: 'Get the inventory entry of a pet that is counted.',
+    description: 'Get the inventory entry of a pet.',
     args: petId,
     resolve: (_, { petId: id }, { inventory }) => inventory.byPetId.one(id),
   }),
   inventory: t.field({
     type: InventoryItemConnection,
-    description: 'List inventory entries, in the order of their pet ids.',
+    description: 'List inventory entries, sorted by pet id.',
     args: {
       petId: t.arg({ type: ['Int64'], description: 'Only the entries of these pets.' }),
       status: t.arg({ type: [PetStatus], description: 'Only pets with one of these statuses.' }),
@@ -92,14 +93,14 @@ builder.mutationFields((t) => ({
     type: InventoryItemType,
     scope: 'stock:write',
     lifecycle: beta(),
-    description: 'Begin to count the stock of a pet, or replace its count. A pet that is not counted has version 0.',
+    description: 'Start to track the stock of a pet, or replace its stock. A pet that is not tracked has version 0.',
     args: {
       ...petId,
-      update: t.arg({ type: InventoryUpdate, required: true, description: 'The new count.' }),
+      update: t.arg({ type: InventoryUpdate, required: true, description: 'The new stock.' }),
       status: t.arg({
         type: PetStatus,
         description:
-          "The pet's status of now, as it was read; another one is an error, as stock movements alone set it here.",
+          "The pet's current status, as a GET returns it. Another status is an error, because the stock determines it.",
       }),
       ...expectedVersion,
     },
@@ -110,7 +111,7 @@ builder.mutationFields((t) => ({
     type: InventoryItemType,
     scope: 'stock:write',
     lifecycle: experimental(),
-    description: 'Stop counting the stock of a pet; its orders are then accepted whatever their quantity.',
+    description: 'Stop tracking the stock of a pet. Orders of any quantity are then accepted.',
     args: { ...petId, ...expectedVersion },
     resolve: (_, { petId: id, expectedVersion: expected }, { inventory }) => inventory.stopTracking(id, expected),
   }),

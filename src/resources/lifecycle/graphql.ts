@@ -11,20 +11,20 @@ declare module '../../graphql/context.ts' {
 }
 
 const LifecycleLevel = builder.enumType('LifecycleLevel', {
-  description: 'What matters most of the marks that something bears.',
+  description: 'The most important lifecycle annotation of something.',
   values: {
-    experimental: { description: 'May change or go at any time, without notice.' },
-    beta: { description: "Settled in the main; a change has 30 days' notice." },
-    deprecated: { description: 'On its way out: served until the end of its sunset day.' },
+    experimental: { description: 'It can change or be removed at any time, without notice.' },
+    beta: { description: 'Mostly settled. Breaking changes are announced 30 days ahead.' },
+    deprecated: { description: 'It will be removed. It works until the end of its sunset day.' },
   },
 });
 
 const Stability = builder.enumType('Stability', {
-  description: 'What was promised of something.',
+  description: 'What is promised about something.',
   values: {
-    experimental: { description: 'It may change or go at any time, without notice.' },
-    beta: { description: "A change has 30 days' notice." },
-    stable: { description: 'It stays as it is; before it goes it is deprecated for 180 days at least.' },
+    experimental: { description: 'It can change or be removed at any time, without notice.' },
+    beta: { description: 'Breaking changes are announced 30 days ahead.' },
+    stable: { description: 'No breaking changes. It is deprecated for at least 180 days before it is removed.' },
   },
 });
 
@@ -40,34 +40,38 @@ const ClientUses = builder.objectRef<ClientUse>('ClientUses').implement({
   description: 'How often a client has used something.',
   fields: (t) => ({
     client: t.exposeString('client', {
-      description: 'What the client calls itself; `(others)` for those that came when there were too many names.',
+      description: 'The name that the client sent. `(others)` counts the clients beyond the maximum number of names.',
     }),
     uses: t.expose('uses', { type: 'Int64', description: `How often, in the last ${WINDOW_DAYS} days.` }),
-    lastSeenAt: t.field({ type: 'DateTime', description: 'When it did last.', resolve: ({ lastSeen }) => lastSeen }),
+    lastSeenAt: t.field({
+      type: 'DateTime',
+      description: 'When it was used last.',
+      resolve: ({ lastSeen }) => lastSeen,
+    }),
   }),
 });
 
 const LifecycleMark = builder.objectRef<ReportEntry>('LifecycleMark').implement({
-  description: 'Something of the schema that is experimental, beta or deprecated, and who still uses it.',
+  description: 'A part of the schema that is experimental, beta or deprecated, and who still uses it.',
   fields: (t) => ({
     coordinate: t.exposeString('coordinate', { description: 'Its schema coordinate, such as `Query.pets`.' }),
     operation: t.string({
       nullable: true,
-      description: 'What REST calls it, such as `GET /pets`; null for what is no operation there, nor part of one.',
+      description: 'The REST operation, such as `GET /pets`. Null if there is none.',
       resolve: ({ operation }) => operation,
     }),
-    level: t.expose('level', { type: LifecycleLevel, description: 'What matters most of its marks.' }),
-    stability: t.expose('stability', { type: Stability, description: 'What was promised of it.' }),
+    level: t.expose('level', { type: LifecycleLevel, description: 'Its most important annotation.' }),
+    stability: t.expose('stability', { type: Stability, description: 'What is promised about it.' }),
     since: t.field({
       type: 'Date',
       nullable: true,
-      description: 'The day from which it is deprecated, in UTC.',
+      description: 'The first day on which it is deprecated, in UTC.',
       resolve: ({ deprecation }) => deprecation?.since,
     }),
     sunset: t.field({
       type: 'Date',
       nullable: true,
-      description: 'The last day on which it is served, in UTC.',
+      description: 'The last day on which it works, in UTC.',
       resolve: ({ deprecation }) => deprecation?.sunset,
     }),
     daysLeft: t.int({
@@ -77,12 +81,12 @@ const LifecycleMark = builder.objectRef<ReportEntry>('LifecycleMark').implement(
     }),
     successor: t.string({
       nullable: true,
-      description: 'The schema coordinate of what takes its place.',
+      description: 'The schema coordinate of its replacement.',
       resolve: ({ deprecation }) => deprecation?.successor,
     }),
     successorOperation: t.string({
       nullable: true,
-      description: 'What REST calls that which takes its place.',
+      description: 'The REST operation that replaces it.',
       resolve: ({ deprecation }) => deprecation?.successorOperation,
     }),
     why: t.string({
@@ -101,7 +105,7 @@ const LifecycleMark = builder.objectRef<ReportEntry>('LifecycleMark').implement(
     lastUsedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: `When it was used last, in the last ${WINDOW_DAYS} days.`,
+      description: `When it was last used in the last ${WINDOW_DAYS} days.`,
       resolve: ({ usage }) => usage.lastUsed,
     }),
     countedSince: t.field({
@@ -110,17 +114,17 @@ const LifecycleMark = builder.objectRef<ReportEntry>('LifecycleMark').implement(
       description: 'Since when its uses are counted.',
       resolve: ({ usage }) => usage.countedSince,
     }),
-    verdict: t.exposeString('verdict', { description: 'Whether it could go, in words.' }),
+    verdict: t.exposeString('verdict', { description: 'Whether it can be removed, in words.' }),
     usesByDay: t.field({
       type: [DayUses],
       extensions: { items: WINDOW_DAYS + 1 },
-      description: `Its uses by day in the last ${WINDOW_DAYS} days; a day without any is left out.`,
+      description: `Its uses by day in the last ${WINDOW_DAYS} days. Days without a use are left out.`,
       resolve: ({ usage }) => [...usage.byDay].map(([day, uses]) => ({ day, uses })),
     }),
     usesByClient: t.field({
       type: [ClientUses],
       extensions: { items: MOST_TOLD },
-      description: 'Its clients, the one with the most uses first; at most 100.',
+      description: 'Its clients, those with the most uses first; at most 100.',
       resolve: ({ usage }) => [...usage.clients],
     }),
   }),
@@ -131,7 +135,7 @@ builder.queryField('lifecycle', (t) =>
     type: [LifecycleMark],
     lifecycle: experimental(),
     extensions: { countsList: { tables: [lifecycleUses] } },
-    description: 'List what is marked. What goes first comes first.',
+    description: 'List everything that is experimental, beta or deprecated. The next sunset comes first.',
     resolve: async (_, __, { lifecycle }) => [...(await lifecycle.report())],
   }),
 );

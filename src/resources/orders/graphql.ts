@@ -18,7 +18,7 @@ declare module '../../graphql/context.ts' {
 const quantity = integerFrom(1, 2_147_483_647);
 
 const OrderSort = builder.enumType('OrderSort', {
-  description: 'An order of orders.',
+  description: 'How orders are sorted.',
   values: {
     id: { description: 'Oldest first.' },
     id_desc: { description: 'Newest first.' },
@@ -28,7 +28,7 @@ const OrderSort = builder.enumType('OrderSort', {
 });
 
 const OrderType = builder.objectRef<Order>('Order').implement({
-  description: 'An order for a quantity of an animal. Without an animal it is a draft, and touches no stock.',
+  description: 'An order for a quantity of a pet. Without a pet it is a draft and does not affect stock.',
   fields: (t) => ({
     id: t.expose('id', { type: 'Int64', description: 'Unique order identifier.' }),
     petId: t.expose('petId', {
@@ -47,7 +47,7 @@ const OrderType = builder.objectRef<Order>('Order').implement({
     pet: t.field({
       type: PetType,
       nullable: true,
-      description: 'The animal in the order; null for a draft.',
+      description: 'The animal in the order. Null for a draft.',
       ...reference(
         (order: Order) => order.petId,
         ({ pets }) => pets.byId,
@@ -61,35 +61,40 @@ const OrderConnection = connectionTo(OrderType, 'orders', orderList);
 builder.objectField(PetType, 'orders', (t) =>
   t.field({
     type: OrderConnection,
-    description: 'The orders for the pet, in the order of their ids.',
+    description: 'The orders for the pet, sorted by id.',
     args: pagingArgs,
     resolve: (pet, window, { orders }) => orders.listOfPet(pet.id, window),
   }),
 );
 
 const NewOrder = builder.inputType('NewOrder', {
-  description: 'An order to be placed. No field is required.',
+  description: 'A new order. No field is required.',
   fields: (t) => ({
     petId: t.field({
       type: 'Int64',
-      description: 'Identifier of the animal to order; without it the order is a draft.',
+      description: 'Identifier of the animal to order. Without it the order is a draft.',
     }),
     quantity: t.int({ bounds: quantity, defaultValue: 1, description: 'Number of units to order.' }),
     shipDate: t.field({ type: 'DateTime', description: 'Expected or actual ship date.' }),
-    complete: t.boolean({ defaultValue: false, description: 'Whether the order is fulfilled already.' }),
+    complete: t.boolean({ defaultValue: false, description: 'Whether the order is already fulfilled.' }),
   }),
 });
 
 const OrderChanges = builder.inputType('OrderChanges', {
-  description: 'Changes to an order; what is left out stays. The pet of an order is fixed.',
+  description: 'Changes to an order. Fields that are left out stay as they are. The pet cannot be changed.',
   fields: (t) => ({
-    quantity: t.int({ bounds: quantity, description: 'Number of units; the difference moves in stock.' }),
+    quantity: t.int({
+      bounds: quantity,
+      description: 'Number of units. The difference is taken from stock, or returned to it.',
+    }),
     shipDate: t.field({
       type: 'DateTime',
       nullRemoves: true,
-      description: 'Expected or actual ship date; null removes it.',
+      description: 'Expected or actual ship date. Null removes it.',
     }),
-    complete: t.boolean({ description: 'Whether the order has been fulfilled; a complete order is final.' }),
+    complete: t.boolean({
+      description: 'Whether the order has been fulfilled. A complete order cannot be changed or cancelled.',
+    }),
   }),
 });
 
@@ -112,9 +117,9 @@ builder.queryFields((t) => ({
       id: t.arg({ type: ['Int64'], description: 'Only orders with one of these ids.' }),
       petId: t.arg({ type: ['Int64'], description: 'Only orders for one of these pets.' }),
       complete: t.arg.boolean({ description: 'Only orders that are complete, or only those that are not.' }),
-      shipDateFrom: t.arg({ type: 'DateTime', description: 'Only orders whose ship date is this or later.' }),
-      shipDateTo: t.arg({ type: 'DateTime', description: 'Only orders whose ship date is before this.' }),
-      sort: t.arg({ type: OrderSort, defaultValue: 'id', description: 'The order of the list.' }),
+      shipDateFrom: t.arg({ type: 'DateTime', description: 'Only orders with this ship date or a later one.' }),
+      shipDateTo: t.arg({ type: 'DateTime', description: 'Only orders with an earlier ship date than this.' }),
+      sort: t.arg({ type: OrderSort, defaultValue: 'id', description: 'How the list is sorted.' }),
       ...pagingArgs,
     },
     resolve: (_, { sort, first, after, last, before, ...filters }, { orders }) =>
@@ -127,15 +132,15 @@ builder.mutationFields((t) => ({
     type: OrderType,
     scope: 'orders:write',
     description:
-      'Place an order. Its pet must be available. It takes its quantity from the stock of a counted pet, or is rejected whole.',
-    args: { order: t.arg({ type: NewOrder, required: true, description: 'The order to be.' }) },
+      'Place an order. The pet must be available. If its stock is tracked, the quantity is taken from it; if too little is left, the order is rejected.',
+    args: { order: t.arg({ type: NewOrder, required: true, description: 'The new order.' }) },
     resolve: (_, { order }, { orders }) => orders.place(order),
   }),
   updateOrder: t.field({
     type: OrderType,
     scope: 'orders:write',
     lifecycle: beta(),
-    description: 'Change an order that is not complete; what is left out stays.',
+    description: 'Change an order that is not complete. Fields that are left out stay as they are.',
     args: {
       ...orderId,
       changes: t.arg({ type: OrderChanges, required: true, description: 'The changes.' }),
@@ -147,7 +152,7 @@ builder.mutationFields((t) => ({
   cancelOrder: t.field({
     type: OrderType,
     scope: 'orders:write',
-    description: 'Cancel an order that is not complete: it is gone, and its stock is given back.',
+    description: 'Cancel an order that is not complete. It is deleted, and its quantity returns to stock.',
     args: { ...orderId, ...expectedVersion },
     resolve: (_, { orderId: id, expectedVersion: expected }, { orders }) => orders.cancel(id, expected),
   }),

@@ -214,7 +214,12 @@ export function orderStore(database: Database) {
         throw notExpected(`Order ${orderId}`, order, expectedVersion);
       }
       const [stock] = await stockLeft({ petId: order.petId });
-      throw outOfStock(order.petId, stock?.quantity ?? 0, changes.quantity, `, ${order.quantity} are ordered`);
+      throw outOfStock(
+        order.petId,
+        stock?.quantity ?? 0,
+        changes.quantity,
+        `, besides the ${order.quantity} of this order`,
+      );
     },
 
     /** Gives the stock back. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
@@ -227,7 +232,8 @@ export function orderStore(database: Database) {
 
   async function placeAlone(order: PetOrder): Promise<Order> {
     const [found] = await place({ ...order });
-    if (found === undefined) throw new ServiceError('UNKNOWN_REFERENCE', `petId ${order.petId} names no pet.`);
+    if (found === undefined)
+      throw new ServiceError('UNKNOWN_REFERENCE', `petId ${order.petId} is not the id of a pet.`);
     const { petStatus, stockLeft: left, ...placed } = found;
     // No column of an order that is there is null but its ship date: the join alone makes it so.
     if (placed.id !== null) return placed;
@@ -249,18 +255,17 @@ export function orderStore(database: Database) {
 
 /** It names no pet: the caller may not know which one the order is for. */
 function outOfStock(pet: Int64, left: number, asked: number | null | undefined, ordered = ''): ServiceError {
-  return new ServiceError('OUT_OF_STOCK', `Too little is left in stock; ${asked} were asked for.`, {
-    toReaders: `Pet ${pet} has ${left} left in stock; ${asked} were asked for${ordered}.`,
+  return new ServiceError('OUT_OF_STOCK', `Not enough is in stock for a quantity of ${asked}.`, {
+    toReaders: `Pet ${pet} has ${left} in stock${ordered}; the quantity is ${asked}.`,
   });
 }
 
 function notAvailable(pet: Int64, status: PetStatus): ServiceError {
-  return new ServiceError('NOT_AVAILABLE', 'Only a pet whose status is available can be ordered.', {
-    toReaders: `Pet ${pet} is ${status}; only a pet whose status is available can be ordered.`,
+  return new ServiceError('NOT_AVAILABLE', 'Only pets with the status available can be ordered.', {
+    toReaders: `Pet ${pet} is ${status}; only pets with the status available can be ordered.`,
   });
 }
 
 const tooMuch = {
-  [OUT_OF_RANGE]: () =>
-    new ServiceError('CONFLICT', 'The stock would grow beyond 2147483647, the most that can be counted.'),
+  [OUT_OF_RANGE]: () => new ServiceError('CONFLICT', 'The stock would exceed its maximum of 2147483647.'),
 };

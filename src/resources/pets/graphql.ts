@@ -18,7 +18,7 @@ declare module '../../graphql/context.ts' {
 const name = text({ min: 1, max: PET_NAME_LENGTH });
 
 export const PetStatus = builder.enumType('PetStatus', {
-  description: 'Where a pet stands. Stock movements set it for a pet that is counted.',
+  description: 'The status of a pet. If its stock is tracked, the stock determines it.',
   values: {
     available: { description: 'It can be ordered.' },
     pending: { description: 'None is left in stock, and an order is not complete yet.' },
@@ -27,12 +27,12 @@ export const PetStatus = builder.enumType('PetStatus', {
 });
 
 const PetSort = builder.enumType('PetSort', {
-  description: 'An order of pets.',
+  description: 'How pets are sorted.',
   values: {
     id: { description: 'Oldest first.' },
     id_desc: { description: 'Newest first.' },
-    name: { description: 'By name, without regard to case.' },
-    name_desc: { description: 'By name, backwards, without regard to case.' },
+    name: { description: 'By name, ignoring case.' },
+    name_desc: { description: 'By name in reverse, ignoring case.' },
   },
 });
 
@@ -53,7 +53,7 @@ export const PetType = builder.objectRef<Pet>('Pet').implement({
     category: t.field({
       type: CategoryType,
       nullable: true,
-      description: 'The category the animal belongs to; null only when it goes while the answer is made.',
+      description: 'The category the animal belongs to. Null only if it is deleted while the answer is made.',
       ...reference(
         (pet: Pet) => pet.categoryId,
         ({ categories }) => categories.byId,
@@ -67,14 +67,14 @@ const PetConnection = connectionTo(PetType, 'pets', petList);
 builder.objectField(CategoryType, 'pets', (t) =>
   t.field({
     type: PetConnection,
-    description: 'The pets of the category, in the order of their ids.',
+    description: 'The pets of the category, sorted by id.',
     args: pagingArgs,
     resolve: (category, window, { pets }) => pets.listOfCategory(category.id, window),
   }),
 );
 
 const NewPet = builder.inputType('NewPet', {
-  description: 'A pet to be.',
+  description: 'A new pet.',
   fields: (t) => ({
     name: t.string({ required: true, bounds: name, description: "The animal's name." }),
     categoryId: t.field({
@@ -87,7 +87,7 @@ const NewPet = builder.inputType('NewPet', {
 });
 
 const PetChanges = builder.inputType('PetChanges', {
-  description: 'Changes to a pet; what is left out stays.',
+  description: 'Changes to a pet. Fields that are left out stay as they are.',
   fields: (t) => ({
     name: t.string({ bounds: name, description: "The animal's name." }),
     categoryId: t.field({ type: 'Int64', description: 'Identifier of the category the animal belongs to.' }),
@@ -120,8 +120,8 @@ builder.queryFields((t) => ({
       id: t.arg({ type: ['Int64'], description: 'Only pets with one of these ids.' }),
       status: t.arg({ type: [PetStatus], description: 'Only pets with one of these statuses.' }),
       categoryId: t.arg({ type: ['Int64'], description: 'Only pets of one of these categories.' }),
-      name: t.arg.string({ bounds: name, description: 'Only names that begin with this, in any case.' }),
-      sort: t.arg({ type: PetSort, defaultValue: 'id', description: 'The order of the list.' }),
+      name: t.arg.string({ bounds: name, description: 'Only names that start with this, ignoring case.' }),
+      sort: t.arg({ type: PetSort, defaultValue: 'id', description: 'How the list is sorted.' }),
       ...pagingArgs,
     },
     resolve: (_, { id, status, categoryId, name: prefix, sort, ...window }, { pets }) =>
@@ -134,16 +134,16 @@ builder.mutationFields((t) => ({
     type: PetType,
     scope: 'catalogue:write',
     description: 'Create a pet.',
-    args: { pet: t.arg({ type: NewPet, required: true, description: 'The pet to be.' }) },
+    args: { pet: t.arg({ type: NewPet, required: true, description: 'The new pet.' }) },
     resolve: (_, { pet }, { pets }) => pets.create(pet),
   }),
   replacePet: t.field({
     type: PetType,
     scope: 'catalogue:write',
-    description: 'Replace a pet. A status that is left out is back at `available`.',
+    description: 'Replace a pet. A status that is left out becomes `available`.',
     args: {
       ...petId,
-      pet: t.arg({ type: NewPet, required: true, description: 'What the pet is to be.' }),
+      pet: t.arg({ type: NewPet, required: true, description: 'The pet as it should be.' }),
       ...expectedVersion,
     },
     resolve: (_, { petId: id, pet, expectedVersion: expected }, { pets }) => pets.replace(id, pet, expected),
@@ -152,7 +152,7 @@ builder.mutationFields((t) => ({
     type: PetType,
     scope: 'catalogue:write',
     lifecycle: beta(),
-    description: 'Change some fields of a pet; what is left out stays.',
+    description: 'Change some fields of a pet. Fields that are left out stay as they are.',
     args: {
       ...petId,
       changes: t.arg({ type: PetChanges, required: true, description: 'The changes.' }),
@@ -163,7 +163,7 @@ builder.mutationFields((t) => ({
   deletePet: t.field({
     type: PetType,
     scope: 'catalogue:write',
-    description: 'Delete a pet, and its inventory entry with it. Refused while it has orders.',
+    description: 'Delete a pet and its inventory entry. It must have no orders.',
     args: { ...petId, ...expectedVersion },
     resolve: (_, { petId: id, expectedVersion: expected }, { pets }) => pets.delete(id, expected),
   }),

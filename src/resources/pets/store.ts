@@ -162,6 +162,6 @@ export function petStore(database: Database) {
 function unknownCategory(categoryId: Int64 | null | undefined) {
   return {
     pets_category_id_categories_id_fk: () =>
-      new ServiceError('UNKNOWN_REFERENCE', `categoryId ${categoryId} names no category.`),
+      new ServiceError('UNKNOWN_REFERENCE', `categoryId ${categoryId} is not the id of a category.`),
   };
 }

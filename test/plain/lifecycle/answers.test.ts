@@ -227,7 +227,7 @@ describe('a brownout', () => {
     expect(failed.body).toEqual({
       code: 'BROWNOUT',
       message:
-        'GET /books/{bookId} fails until 2026-11-24T10:15:00Z to rehearse its sunset on 2026-12-31; use GET https://books.example/v1/books?id=2 instead.',
+        'GET /books/{bookId} fails on purpose until 2026-11-24T10:15:00Z, to rehearse its sunset on 2026-12-31; use GET https://books.example/v1/books?id=2 instead.',
       status: 503,
     });
     expect(failed.headers['retry-after']).toBe('600');
@@ -248,7 +248,7 @@ describe('a brownout', () => {
 
   test('of something that is not deprecated is refused at the start', () => {
     expect(() => openBookshop({ brownouts: [{ coordinate: 'Query.books', from, until }] })).toThrow(
-      'BROWNOUTS names Query.books; what is deprecated is Genre.COMIC, ',
+      'BROWNOUTS names Query.books, which is not deprecated; deprecated are: Genre.COMIC, ',
     );
   });
 });
@@ -260,14 +260,14 @@ describe('API-Lifecycle: strict', () => {
   test.each([
     [
       '/books/2',
-      'GET /books/{bookId} is deprecated and served until 2026-12-31; use GET https://books.example/v1/books?id=2 instead. The request refuses that by API-Lifecycle: strict.',
+      'GET /books/{bookId} is deprecated and served until 2026-12-31; use GET https://books.example/v1/books?id=2 instead. The request excludes it with API-Lifecycle: strict.',
     ],
-    ['/drafts', 'GET /drafts is experimental. The request refuses that by API-Lifecycle: strict.'],
+    ['/drafts', 'GET /drafts is experimental. The request excludes it with API-Lifecycle: strict.'],
     [
       '/books?title=x',
-      'title of GET /books is deprecated and served until 2026-12-31; use name of GET /books instead. The request refuses that by API-Lifecycle: strict.',
+      'title of GET /books is deprecated and served until 2026-12-31; use name of GET /books instead. The request excludes it with API-Lifecycle: strict.',
     ],
-    ['/books?shelf=x', 'shelf of GET /books is experimental. The request refuses that by API-Lifecycle: strict.'],
+    ['/books?shelf=x', 'shelf of GET /books is experimental. The request excludes it with API-Lifecycle: strict.'],
   ])('turns the answer of %s into an error that says what is used', async (target, message) => {
     const refused = await shop.rest('GET', target, strict);
     expect([refused.status, refused.body]).toEqual([400, { code: 'LIFECYCLE_STRICT', message, status: 400 }]);
@@ -277,7 +277,7 @@ describe('API-Lifecycle: strict', () => {
     const { status, body } = await shop.graphql('{ books { score } }', {}, strict);
     expect(status).toBe(400);
     expect(body.errors[0]).toMatchObject({
-      message: 'Book.score is experimental. The request refuses that by API-Lifecycle: strict.',
+      message: 'Book.score is experimental. The request excludes it with API-Lifecycle: strict.',
       extensions: { code: 'LIFECYCLE_STRICT', status: 400 },
     });
   });
@@ -286,7 +286,7 @@ describe('API-Lifecycle: strict', () => {
     'cannot be "%s", and that too is told with the fields',
     async (value) => {
       const wrong = await shop.rest('GET', '/books/2', { 'api-lifecycle': value });
-      const message = 'The API-Lifecycle field can only be strict.';
+      const message = 'The API-Lifecycle field must be strict.';
       expect([wrong.status, wrong.body]).toEqual([400, { code: 'INVALID_ARGUMENT', message, status: 400 }]);
       expect(lifecycleOf(wrong)).toEqual(deprecatedBook);
       expect((await shop.rest('GET', '/books', { 'api-lifecycle': value })).status).toBe(400);

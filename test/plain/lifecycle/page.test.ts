@@ -44,8 +44,8 @@ describe('the lifecycle page', () => {
   });
 
   test('tells what a beta and an experiment promise', () => {
-    expect(cardOf(busy, 'Query.search')).toContain("a change has 30 days' notice.");
-    expect(cardOf(busy, 'Query.feed')).toContain('May change or go at any time');
+    expect(cardOf(busy, 'Query.search')).toContain('Breaking changes are announced 30 days ahead.');
+    expect(cardOf(busy, 'Query.feed')).toContain('can change or be removed at any time');
   });
 
   test('tells which operation an argument is one of, for its title would be another mark', () => {
@@ -101,7 +101,7 @@ describe('the lifecycle page', () => {
     expect(text).toContain(' 92 more ');
     expect(text).toContain('integration-99');
     expect(text).toContain('and 40 more, not listed');
-    expect(text).toContain('(others) are those that came when there were too many names.');
+    expect(text).toContain('(others) counts the clients beyond the maximum number of names.');
     expect(cardOf(busy, 'Mutation.lendBook')).not.toMatch(/more|\(others\)/);
   });
 

@@ -43,7 +43,7 @@ describe('the verdict', () => {
     ['Query.drafts', '2026-11-21T00:00:00Z', 'no use for 30 days', long],
     ['Query.book', '2026-11-21T00:00:00Z', 'no use yet; counted since today', {}],
     ['Query.book', '2026-10-23T00:00:00Z', 'no use yet; counted for 1 day', long],
-    ['Book.isbn', '2027-11-21T00:00:00Z', 'REST answers with it, read or not', long],
+    ['Book.isbn', '2027-11-21T00:00:00Z', 'REST answers contain it, so its use is not known', long],
   ])('of %s at %s is "%s"', (coordinate, now, verdict, usage) => {
     expect(entry(coordinate, now, usage).verdict).toBe(verdict);
   });
@@ -56,7 +56,7 @@ test('nothing can go by a day that is rehearsed, on which nobody calls', () => {
     { countedSince: new Date('2026-01-01') },
     true,
   );
-  expect([verdict, outlook]).toEqual(['not told while another day is rehearsed', 'open']);
+  expect([verdict, outlook]).toEqual(['not known while another day is rehearsed', 'open']);
 });
 
 describe('the report', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What the README tells of a limit; who goes beyond some of them is not refused. */
+/** What docs/limits.md says of a limit; not every limit rejects a request. */
 interface Told {
   /** In bytes, milliseconds or pieces. */
   readonly most: number;
@@ -9,8 +9,8 @@ interface Told {
 }
 
 const UNITS: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, s: 1_000 };
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-const [, section = ''] = /^## Limits\n(.+?)^## /ms.exec(readme) ?? [];
+const page = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8');
+const section = page.slice(page.indexOf('\n## Any request'));
 
 const told = new Map<string, Told>();
 for (const [, what = '', most = '', status, code] of section.matchAll(
@@ -22,10 +22,10 @@ for (const [, what = '', most = '', status, code] of section.matchAll(
 /** Every limit that has a number there: those that are settings have none. */
 export const toldLimits: readonly string[] = [...told.keys()];
 
-/** @throws {Error} when the README does not tell it */
+/** @throws {Error} when it has no such row */
 export function limitOf(what: string): Told {
   const limit = told.get(what);
-  if (limit === undefined) throw new Error(`The README tells no limit of ${what}.`);
+  if (limit === undefined) throw new Error(`docs/limits.md has no limit of ${what}.`);
   return limit;
 }
 

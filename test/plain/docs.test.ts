@@ -1,0 +1,59 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createMetrics } from '../../src/metrics.ts';
+
+const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readPages('docs')];
+const read = (file: string) => readFileSync(file, 'utf8');
+const { scripts } = JSON.parse(read('package.json'));
+
+test('the README is short', () => {
+  expect(read('README.md').split('\n').length).toBeLessThan(150);
+});
+
+describe.each(pages)('%s', (page) => {
+  const text = read(page);
+
+  test('links to what is there', () => {
+    const links = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
+    const missing = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(dirname(page), link)));
+    expect(missing).toEqual([]);
+  });
+
+  test('names npm scripts that are there', () => {
+    const named = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+});
+
+test('CONTRIBUTING.md has a row for each npm script that is for people', () => {
+  const table = read('CONTRIBUTING.md');
+  const others = ['prestart', 'build', 'check', 'types', 'lint', 'format', 'start', 'test', 'db:generate'];
+  const untold = Object.keys(scripts).filter(
+    (name) => !others.includes(name) && !table.includes(`| \`npm run ${name}`),
+  );
+  expect(untold).toEqual([]);
+});
+
+test('docs/operating.md has every setting, and no other', () => {
+  const settings = [...read('src/env.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name = '']) => name);
+  const rows = [...read('docs/operating.md').matchAll(/^\| (`[A-Z][A-Z_]+`(?:, `[A-Z_]+`)*) \|/gm)];
+  const told = rows.flatMap(([, names = '']) => names.split(', ').map((name) => name.replaceAll('`', '')));
+  expect(told.sort()).toEqual(settings.sort());
+});
+
+function readPages(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
+}
+
+test('the dashboard and the alerts name metrics that there are', async () => {
+  const { registry } = createMetrics();
+  const metrics = new Map((await registry.getMetricsAsJSON()).map(({ name }) => [name, true]));
+  const texts = ['grafana-dashboard.json', 'alerts.yaml'].map((file) => read(`docs/monitoring/${file}`));
+  const named = texts.flatMap((text) => text.match(/\b(?:http|db|nodejs|process|lifecycle)_[a-z0-9_]+/g) ?? []);
+  expect(named.length).toBeGreaterThan(10);
+  const untold = named.filter((name) => !metrics.has(name.replace(/_(?:bucket|sum|count)$/, '')));
+  expect(untold).toEqual([]);
+});
