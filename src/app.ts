@@ -14,7 +14,7 @@ import { createCors } from './http/cors.ts';
 import { fetchHandler } from './http/fetch.ts';
 import { type IncomingRequest, type RawRequest, readRequest } from './http/incoming.ts';
 import { nearestPath } from './http/nearest-path.ts';
-import { prefersHtml } from './http/negotiation.ts';
+import { acceptsProblem, prefersHtml } from './http/negotiation.ts';
 import { nodeListener } from './http/node.ts';
 import { contentLength, fieldOf, type HttpReply, type SentReply, without } from './http/reply.ts';
 import { createIdempotency } from './idempotency/run.ts';
@@ -238,7 +238,8 @@ export function createApp(options: AppOptions): App {
   /** A failure as it is answered: a browser that opens an address is shown a page of it. */
   function asFailed(request: IncomingRequest, { face, operation, reply }: Answered, error: ServiceError): HttpReply {
     const { headers, id, fullPath } = request;
-    if (face === 'graphql' || face === 'health' || !prefersHtml(headers.get('accept'))) return reply;
+    const accept = headers.get('accept');
+    if (face === 'graphql' || face === 'health' || !prefersHtml(accept) || acceptsProblem(accept)) return reply;
     const isClosed = error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN';
     const nearest = error.code === 'NOT_FOUND' && operation === 'none' ? nearestTo(fullPath) : undefined;
     const keyTo = isClosed && operation === LIFECYCLE_PAGE ? `${basePath}${PAGE_SESSION}` : undefined;

@@ -21,7 +21,7 @@ export function acceptsProblem(accept: string | null): boolean {
 
 /** Whether the client would rather have a page than JSON: a browser does. */
 export function prefersHtml(accept: string | null): boolean {
-  return accept !== null && preferredOf(accept, ['application/json', PROBLEM, 'text/html']) === 'text/html';
+  return accept !== null && preferredOf(accept, ['application/json', 'text/html']) === 'text/html';
 }
 
 /** Whether the client takes a compressed answer. */

@@ -58,7 +58,7 @@ describe('a credential', () => {
       const wrong = `${secret.startsWith('A') ? 'B' : 'A'}${secret.slice(1)}`;
       for (const bad of [`psk_${id}_${wrong}`, `psk_${'0'.repeat(12)}_${secret}`]) await refused(bad, /is unknown/);
       for (const bad of [key.slice(0, -1), `${key}A`, 'psk_', `psk_${id}`, `PSK_${id}_${secret}`]) {
-        await refused(bad, /is not complete|is none that is taken here/);
+        await refused(bad, /is incomplete|is invalid/);
       }
     });
 

@@ -129,6 +129,8 @@ export async function watch(context: BrowserContext, faults: string[]): Promise<
     },
   );
   context.on('console', (line) => {
+    // What the service rejects is shown by the page.
+    if (/the server responded with a status of 4\d\d/.test(line.text())) return;
     if (line.type() === 'error') faults.push(`console: ${line.text()} (${line.location().url})`);
   });
   context.on('weberror', (error) => void faults.push(`error: ${error.error().message}`));

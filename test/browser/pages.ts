@@ -1,4 +1,5 @@
-import { equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { brokenRules } from './axe.ts';
 import type { Checks } from './harness.ts';
 
 /** The home page, what all pages have in common, and REST in a browser. */
@@ -42,5 +43,19 @@ export const pageChecks: Checks = {
     const response = await page.goto(`${base}/pets?limit=2`);
     equal(response?.status(), 200);
     match(response?.headers()['content-type'] ?? '', /^application\/json/);
+  },
+
+  'an address that is not there is a page that leads to the nearest, by day and night, wide and narrow': async ({
+    page,
+    base,
+  }) => {
+    equal((await page.goto(`${base}/PETS`))?.status(), 404);
+    deepEqual(await brokenRules(page), []);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    deepEqual(await brokenRules(page), []);
+    equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    await page.getByRole('link', { name: '/pets' }).click();
+    await page.waitForURL(`${base}/pets`);
   },
 };

@@ -104,17 +104,14 @@ export const referenceTrialChecks: Checks = {
   'the trial shows how long the network took, however busy the page is': async ({ page, base }) => {
     await goToReference(page, base);
     const operation = await beginTrial(page, 'listCategories');
-    await page.evaluate(() => {
-      const busy = () => {
-        const until = performance.now() + 300;
-        while (performance.now() < until);
-      };
+    // As text, for a function of the test would bring along what its compiler adds.
+    await page.evaluate(`{
       const sent = window.fetch;
       window.fetch = (...asked) => {
-        setTimeout(busy);
+        setTimeout(() => { for (const until = performance.now() + 300; performance.now() < until; ); });
         return sent(...asked);
       };
-    });
+    }`);
     await execute(operation);
     const shown = /(\d+) ms/.exec(await operation.locator('.live-responses-table').innerText())?.[1];
     ok(Number(shown) < 250, `It shows ${shown} ms.`);

@@ -69,7 +69,7 @@ describe('GraphQL over HTTP without introspection', () => {
 function auditsOf(environment: Environment, fetchFn: Fetch): Audit[] {
   let listener: Listener;
   beforeAll(async () => {
-    const settings = readSettings(environment);
+    const settings = readSettings({ DATABASE: 'embedded', ...environment });
     const app = createApp({
       database: opened.database,
       settings,

@@ -32,7 +32,7 @@ describe('every operation', () => {
     };
     const idOf = (row: { id: number }) => row.id;
 
-    test('a category is created, got, listed, replaced and deleted', async () => {
+    test('a category is created, got, listed, changed, replaced and deleted', async () => {
       const fields = '{ id name description }';
       const made = await call('createCategory', { category: { name: 'Owls', description: 'By night.' } }, fields);
       expect(made).toEqual({ id: expect.any(Number), name: 'Owls', description: 'By night.' });
@@ -41,6 +41,8 @@ describe('every operation', () => {
       expect(await call('categories', { id: [categoryId], name: 'OW' }, `{ nodes ${fields} }`)).toEqual({
         nodes: [made],
       });
+      const changed = await call('updateCategory', { categoryId, changes: { description: 'At night.' } }, fields);
+      expect(changed).toEqual({ ...(made as object), description: 'At night.' });
       const replaced = await call('replaceCategory', { categoryId, category: { name: 'Night owls' } }, fields);
       expect(replaced).toEqual({ id: categoryId, name: 'Night owls', description: null });
       expect(await call('deleteCategory', { categoryId }, fields)).toEqual(replaced);

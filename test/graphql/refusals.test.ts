@@ -410,7 +410,7 @@ describe('what asks for too much is refused before anything is read', () => {
   test('very many faults are told by the first of them', async () => {
     const query = 'query ($id: [Int64!]) { pets(id: $id) { nodes { id } } }';
     const { message, extensions } = await askInVain(app, query, { id: Array.from({ length: 4_000 }, () => 'x') });
-    expect(message).toMatch(/^id\.0 must be an integer .* There are more faults\.$/);
+    expect(message).toMatch(/^id\.0 must be an integer .* There are more errors\.$/);
     expect(extensions.errors).toHaveLength(20);
   });
 });

@@ -203,7 +203,7 @@ describe('RATE_LIMIT', () => {
     const { status, body, headers } = await app.rest('GET', '/pets?limit=100');
     expect([status, body.message]).toEqual([
       429,
-      expect.stringMatching(/^The request costs 6 units, and 5 is the most/),
+      expect.stringMatching(/^The request costs 6 units, and 5 is the maximum/),
     ]);
     expect(headers.get('retry-after')).toBeNull();
   });

@@ -142,14 +142,12 @@ function resolve(schema: Schema): Schema {
 }
 
 function badRequests(operation: Operation): Bad[] {
-  return [...badHeaders(operation), ...badAddresses(operation), ...badQueries(operation), ...badBodies(operation)];
+  return [...badHeaders(), ...badAddresses(operation), ...badQueries(operation), ...badBodies(operation)];
 }
 
-function badHeaders({ path }: Operation): Bad[] {
+function badHeaders(): Bad[] {
   const refused = { code: 'NOT_ACCEPTABLE', status: 406, names: 'application/json' };
-  // The one resource that is a page, too.
-  const html = path === '/lifecycle' ? [] : ['text/html'];
-  return [...html, 'image/png', 'application/json;q=0'].map((accept) => ({
+  return ['image/png', 'application/json;q=0'].map((accept) => ({
     title: `Accept: ${accept}`,
     options: { headers: { accept } },
     ...refused,

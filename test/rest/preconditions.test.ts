@@ -224,7 +224,7 @@ describe('If-Match', () => {
     const read = (ifMatch: string, method = 'GET') => app.rest(method, path, { headers: { 'if-match': ifMatch } });
     for (const good of [tag, `"999", ${tag}`, '*']) expect((await read(good)).status).toBe(200);
     for (const other of ['"999"', `W/${tag}`])
-      expectError(await read(other), 'PRECONDITION_FAILED', /^Its ETag is "\d+"/);
+      expectError(await read(other), 'PRECONDITION_FAILED', /^Its ETag is now "\d+"/);
     expect((await read('"999"', 'HEAD')).status).toBe(412);
     expectError(await read('3'), 'INVALID_ARGUMENT', /^If-Match must be/);
   });
@@ -299,7 +299,7 @@ describe('a precondition that cannot be kept is refused, for to ignore it would 
   test('any on a POST', async () => {
     const body = { name: 'Rex', categoryId };
     const answer = await app.rest('POST', '/pets', { body, headers: { 'if-match': '"1"' } });
-    expectError(answer, 'INVALID_ARGUMENT', /no row yet/);
+    expectError(answer, 'INVALID_ARGUMENT', /the row does not exist yet/);
   });
 });
 
@@ -328,7 +328,7 @@ describe('PUT /store/inventory/{petId}', () => {
   test('If-Match: * cannot be told from beginning to count: it is refused', async () => {
     const path = `/store/inventory/${await makePet()}`;
     const answer = await app.rest('PUT', path, { body: { quantity: 5 }, headers: { 'if-match': '*' } });
-    expectError(answer, 'INVALID_ARGUMENT', /name the ETag/);
+    expectError(answer, 'INVALID_ARGUMENT', /send the ETag/);
   });
 });
 

@@ -83,7 +83,7 @@ describe('the lifecycle of the service as a process', () => {
       { BROWNOUTS: 'tomorrow' },
       'BROWNOUTS must be a list of [coordinate@]start/end, such as 2027-12-01T14:00:00Z/PT15M',
     ],
-    [{ BROWNOUTS: '2027-06-01T10:00:00Z/PT' }, '2027-06-01T10:00:00Z/PT is none'],
+    [{ BROWNOUTS: '2027-06-01T10:00:00Z/PT' }, '2027-06-01T10:00:00Z/PT is not one'],
     [{ BROWNOUTS: '2027-06-01T10:00:00Z/2027-06-01T09:00:00Z' }, 'BROWNOUTS must have each end after its start'],
     [{ BROWNOUTS: '2027-06-01T10:00:00Z/PT9999999999H' }, 'BROWNOUTS must have each end after its start'],
     [

@@ -41,7 +41,7 @@ test('every label has few values, whatever clients send', async () => {
   );
   expect(values('operation').length).toBeGreaterThan(20);
   expect(values('operation').length).toBeLessThan(60);
-  expect(values('face').toSorted()).toEqual(['graphql', 'health', 'none', 'page', 'rest']);
+  expect(values('protocol').toSorted()).toEqual(['graphql', 'health', 'none', 'page', 'rest']);
   expect(values('status').every((status) => /^[2345]\d\d$/.test(status ?? ''))).toBe(true);
   expect(values('client').length).toBeLessThanOrEqual(101);
   for (const name of ['statement', 'batch', 'coordinate', 'level']) {

@@ -1,5 +1,6 @@
 const root = document.getElementById('root');
-const { base, examples } = root.dataset;
+const { base } = root.dataset;
+const examples = JSON.parse(root.dataset.examples);
 /** Of an address, in characters: a service need not take a longer one. */
 const LONGEST_ADDRESS = 2_000;
 
@@ -7,11 +8,19 @@ window.YogaGraphiQL.renderYogaGraphiQL(root, {
   fetcher: ask,
   title: `<a href="${base}/">Pet store</a>`,
   logo: ' ',
-  defaultTabs: JSON.parse(examples).map((query) => ({ query })),
+  defaultTabs: examples.map((query) => ({ query })),
+  // One in the address goes before.
+  ...(!new URL(location.href).searchParams.has('query') && { query: openQuery() ?? examples[0] }),
   // What a reader types there is a credential.
   shouldPersistHeaders: false,
   onEditQuery: keepInAddress,
 });
+
+/** The document of the tab that was open last: GraphiQL would open a new and empty one beside those that it has kept. */
+function openQuery() {
+  const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState') ?? '{}');
+  return tabs?.[activeTabIndex]?.query;
+}
 
 /** Sends an operation, and shows what the service says of it, whatever that is. */
 async function ask(operation, { headers } = {}) {
@@ -27,18 +36,11 @@ async function ask(operation, { headers } = {}) {
       },
       body: JSON.stringify(operation),
     });
-    return readExactly(await response.text());
+    // The bundle's own JSON keeps integers to the last digit, also beyond what a JavaScript number holds.
+    return JSON.parse(await response.text());
   } catch (error) {
     return { errors: [{ message: `The service cannot be reached, or its answer cannot be read: ${error.message}` }] };
   }
-}
-
-/** JSON, in which integers beyond what a JavaScript number holds are shown to the last digit. */
-function readExactly(text) {
-  if (JSON.rawJSON === undefined) return JSON.parse(text);
-  return JSON.parse(text, (_, value, { source }) =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && Number.isInteger(value) ? JSON.rawJSON(source) : value,
-  );
 }
 
 /** So that an address can be passed on. A longer document is left out of it. */

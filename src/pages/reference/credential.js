@@ -14,7 +14,9 @@ export function createCredential({ React: { createElement: h, useEffect } }) {
       sessionStorage.setItem(KEPT_AS, value);
     };
     const kept = sessionStorage.getItem(KEPT_AS) ?? '';
-    useEffect(() => take(kept), []);
+    useEffect(() => {
+      if (kept !== '') take(kept);
+    }, []);
     return h(
       'p',
       { className: 'credential' },
