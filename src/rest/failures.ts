@@ -82,7 +82,7 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
   },
   'Total-Count': {
     description: 'The number of rows on all pages, if the request has `Prefer: count=exact`.',
-    schema: { type: 'integer' },
+    schema: { type: 'integer', format: 'int64' },
     example: 200,
   },
   'Preference-Applied': {
@@ -100,7 +100,11 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
     schema: text,
     example: 'application/merge-patch+json, application/json',
   },
-  'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer' }, example: 1 },
+  'Retry-After': {
+    description: 'Seconds to wait before a retry.',
+    schema: { type: 'integer', format: 'int32' },
+    example: 1,
+  },
   'API-Stability': {
     description: 'The stability of the operation.',
     schema: { type: 'string', enum: ['experimental', 'beta', 'deprecated'] },
@@ -190,7 +194,7 @@ const errorFields = {
     type: 'string',
     description: 'Machine-readable error code. The responses of each operation list theirs; more codes may be added.',
   },
-  status: { type: 'integer', description: 'The HTTP status code of the response.' },
+  status: { type: 'integer', format: 'int32', description: 'The HTTP status code of the response.' },
 };
 
 /** The Error object of the specification. */

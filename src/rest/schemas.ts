@@ -89,8 +89,10 @@ export function listSchema(
   const rows = getNamedType(nodes?.field.type);
   if (nodes === undefined || !isObjectType(rows)) throw new Error(`${operation.operationId} must select nodes.`);
   const row = selectedFields(rows, nodes.node.selectionSet, operation.fragments);
+  const first = operation.field.args.find(({ name }) => name === 'first');
   return components.refer(plural, () => ({
     type: 'array',
+    maxItems: first && boundsOf(first)?.jsonSchema.maximum,
     description: root.description ?? plural,
     items: objectSchema(rows.description, row, optional, components),
   }));

@@ -1,5 +1,8 @@
+import { fileURLToPath } from 'node:url';
+import { installFromLock } from '../support/install.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 import { measureAblation } from './ablation.ts';
+import { buildService } from './build.ts';
 import { checkRatios, type Tally } from './check.ts';
 import {
   type Contest,
@@ -9,7 +12,6 @@ import {
   withTargetsAlone,
 } from './contests/contest.ts';
 import { startDatabases } from './data/databases.ts';
-import { buildService, installPeers } from './install.ts';
 import { findGenerator } from './load/generator.ts';
 import { type Bench, measureContest } from './measure/contest.ts';
 import { measureStarts } from './measure/start.ts';
@@ -46,7 +48,7 @@ function interrupt(): void {
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
-  await installPeers(say);
+  installFromLock(fileURLToPath(new URL('.', import.meta.url)));
   if (options.buildsService) await buildService(ROOT);
   const folder = makeTemporaryFolder();
   const databases = await startDatabases(say);

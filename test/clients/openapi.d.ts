@@ -296,7 +296,10 @@ export interface components {
             code: string;
             /** @description Human-readable description of the error. */
             message: string;
-            /** @description The HTTP status code of the response. */
+            /**
+             * Format: int32
+             * @description The HTTP status code of the response.
+             */
             status: number;
         };
         /**
@@ -648,7 +651,10 @@ export interface components {
             type: string;
             /** @description The name of the HTTP status. */
             title: string;
-            /** @description The HTTP status code of the response. */
+            /**
+             * Format: int32
+             * @description The HTTP status code of the response.
+             */
             status: number;
             /** @description What was wrong, where, and what is accepted. */
             detail: string;

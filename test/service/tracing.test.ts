@@ -121,12 +121,16 @@ describe('with an OTLP endpoint', () => {
   );
 
   test('a statement for which several requests wait is a part of one, and linked to the others', async () => {
-    const ids = Array.from({ length: 8 }, (_, n) => `cccc651916cd43dd8448eb211c8031${10 + n}`);
-    await Promise.all(
-      ids.map(async (id) =>
-        (await fetch(`${service.base}/pets/1`, { headers: { traceparent: `00-${id}-${PARENT}-01` } })).text(),
-      ),
-    );
+    const ids = Array.from({ length: 30 }, (_, n) => `cccc651916cd43dd8448eb211c8031${10 + n}`);
+    const readAll = (flags: string) =>
+      Promise.all(
+        ids.map(async (id) =>
+          (await fetch(`${service.base}/pets/1`, { headers: { traceparent: `00-${id}-${PARENT}-${flags}` } })).text(),
+        ),
+      );
+    // Not recorded: opens the connections, so that the next requests come at the same time.
+    await readAll('00');
+    await readAll('01');
     for (const id of ids) await spansOf(id, 1);
     const statements = spans.filter(({ kind, traceId }) => kind === CLIENT && ids.includes(traceId));
     const linked = statements.flatMap(({ links = [] }) => links.map(({ traceId }) => traceId));
