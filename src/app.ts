@@ -107,7 +107,8 @@ export function createApp(options: AppOptions): App {
     rest: view,
     clock: rules.clock,
     isRehearsal: rules.isRehearsal,
-    onFailure: (error) => logger.warn({ err: error }, 'uses could not be stored; they will be with the next'),
+    onFailure: (error) =>
+      logger.warn({ err: error }, 'lifecycle uses could not be stored yet; the next attempt includes them'),
   });
   const context = createContext(database, lifecycle);
   const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, (own) => createContext(own, lifecycle));
@@ -121,7 +122,7 @@ export function createApp(options: AppOptions): App {
       : createRateLimiter(settings.RATE_LIMIT, database, clock, (error) =>
           logger.warn(
             { err: error },
-            'what callers have used could not be stored, or what is over not be forgotten; it will be with the next',
+            'used cost units could not be stored, or old ones deleted; the next attempt includes them',
           ),
         );
   const accountOf = createAccounts(settings.PROXIES);
@@ -176,7 +177,7 @@ export function createApp(options: AppOptions): App {
   return {
     async begin() {
       await Promise.all([lifecycle.begin(), sizes.refresh(), limiter?.begin()]);
-      idempotency.begin((error) => logger.warn({ err: error }, 'old idempotency keys could not be forgotten yet'));
+      idempotency.begin((error) => logger.warn({ err: error }, 'old idempotency keys could not be deleted yet'));
     },
     fetch: fetchHandler(respond),
     listener: nodeListener(respond),

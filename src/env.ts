@@ -135,7 +135,7 @@ const settings = z.object({
 const settingsThatFit = settings
   .refine(({ NODE_ENV, LIFECYCLE_CLOCK }) => NODE_ENV !== 'production' || LIFECYCLE_CLOCK === undefined, {
     path: ['LIFECYCLE_CLOCK'],
-    error: 'rehearses a day, and so cannot be set where NODE_ENV is production',
+    error: 'rehearses a day, and so cannot be set when NODE_ENV is production',
   })
   .refine(({ WORKERS, DATABASE_URL }) => WORKERS === 1 || DATABASE_URL !== undefined, {
     path: ['WORKERS'],
@@ -151,11 +151,11 @@ const settingsThatFit = settings
   })
   .refine((all) => all.NODE_ENV !== 'production' || all.DATABASE_URL !== undefined || all.DATABASE !== undefined, {
     path: ['DATABASE_URL'],
-    error: 'must be set where NODE_ENV is production; or set DATABASE=embedded for the database inside this process',
+    error: 'must be set when NODE_ENV is production; or set DATABASE=embedded for the database inside this process',
   })
   .refine(({ NODE_ENV, AUTH }) => NODE_ENV !== 'production' || AUTH !== undefined, {
     path: ['AUTH'],
-    error: 'must be said where NODE_ENV is production: required, all, or open for a service that everyone may change',
+    error: 'must be set when NODE_ENV is production: required, all, or open for a service that everyone can change',
   })
   .refine(
     (all) => new Set([all.JWT_JWKS_URL, all.JWT_ISSUER, all.JWT_AUDIENCE].map((one) => one === undefined)).size === 1,

@@ -79,7 +79,7 @@ function stopOnSignal(signals: readonly NodeJS.Signals[], stop: () => Promise<vo
     process.once(signal, () => {
       if (isStopping) return;
       isStopping = true;
-      logger.info({ signal }, 'stopping: no more requests are taken, those in flight are finished');
+      logger.info({ signal }, 'stopping: finishing the requests in progress');
       stop()
         .then(
           () => logger.info('stopped'),

@@ -133,6 +133,8 @@ function clockFrom(rehearsed: Date | undefined): Clock {
 }
 
 function openTo({ CORS_ORIGINS: origins }: Settings): string {
-  const pages = origins.includes('*') ? ', and so may every page in a browser that reaches it (CORS_ORIGINS)' : '';
-  return `everyone may read and change everything${pages}; AUTH=required closes changes`;
+  const pages = origins.includes('*')
+    ? ', and so can any web page that a user of this machine opens (CORS_ORIGINS)'
+    : '';
+  return `everyone can read and change everything${pages}; set AUTH=required to close changes`;
 }

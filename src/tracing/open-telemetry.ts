@@ -5,6 +5,7 @@ import {
   diag,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   type TextMapGetter,
@@ -50,33 +51,43 @@ export function createOpenTelemetry(logger: Logger) {
   let recorded = 0;
 
   const statements: StatementTracing = {
-    current: () => waiting.getStore()?.[0],
+    current: () => (recorded === 0 ? undefined : waiting.getStore()?.[0]),
     runFor(spans, work) {
+      if (recorded === 0) return work();
       const known = [...new Set(spans.filter((span) => span !== undefined))] as Span[];
-      return known.length === 0 ? waiting.exit(work) : waiting.run(known, work);
+      return waiting.run(known, work);
     },
-    async statement(name, sql, run) {
-      const [parent, ...others] = waiting.getStore() ?? [];
-      if (parent === undefined) return run();
-      const span = tracer.startSpan(
-        name,
-        {
-          kind: SpanKind.CLIENT,
-          links: others.map((other) => ({ context: other.spanContext() })),
-          attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name, 'db.query.text': sql },
-        },
-        trace.setSpan(ROOT_CONTEXT, parent),
-      );
-      try {
-        return await run();
-      } catch (error) {
-        fail(span, error instanceof Error ? error.name : 'unknown');
-        throw error;
-      } finally {
-        span.end();
-      }
+    statement(name, sql, run) {
+      const [parent, ...others] = (recorded > 0 && waiting.getStore()) || [];
+      return parent === undefined ? run() : recordStatement(parent, others, name, sql, run);
     },
   };
+
+  async function recordStatement<T>(
+    parent: Span,
+    others: readonly Span[],
+    name: string,
+    sql: string,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const span = tracer.startSpan(
+      name,
+      {
+        kind: SpanKind.CLIENT,
+        links: others.map((other) => ({ context: other.spanContext() })),
+        attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name, 'db.query.text': sql },
+      },
+      trace.setSpan(ROOT_CONTEXT, parent),
+    );
+    try {
+      return await run();
+    } catch (error) {
+      fail(span, error instanceof Error ? error.name : 'unknown');
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
 
   return {
     statements,
@@ -84,19 +95,20 @@ export function createOpenTelemetry(logger: Logger) {
       const { method } = request;
       const isKnown = METHODS.has(method);
       const parent = propagator.extract(ROOT_CONTEXT, request.headers, headers);
-      const span = tracer.startSpan(
-        isKnown ? method : 'HTTP',
-        { kind: SpanKind.SERVER, attributes: attributesOf(request, isKnown ? method : '_OTHER') },
-        parent,
-      );
-      return span.isRecording() ? recording(span, isKnown ? method : 'HTTP') : notRecording(span);
+      const span = tracer.startSpan(isKnown ? method : 'HTTP', { kind: SpanKind.SERVER }, parent);
+      if (!span.isRecording()) return new Unrecorded(span.spanContext());
+      // No sampler that the variables can name looks at attributes, and most requests are not recorded.
+      span.setAttributes(attributesOf(request, isKnown ? method : '_OTHER'));
+      return recording(span, isKnown ? method : 'HTTP');
     },
     shutdown: () => provider.shutdown(),
   };
 
   function recording(span: Span, method: string): RequestSpan {
+    const { traceparent, fields } = new Unrecorded(span.spanContext());
     return {
-      ...identityOf(span),
+      traceparent,
+      fields,
       run(work) {
         recorded++;
         return waiting.run([span], work);
@@ -113,16 +125,28 @@ export function createOpenTelemetry(logger: Logger) {
   }
 }
 
-function notRecording(span: Span): RequestSpan {
-  return { ...identityOf(span), run: (work) => work(), end: () => {} };
-}
+/** The span of a request that nobody records: most are, so it does nothing that is not asked for. */
+class Unrecorded implements RequestSpan {
+  readonly #context: SpanContext;
 
-function identityOf(span: Span): Pick<RequestSpan, 'traceparent' | 'fields'> {
-  const { traceId, spanId, traceFlags } = span.spanContext();
-  return {
-    traceparent: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
-    fields: { trace_id: traceId, span_id: spanId },
-  };
+  constructor(context: SpanContext) {
+    this.#context = context;
+  }
+
+  get traceparent(): string {
+    const { traceId, spanId, traceFlags } = this.#context;
+    return `00-${traceId}-${spanId}-0${traceFlags & 1}`;
+  }
+
+  get fields(): RequestSpan['fields'] {
+    return { trace_id: this.#context.traceId, span_id: this.#context.spanId };
+  }
+
+  run<T>(work: () => T): T {
+    return work();
+  }
+
+  end(): void {}
 }
 
 function attributesOf({ fullPath, origin, headers: sent }: IncomingRequest, method: string): Attributes {

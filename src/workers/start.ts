@@ -66,7 +66,8 @@ export async function startWorkers(count: number, logger: Logger): Promise<Worke
       if (isStopping) return;
       const starts = await Promise.allSettled(Array.from({ length: count - serving.size }, start));
       for (const one of starts) {
-        if (one.status === 'rejected') logger.error({ err: one.reason }, 'no other worker could take its place yet');
+        if (one.status === 'rejected')
+          logger.error({ err: one.reason }, 'a new worker could not be started; trying again');
       }
     }
   }
@@ -83,7 +84,7 @@ export async function startWorkers(count: number, logger: Logger): Promise<Worke
     worker.once('exit', (exitCode: number, signal: string) => {
       if (!serving.delete(worker) || isStopping) return;
       const { pid } = worker.process;
-      logger.error({ worker: pid, exitCode, signal }, 'a worker ended by itself; another takes its place');
+      logger.error({ worker: pid, exitCode, signal }, 'a worker ended unexpectedly; starting another');
       void change(fillUp);
     });
     return port;

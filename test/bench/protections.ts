@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { AUDIENCE, ISSUER, type Issuer, startIssuer } from '../access/issuer.ts';
 import { contestsAmongPeers } from './contests/contest.ts';
@@ -13,7 +16,7 @@ import { runToEnd } from './processes.ts';
 import { table } from './report/table.ts';
 import { pairedRatio } from './report/verdict.ts';
 
-/** Something that keeps the service well or closed: always there, or there when it is asked for. */
+/** Something that protects the service or shows what it does: always there, or there when it is asked for. */
 export type Protection = {
   readonly name: string;
   /** Where it costs something. */
@@ -23,11 +26,21 @@ export type Protection = {
 const SCOPES = 'read,catalogue:write,orders:write,stock:write';
 
 /** What protects the service, each with the build or the settings that it is measured against. */
-export function protectionsOf(service: Build, issuer: Pick<Issuer, 'url' | 'token'>): readonly Protection[] {
+export function protectionsOf(
+  service: Build,
+  issuer: Pick<Issuer, 'url' | 'token'>,
+  collector: Pick<Collector, 'url'>,
+): readonly Protection[] {
   const closed = (settings: Readonly<Record<string, string>>, credential: (url: string) => Promise<string>) => ({
     ...serviceOf(service, { AUTH: 'all', ...settings }),
     fields: async (url: string) => ({ authorization: `Bearer ${await credential(url)}` }),
   });
+  const traced = (share: string) =>
+    serviceOf(service, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: share,
+    });
   const issued = { JWT_JWKS_URL: issuer.url, JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
   return [
     {
@@ -77,17 +90,20 @@ export function protectionsOf(service: Build, issuer: Pick<Issuer, 'url' | 'toke
       contests: [CREATE, ORDER],
       asked: { ...serviceOf(service), fields: async () => ({ 'idempotency-key': UNIQUE }) },
     },
+    { name: 'OpenTelemetry, recording 1 %', contests: [GET, LIST, CREATE, GRAPHQL_GET], asked: traced('0.01') },
+    { name: 'OpenTelemetry, recording all', contests: [GET, GRAPHQL_GET], asked: traced('1') },
   ];
 }
 
 /**
  * Measures the service with each protection against the service without it.
  *
- * @param only which contests
+ * @param only which protections and contests, by `protection: contest`
  * @returns a table in Markdown
  */
 export async function measureProtections(service: Build, only: RegExp, effort: Effort, bench: Bench): Promise<string> {
   const issuer = await startIssuer();
+  const collector = await startCollector();
   const copies: string[] = [];
   const entrantOf = (protection: Protection) => {
     const { name } = protection;
@@ -97,19 +113,19 @@ export async function measureProtections(service: Build, only: RegExp, effort: E
     return { name, contestant: serviceOf({ name, folder }), data: SMALL };
   };
   try {
-    const all = protectionsOf(service, issuer).map((protection) => ({ protection, entrant: entrantOf(protection) }));
+    const all = protectionsOf(service, issuer, collector);
     const rows: string[][] = [];
     for (const contest of contestsAmongPeers([service])) {
-      const chosen = all.filter(({ protection: { contests } }) => contests.includes(contest.name));
-      if (chosen.length === 0 || !only.test(contest.name)) continue;
-      const entrants = [contest.entrants[0], ...chosen.map(({ entrant }) => entrant)].filter(
-        (one) => one !== undefined,
+      const chosen = all.filter(
+        ({ name, contests }) => contests.includes(contest.name) && only.test(`${name}: ${contest.name}`),
       );
+      if (chosen.length === 0) continue;
+      const entrants = [contest.entrants[0], ...chosen.map(entrantOf)].filter((one) => one !== undefined);
       // What is refused is told by who asks, which is not the same here.
       const duel = { ...contest, entrants, targets: {}, workload: { ...contest.workload, refusals: [] } };
       bench.say(`\n${contest.name}`);
       const [plain, ...others] = await measureContest(duel, effort, bench);
-      for (const [at, { protection }] of chosen.entries()) {
+      for (const [at, protection] of chosen.entries()) {
         const pair = [plain, others[at]] as [Result, Result];
         const [without, protecting] = 'without' in protection ? pair.reverse() : pair;
         rows.push([protection.name, contest.name, ...costOf(protecting as Result, without as Result)]);
@@ -119,7 +135,28 @@ export async function measureProtections(service: Build, only: RegExp, effort: E
   } finally {
     for (const folder of copies) rmSync(folder, { recursive: true });
     await issuer.close();
+    collector.close();
   }
+}
+
+interface Collector {
+  readonly url: string;
+  close(): void;
+}
+
+/** Takes what is exported to it, and looks at none of it. */
+async function startCollector(): Promise<Collector> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.setHeader('content-type', 'application/json').end('{}'));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
 
 function costOf(protecting: Result, without: Result): [string, string] {

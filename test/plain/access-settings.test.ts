@@ -16,7 +16,7 @@ describe('AUTH', () => {
 
   test('has to be said in production, also that it is open', () => {
     expect(() => readSettings({ NODE_ENV: 'production' })).toThrow(
-      'AUTH must be said where NODE_ENV is production: required, all, or open for a service that everyone may change',
+      'AUTH must be set when NODE_ENV is production: required, all, or open for a service that everyone can change',
     );
     for (const AUTH of ['open', 'required', 'all'])
       expect(readSettings({ NODE_ENV: 'production', DATABASE: 'embedded', AUTH }).AUTH).toBe(AUTH);

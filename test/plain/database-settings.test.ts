@@ -12,7 +12,7 @@ const DATABASE_URL = 'postgres://localhost/pets';
 describe('in production', () => {
   test('a database has to be asked for', () => {
     expect(() => readSettings(production)).toThrow(
-      'DATABASE_URL must be set where NODE_ENV is production; or set DATABASE=embedded for the database inside this process',
+      'DATABASE_URL must be set when NODE_ENV is production; or set DATABASE=embedded for the database inside this process',
     );
     expect(readSettings({ ...production, DATABASE_URL }).DATABASE_URL).toBe(DATABASE_URL);
     expect(readSettings({ ...production, DATABASE: 'embedded' }).DATABASE_URL).toBeUndefined();

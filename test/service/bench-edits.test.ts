@@ -6,7 +6,7 @@ import { protectionsOf } from '../bench/protections.ts';
 
 const folder = fileURLToPath(new URL('../../dist', import.meta.url));
 const issuer = { url: '', token: () => Promise.reject(new Error('None is asked for.')) };
-const withoutProtection = protectionsOf({ name: 'Pet store', folder }, issuer).flatMap((protection) =>
+const withoutProtection = protectionsOf({ name: 'Pet store', folder }, issuer, { url: '' }).flatMap((protection) =>
   'without' in protection ? [{ name: protection.name, ...protection.without }] : [],
 );
 

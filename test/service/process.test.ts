@@ -42,13 +42,16 @@ describe('the service as a process', () => {
   });
 
   test.each([
-    [{}, 'everyone may read and change everything, and so may every page in a browser that reaches it (CORS_ORIGINS)'],
-    [{ CORS_ORIGINS: '' }, 'everyone may read and change everything; '],
+    [
+      {},
+      'everyone can read and change everything, and so can any web page that a user of this machine opens (CORS_ORIGINS)',
+    ],
+    [{ CORS_ORIGINS: '' }, 'everyone can read and change everything; '],
     [
       { NODE_ENV: 'production', AUTH: 'open', ...(databaseKind === 'embedded' && { DATABASE: 'embedded' }) },
-      'everyone may read and change everything, ',
+      'everyone can read and change everything, ',
     ],
-  ])('set by %o says at its start who may', async (more, warning) => {
+  ])('set by %o warns at its start of what it leaves open', async (more, warning) => {
     await withService(more, async ({ output }) => expect(output()).toContain(warning));
   });
 

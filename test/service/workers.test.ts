@@ -252,7 +252,7 @@ if (databaseKind === 'embedded') {
       await withWorkers(async (service) => {
         const [victim] = (await answering(service)) as [number];
         process.kill(victim, 'SIGKILL');
-        await expect.poll(service.output).toContain('another takes its place');
+        await expect.poll(service.output).toContain('starting another');
         expect(await service.stop()).toBe(0);
       });
     });
