@@ -221,10 +221,12 @@ export function createApp(options: AppOptions): App {
     if (health.isDraining()) headers.push('connection', 'close');
     if (request.span !== undefined) {
       headers.push('traceparent', request.span.traceparent);
-      request.span.end({ route: routeOf(face, operation), status, error: error?.code });
+      const failure = error !== undefined && error.status >= 500 ? error.code : undefined;
+      request.span.end({ route: routeOf(face, operation), status, failure });
     }
     const seconds = (performance.now() - began) / 1000;
-    metrics.request(face, operation, status, seconds);
+    // GraphQL answers most errors by 200.
+    metrics.request(face, operation, error?.status ?? status, seconds);
     report(request, face, operation, status, seconds, error);
     const caller = request.account ?? accountOf(request, ANONYMOUS);
     return { status, headers, body, encoding: length === body?.length ? 'latin1' : 'utf8', caller };

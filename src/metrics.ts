@@ -15,7 +15,12 @@ export interface Metrics {
   readonly probe: Probe;
   /** A use of something marked; how many clients are told apart is bounded. */
   use(coordinate: string, level: string, client: string): void;
-  /** An answered request; the duration in seconds. */
+  /**
+   * An answered request.
+   *
+   * @param status that of the error where there is one: GraphQL answers most errors by 200
+   * @param seconds how long it took
+   */
   request(face: Face, operation: string, status: number, seconds: number): void;
   /** All of it in the text format of Prometheus. */
   render(): Promise<{ contentType: string; text: string }>;

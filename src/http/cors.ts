@@ -22,7 +22,7 @@ const EXPOSED = [
 ].join(', ');
 
 const ALLOWED =
-  'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id';
+  'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Traceparent, Tracestate, X-Request-Id';
 const A_DAY = '86400';
 const VARYING = ['vary', 'Origin'];
 

@@ -113,10 +113,10 @@ export function createOpenTelemetry(logger: Logger) {
         recorded++;
         return waiting.run([span], work);
       },
-      end({ route, status, error }) {
+      end({ route, status, failure }) {
         if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
         span.setAttribute('http.response.status_code', status);
-        if (status >= 500) fail(span, error ?? `${status}`);
+        if (failure !== undefined) fail(span, failure);
         span.end();
         // Before Node 24 each promise costs more while it is on.
         if (--recorded === 0) waiting.disable();

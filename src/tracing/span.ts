@@ -3,8 +3,8 @@ export interface TracedAnswer {
   /** The path with `{name}` for its variables; undefined where no route has it. */
   readonly route: string | undefined;
   readonly status: number;
-  /** The code of the error. */
-  readonly error: string | undefined;
+  /** The code of the error, where the service failed. */
+  readonly failure: string | undefined;
 }
 
 /** The span of a request in progress. */

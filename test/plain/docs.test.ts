@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { errorTable } from '../../src/errors.ts';
 import { createMetrics } from '../../src/metrics.ts';
 
 const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readPages('docs')];
@@ -40,6 +41,13 @@ test('docs/operating.md has every setting, and no other', () => {
   const rows = [...read('docs/operating.md').matchAll(/^\| (`[A-Z][A-Z_]+`(?:, `[A-Z_]+`)*) \|/gm)];
   const told = rows.flatMap(([, names = '']) => names.split(', ').map((name) => name.replaceAll('`', '')));
   expect(told.sort()).toEqual(settings.sort());
+});
+
+test('docs/api.md has every error code with its status, and no other', () => {
+  const told = [...read('docs/api.md').matchAll(/^\| `([A-Z_]+)` \| (\d+) \| (.+) \|$/gm)];
+  expect(told.map(([, code, status, title]) => [code, Number(status), title])).toEqual(
+    Object.entries(errorTable).map(([code, { status, title }]) => [code, status, title]),
+  );
 });
 
 function readPages(folder: string): string[] {

@@ -65,7 +65,7 @@ describe('a page of another origin', () => {
       const methods = list(answer.headers, 'access-control-allow-methods');
       for (const method of ['get', 'post', 'put', 'patch', 'delete']) expect(methods).toContain(method);
       const allowed = list(answer.headers, 'access-control-allow-headers');
-      for (const name of ['content-type', 'accept', 'x-request-id']) expect(allowed).toContain(name);
+      for (const name of ['content-type', 'accept', 'x-request-id', 'traceparent']) expect(allowed).toContain(name);
       expect(Number(answer.headers.get('access-control-max-age'))).toBeGreaterThan(0);
     },
   );

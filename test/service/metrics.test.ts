@@ -49,3 +49,17 @@ test('every label has few values, whatever clients send', async () => {
     expect(values(name).length).toBeLessThan(40);
   }
 });
+
+test('an error on GraphQL is counted by its own status, although it is answered with 200', async () => {
+  const query = 'mutation { createPet(pet: { name: "Rex", categoryId: 0 }) { id } }';
+  const response = await app.fetch(
+    new Request('http://pets.example/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    }),
+  );
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('UNKNOWN_REFERENCE')]);
+  const text = await (await app.fetch(new Request('http://pets.example/metrics'))).text();
+  expect(text).toMatch(/http_requests_total\{protocol="graphql",operation="createPet",status="422"\} [1-9]/);
+});
