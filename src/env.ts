@@ -35,7 +35,7 @@ function after(from: Date, duration: string): Date | undefined {
   return all === undefined ? undefined : new Date(from.getTime() + length);
 }
 
-/** Those of a key pair: with a shared secret, whoever can verify a token could make one. */
+/** Asymmetric ones: with a shared secret, everyone who can verify a token could make one. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 function isOfThisMachine(url: string): boolean {

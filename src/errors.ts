@@ -95,7 +95,7 @@ export function isForGood({ status, headers }: ServiceError): boolean {
   return status < 500 && headers['retry-after'] === undefined;
 }
 
-/** How many faults an answer names; whoever makes more is told that there are. */
+/** How many errors an answer names; if there are more, it says so. */
 export const MOST_ISSUES = 20;
 
 /** The failure of a body or variable with these faults; the message names them. At least one. */
@@ -117,7 +117,7 @@ function toPointer(path: readonly (string | number)[]): string {
 }
 
 /**
- * What a client is told of anything that was thrown: a `ServiceError` (also when GraphQL has wrapped it) with the message
+ * The error that a client gets for anything that was thrown: a `ServiceError` (also when GraphQL has wrapped it) with the message
  * for its caller, anything else as an `INTERNAL` failure that keeps its cause for the log.
  *
  * @param mayRead whether the caller may read what is stored

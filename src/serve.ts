@@ -101,7 +101,7 @@ export async function serve(
     return {
       port: listener.port,
       stop({ isReplaced }) {
-        // Whoever is replaced has all the time that its requests may take.
+        // A process that is being replaced has as long as its requests can take.
         const grace = isReplaced ? LONGEST_ARRIVAL + settings.REQUEST_TIMEOUT + FAREWELL : GRACE;
         app.beginDrain({ isReplaced, grace });
         const drained = listener.drain(grace);

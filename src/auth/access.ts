@@ -9,7 +9,7 @@ export interface Caller {
   readonly scopes: ReadonlySet<string>;
 }
 
-/** Whoever did not say who he is. */
+/** A caller without a credential. */
 export const ANONYMOUS: Caller = { id: 'anonymous', scopes: new Set() };
 
 /** A caller who is known, or what finds out who it is. */

@@ -63,7 +63,7 @@ interface Known {
 }
 
 function callerOf({ iss, sub, scope }: JWTPayload): Caller {
-  // Whoever has none would be one with all others who have none.
+  // Without it, all callers of the issuer would share one identity.
   if (typeof sub !== 'string' || sub === '') throw badToken("The token's sub is invalid.");
   if (sub.length > LONGEST_SUBJECT) throw badToken(`The token's sub is longer than ${LONGEST_SUBJECT} characters.`);
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];

@@ -224,8 +224,8 @@ function pageLoader<C extends ListSource['columns']>(
 /**
  * What a window asks for of a list in an order.
  *
- * @throws {ServiceError} INVALID_ARGUMENT when it has both `first` and `last`, or a cursor that is none of this list in
- *   this order
+ * @throws {ServiceError} INVALID_ARGUMENT when it has both `first` and `last`, or a cursor that does not belong to
+ *   this list in this order
  */
 export function readWindow<Row, SortName extends string>(
   list: SortedList<Row, SortName>,

@@ -20,8 +20,8 @@ import { hasValuesBeyondCompiler } from './compilable-values.ts';
  *   of a `@oneOf` input several fields may be given.
  * - Of several changes, `mutation { a b }`, those after a failure are made all the same.
  * - The key `__proto__` makes no property: `{ __proto__: __typename }` is empty.
- * - What resolvers are told of a field is kept by its path, joined by underscores: in `{ a { b_c } c_a { b } }` both get
- *   what is of `c_a.b`. Resolvers are kept by type and field, joined by nothing: `User.sname` is resolved as `Users.name`.
+ * - The `info` of a field is kept by its path, joined by underscores: in `{ a { b_c } c_a { b } }` both get
+ *   that of `c_a.b`. Resolvers are kept by type and field, joined by nothing: `User.sname` is resolved as `Users.name`.
  * - Of an interface or a union: nobody catches what `resolveType` throws, so that the answer never comes; a promise of a
  *   type fails; and where `A.x` must not be null and `B.x` may, a null `A.x` stays.
  * - `isTypeOf` gets neither context nor info, and a promise of false is taken for true.

@@ -22,7 +22,7 @@ const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less i
 const LONGEST_MESSAGE = 1_000;
 
 /**
- * What a GraphQL client is told of anything that was thrown: `code` and `status` in the extensions, as REST has them
+ * The error that a GraphQL client gets for anything that was thrown: `code` and `status` in the extensions, as REST has them
  * in the body, and no cause.
  *
  * @param mayRead whether the caller may read what is stored

@@ -47,7 +47,7 @@ export interface GraphQLServerOptions {
   readonly suggestions: boolean;
 }
 
-/** An answer, and what metrics and the log are told of it. */
+/** An answer, with its labels for metrics and the log. */
 export interface GraphQLAnswer {
   readonly reply: HttpReply;
   /** The root field that the operation selects, or `several`: a label of few values. */
@@ -117,11 +117,11 @@ export function createGraphQLServer(
       const entering = entrance.enter(request);
       const caller = entering instanceof Promise ? await entering : entering;
       if (wanted === undefined) throw notAcceptable();
-      // Not before: whoever must not come in, or has used up his share, has no body read.
+      // Not before: no body is read for a caller that is rejected or has used up its units.
       const params = readParams(request, (bytes) => entrance.takeBody(request, bytes)).then((read) =>
         inTurn(request, read),
       );
-      // Whoever asks for them is told of a failure.
+      // A failure is handled where they are awaited.
       params.catch(() => {});
       const asked = { request, mediaType, caller, mayRead: entrance.mayRead(caller), params };
       if (request.headers.get('idempotency-key') !== null) {
@@ -155,7 +155,7 @@ export function createGraphQLServer(
 
   /**
    * What a failure has left half done, and what may be tried again, is undone whole: the answer is that failure alone.
-   * Whoever waits for it waits for its transaction to end, too: so all of it is let in at once.
+   * The caller waits until the transaction ends, so all of it counts as one request in progress.
    */
   async function answerOnce(keyed: KeyedMutation, asked: Parameters<typeof newCall>[0]) {
     const once = new KeyedCall(idempotency, keyed);
@@ -268,7 +268,7 @@ function runsOperations(documents: KnownDocuments, refuse: Refuse, told: Told): 
   };
 }
 
-/** Writes integers exactly and every error in the same shape, whoever found it; and tells the caller of the gravest. */
+/** Serializes integers exactly and all errors in the same shape, and passes the gravest one on. */
 function answersExactly(): Plugin {
   return {
     onResultProcess({ request, result }) {

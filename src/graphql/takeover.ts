@@ -4,7 +4,7 @@ import { toClientError } from './errors.ts';
 import type { KnownDocuments } from './operations.ts';
 import type { Refuse } from './refusal.ts';
 
-/** Ends a request at the hook; the answer is beside it, for to read it from a `Response` would only take time. */
+/** Ends a request at the hook; the answer is kept beside it, because reading it from a `Response` would take time. */
 const TAKEN_OVER = new Response(null);
 
 type UsualParams = GraphQLParams & { readonly query: string };

@@ -3,7 +3,7 @@ import { isDate } from '../graphql/date.ts';
 /** What is promised of a thing that bears no mark, or one of these. */
 export type Stability = 'experimental' | 'beta' | 'stable';
 
-/** The mark that matters most where there is one: to be told in one word. */
+/** The most important mark of an element, in one word. */
 export type Level = 'experimental' | 'beta' | 'deprecated';
 
 export interface StabilityMark {

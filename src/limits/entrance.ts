@@ -84,7 +84,7 @@ export function createEntrance(
     return enterAs(request, caller);
   }
 
-  /** Whoever tries a bad credential is charged for that, so that nobody tries many. */
+  /** A wrong credential costs units too, so that nobody tries many. */
   function refuse(request: Chargeable, error: unknown): never {
     if (request.account === undefined) enterAs(request, ANONYMOUS);
     throw error;

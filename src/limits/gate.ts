@@ -20,7 +20,7 @@ export interface Gate {
    *   still does then is ended by the limit of its statement
    */
   run<T>(work: (isWanted: () => boolean) => T | Promise<T>, load: Load): Promise<T>;
-  /** Waits no longer than so many milliseconds from now, for whatever is under way then: it is UNAVAILABLE. */
+  /** Ends what is still in progress after this time, in milliseconds, with UNAVAILABLE. */
   endWithin(milliseconds: number): void;
 }
 

@@ -63,7 +63,7 @@ export function createRateLimiter(
   onFailure: (error: unknown) => void,
 ): RateLimiter {
   const unstored = new Set<string>();
-  // Who is forgotten is not waited for either: otherwise whoever makes up callers makes up memory.
+  // A forgotten caller's counts are dropped too: otherwise invented callers would fill the memory.
   const uses = new LRUCache<string, Use>({ max: MOST_CALLERS, dispose: (_, caller) => unstored.delete(caller) });
   let timer: NodeJS.Timeout | undefined;
   let storing = Promise.resolve();

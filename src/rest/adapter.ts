@@ -35,7 +35,7 @@ export interface RestRequest extends WithBody, Chargeable {
   address(path: string): string;
 }
 
-/** An answer, and what metrics and the log are told of it. */
+/** An answer, with its labels for metrics and the log. */
 export interface RestAnswer {
   readonly face: 'rest';
   /** The operationId, or what else was asked for: a label of few values. */

@@ -100,7 +100,7 @@ function repeated(name: string, text: string): string {
   return `the parameter: ${name}=${one}&${name}=${other}`;
 }
 
-/** What reads a text as a value of the type: undefined for one that is none. */
+/** Parses a text as a value of the type: undefined for an invalid one. */
 function textParser(type: GraphQLLeafType): (text: string) => unknown {
   if (isEnumType(type)) {
     const names = new Map(type.getValues().map(({ name }) => [spellEnumValue(name), name]));

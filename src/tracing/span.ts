@@ -1,4 +1,4 @@
-/** What a trace is told of an answer. */
+/** The parts of an answer that its span records. */
 export interface TracedAnswer {
   /** The path with `{name}` for its variables; undefined where no route has it. */
   readonly route: string | undefined;

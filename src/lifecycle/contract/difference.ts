@@ -10,8 +10,8 @@ export interface Place {
 export interface Change extends Place {
   /**
    * `break`: a client that did nothing wrong may fail. `surprise`: nothing that was promised is broken, but a client
-   * that is not written with care may be surprised. `notice`: clients are told of a sunset, for the first time or as of
-   * one that is nearer than they were told.
+   * that is not written with care may be surprised. `notice`: a sunset is announced for the first time, or is
+   * earlier than announced.
    */
   readonly kind: 'break' | 'surprise' | 'notice';
   /** In whole sentences. */

@@ -30,7 +30,7 @@ const IN_OPERATIONS = /^(QUERY|MUTATION|SUBSCRIPTION|FIELD|FRAGMENT_\w+|INLINE_F
  * within its field; a field, an input field and an enum value lie within their type; and a type stands as high as the
  * most that is promised of a field or argument that uses it.
  *
- * @throws {Error} when a mark has a date that is none
+ * @throws {Error} when a mark has an invalid date
  */
 export function graphqlStandings(schema: GraphQLSchema): Standings {
   const standings = new Standings();

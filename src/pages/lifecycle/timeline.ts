@@ -8,7 +8,7 @@ import { daysLeftInWords, inShort, inWords, titleOf } from './words.ts';
 /** From a deprecation to the end of its sunset day, in percent of the line of time. */
 export interface Bar {
   readonly from: number;
-  /** Where what is over ends and what is to come begins. */
+  /** Where the past ends and the future begins. */
   readonly split: number;
   readonly until: number;
 }

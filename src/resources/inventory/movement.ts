@@ -15,7 +15,7 @@ export function statusFrom(row: 'stock'): SQL {
 /**
  * The part of a statement that gives the pet the status of its stock, after a part named `stock` has moved it and
  * returned `pet_id, quantity, open_orders`. A pet that is not counted keeps its status. The pet is locked before its
- * status is looked at: the statement began before it had waited for the stock, and would see the status of then.
+ * status is looked at: the statement began before it had waited for the stock, and would see the status at that time.
  *
  * @param moved whether it was a movement at all: what was set by hand stands until the next one
  */

@@ -11,7 +11,7 @@ import { lifecycleCounting, lifecycleUses } from './table.ts';
 
 /** How long counts wait until they are stored together, in milliseconds: what a kill may lose. */
 const FLUSH_AFTER = 2_000;
-/** How many names there may be for a marked thing and a day; whoever comes later is counted as others. */
+/** How many client names are kept for an element and a day; further clients are counted together. */
 const MOST_CLIENTS = 500;
 /** How many clients of a marked thing are told by name. */
 export const MOST_TOLD = 100;
@@ -157,7 +157,7 @@ export function lifecycleStore(
     return lifecycleReport(marked, rest, usage, { now, isRehearsal });
   }
 
-  /** One after another: whoever waits for the last has waited for all. */
+  /** One after another, so that awaiting the last awaits them all. */
   function flush(): Promise<void> {
     storing = storing.then(store);
     return storing;
