@@ -193,9 +193,9 @@ export function createApp(options: AppOptions): App {
   async function respond(raw: RawRequest): Promise<SentReply> {
     const began = performance.now();
     const request = readRequest(raw, settings);
-    if (tracing === undefined) return answer(raw, request, began);
-    request.span = tracing.request(request);
-    return request.span.run(() => answer(raw, request, began));
+    request.span = tracing?.request(request);
+    const { span } = request;
+    return span === undefined ? answer(raw, request, began) : span.run(() => answer(raw, request, began));
   }
 
   async function answer(raw: RawRequest, request: IncomingRequest, began: number): Promise<SentReply> {

@@ -14,7 +14,13 @@ import {
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  RandomIdGenerator,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
 import type { StatementTracing } from '../db/client.ts';
 import type { IncomingRequest, RequestHeaders } from '../http/incoming.ts';
@@ -34,18 +40,26 @@ const propagator = new W3CTraceContextPropagator();
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  * @see https://opentelemetry.io/docs/specs/semconv/database/database-spans/
  */
-export function createOpenTelemetry(logger: Logger) {
+export function createOpenTelemetry(environment: NodeJS.Dict<string>, logger: Logger) {
   const told = (message: string) => logger.warn({ openTelemetry: message }, 'OpenTelemetry has a problem');
   const quiet = () => {};
   diag.setLogger({ error: told, warn: told, info: quiet, debug: quiet, verbose: quiet }, DiagLogLevel.WARN);
   const named = resourceFromAttributes({ 'service.name': 'pet-store' });
+  const ids = new RandomIdGenerator();
+  /** The id of the trace that begins now, where that is decided before its span is made. */
+  let drawn: string | undefined;
   const provider = new BasicTracerProvider({
+    idGenerator: {
+      generateTraceId: () => drawn ?? ids.generateTraceId(),
+      generateSpanId: () => ids.generateSpanId(),
+    },
     resource: defaultResource()
       .merge(named)
       .merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   const tracer = provider.getTracer('pet-store');
+  const share = recordedShare(environment);
   /** The spans of the requests that wait for what runs now: several where it is a batch. */
   const waiting = new AsyncLocalStorage<readonly Span[]>();
   let recorded = 0;
@@ -91,13 +105,17 @@ export function createOpenTelemetry(logger: Logger) {
 
   return {
     statements,
-    request(request: IncomingRequest): RequestSpan {
+    request(request: IncomingRequest): RequestSpan | undefined {
       const { method } = request;
+      drawn = ids.generateTraceId();
+      const isRoot = request.headers.get('traceparent') === null;
+      // Most requests are not recorded: for them nothing else is made.
+      if (isRoot && share?.shouldSample(ROOT_CONTEXT, drawn).decision === SamplingDecision.NOT_RECORD) return undefined;
       const isKnown = METHODS.has(method);
-      const parent = propagator.extract(ROOT_CONTEXT, request.headers, headers);
+      const parent = isRoot ? ROOT_CONTEXT : propagator.extract(ROOT_CONTEXT, request.headers, headers);
       const span = tracer.startSpan(isKnown ? method : 'HTTP', { kind: SpanKind.SERVER }, parent);
       if (!span.isRecording()) return new Unrecorded(span.spanContext());
-      // No sampler that the variables can name looks at attributes, and most requests are not recorded.
+      // No sampler that the variables can name looks at attributes.
       span.setAttributes(attributesOf(request, isKnown ? method : '_OTHER'));
       return recording(span, isKnown ? method : 'HTTP');
     },
@@ -125,7 +143,7 @@ export function createOpenTelemetry(logger: Logger) {
   }
 }
 
-/** The span of a request that nobody records: most are, so it does nothing that is not asked for. */
+/** The span of a request whose caller does not record its trace. */
 class Unrecorded implements RequestSpan {
   readonly #context: SpanContext;
 
@@ -147,6 +165,17 @@ class Unrecorded implements RequestSpan {
   }
 
   end(): void {}
+}
+
+/** The sampler of requests that begin a trace, where the variables ask for a share of them; the SDK tells what is wrong with them. */
+function recordedShare({
+  OTEL_TRACES_SAMPLER,
+  OTEL_TRACES_SAMPLER_ARG = '',
+}: NodeJS.Dict<string>): TraceIdRatioBasedSampler | undefined {
+  const ratio = Number(OTEL_TRACES_SAMPLER_ARG);
+  const isShare = OTEL_TRACES_SAMPLER === 'parentbased_traceidratio' || OTEL_TRACES_SAMPLER === 'traceidratio';
+  if (!isShare || OTEL_TRACES_SAMPLER_ARG.trim() === '' || !(ratio >= 0 && ratio <= 1)) return undefined;
+  return new TraceIdRatioBasedSampler(ratio);
 }
 
 function attributesOf({ fullPath, origin, headers: sent }: IncomingRequest, method: string): Attributes {

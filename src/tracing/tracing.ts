@@ -6,7 +6,8 @@ import type { RequestSpan } from './span.ts';
 /** Traces requests and their statements. */
 export interface Tracing {
   readonly statements: StatementTracing;
-  request(request: IncomingRequest): RequestSpan;
+  /** Undefined for a request that begins a trace and is not sampled. */
+  request(request: IncomingRequest): RequestSpan | undefined;
   /** Sends what is not sent yet, and ends. */
   shutdown(): Promise<void>;
 }
@@ -17,15 +18,12 @@ export interface Tracing {
  *
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
-export async function tracingFrom(
-  environment: Readonly<Record<string, string | undefined>>,
-  logger: Logger,
-): Promise<Tracing | undefined> {
+export async function tracingFrom(environment: NodeJS.Dict<string>, logger: Logger): Promise<Tracing | undefined> {
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } =
     environment;
   if (OTEL_SDK_DISABLED === 'true' || OTEL_TRACES_EXPORTER === 'none') return undefined;
   const isAsked = OTEL_EXPORTER_OTLP_ENDPOINT || OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || OTEL_TRACES_EXPORTER === 'otlp';
   if (!isAsked) return undefined;
   const { createOpenTelemetry } = await import('./open-telemetry.ts');
-  return createOpenTelemetry(logger);
+  return createOpenTelemetry(environment, logger);
 }

@@ -166,6 +166,22 @@ describe('with an OTLP endpoint', () => {
     expect(traced.output()).toContain(`"trace_id":"${traceId}"`);
   });
 
+  test.each(['traceidratio', 'parentbased_traceidratio'])('%s records its share of the requests', async (sampler) => {
+    const traced = await startTraced({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: '0.5' });
+    const answered: (string | null)[] = [];
+    for (let n = 0; n < 100; n++) {
+      const response = await fetch(`${traced.base}/pets/1`);
+      await response.text();
+      answered.push(response.headers.get('traceparent'));
+    }
+    await traced.stop();
+    const ids = answered.filter((one) => one !== null).map((one) => one.split('-')[1]);
+    expect(ids.length).toBeGreaterThan(15);
+    expect(ids.length).toBeLessThan(85);
+    const recorded = spans.filter(({ kind, traceId }) => kind === SERVER && ids.includes(traceId));
+    expect(new Set(recorded.map(({ traceId }) => traceId))).toEqual(new Set(ids));
+  });
+
   test('what is not sent yet is sent at the end', async () => {
     const traced = await startTraced({ OTEL_BSP_SCHEDULE_DELAY: '60000' });
     const traceId = TRACE.replace('0af7', 'ffff');
