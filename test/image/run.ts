@@ -12,11 +12,11 @@ import { buildImage } from './dockerfile.ts';
 
 /*
  * Does by hand what the Dockerfile says, as no engine for images is needed here, and runs what comes of it as `compose.yaml`
- * does: with production's packages alone, as a user who may write nothing there, on a PostgreSQL server.
+ * does: with production's packages alone, as a user without write access to it, on a PostgreSQL server.
  */
 
 const context = fileURLToPath(new URL('../..', import.meta.url));
-/** Of the account nobody, where this is run by root; otherwise by whoever runs it. */
+/** The account nobody, if root runs this; otherwise the same account. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const PASSWORD = 'p@ss/word';
 const STARTED = 20_000;
