@@ -39,6 +39,7 @@ import { errorReply } from './rest/problem.ts';
 import { routes } from './routes.ts';
 import { schema } from './schema.ts';
 import { createSite, html, LIFECYCLE_PAGE, PAGE_SESSION } from './site.ts';
+import { callWithin } from './tracing/span.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
 /** What the service is made of. */
@@ -194,8 +195,7 @@ export function createApp(options: AppOptions): App {
     const began = performance.now();
     const request = readRequest(raw, settings);
     request.span = tracing?.request(request);
-    const { span } = request;
-    return span === undefined ? answer(raw, request, began) : span.run(() => answer(raw, request, began));
+    return callWithin(request, () => answer(raw, request, began));
   }
 
   async function answer(raw: RawRequest, request: IncomingRequest, began: number): Promise<SentReply> {
@@ -320,7 +320,11 @@ export function createApp(options: AppOptions): App {
       }
       // Checks are answered also where there is too much to do.
       const { error, ...reply } = await (face === 'page'
-        ? gate.run(() => read(request), { account: accountOf(request, ANONYMOUS), units: 1, spent: request.waited })
+        ? gate.run(() => callWithin(request, () => read(request)), {
+            account: accountOf(request, ANONYMOUS),
+            units: 1,
+            spent: request.waited,
+          })
         : read(request));
       return { face, operation, reply, error };
     } catch (thrown) {

@@ -1,5 +1,5 @@
 import { stringifyJson } from '../json.ts';
-import type { Database } from './client.ts';
+import type { Database, TracedRequests } from './client.ts';
 import { DatabaseError } from './failures.ts';
 
 /** At most this many statements of one kind at once, but for those that take longer than the patience, in milliseconds. */
@@ -13,8 +13,8 @@ export type Batched<Item, Value> = (items: readonly Item[]) => Promise<readonly 
 
 interface Waiting<Item, Value> {
   readonly item: Item;
-  /** The request that waits for it, where that is traced. */
-  readonly request: unknown;
+  /** The traced requests that wait for it. */
+  readonly requests: TracedRequests | undefined;
   readonly resolve: (value: Value | Promise<Value>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -39,7 +39,7 @@ export function gather<Item, Value>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, request: tracing?.current(), resolve, reject });
+      waiting.push({ item, requests: tracing?.current(), resolve, reject });
       schedule();
     });
 
@@ -77,11 +77,8 @@ export function gather<Item, Value>(
 
   function runFor(batch: readonly Waiting<Item, Value>[]): ReturnType<Batched<Item, Value>> {
     const work = () => run(batch.map(({ item }) => item));
-    if (tracing === undefined) return work();
-    return tracing.runFor(
-      batch.map(({ request }) => request),
-      work,
-    );
+    const requests = tracing?.together(batch.map((one) => one.requests));
+    return requests === undefined ? work() : requests.call(work);
   }
 
   /** Takes a place in flight; it is free again when the statement ends, or when the patience does. */
@@ -116,12 +113,13 @@ export function gatherWrites<Item extends object, Row>(
   alone: (item: Item) => Promise<Row>,
 ): (item: Item) => Promise<Row> {
   return gather(database, name, async (items) => {
+    const later = database.bind(alone);
     const [first, ...others] = items as readonly [Item, ...Item[]];
     if (others.length === 0) return [await alone(first)];
     // The place comes first: what is added to a spread object gives each a shape of its own, which V8 is slow with.
     const rows = await together(stringifyJson(items.map((item, place) => ({ place, ...item }))));
     const written = new Map(rows.map(({ place, ...row }) => [place, row as Row]));
-    return items.map((item, place) => written.get(place) ?? alone(item));
+    return items.map((item, place) => written.get(place) ?? later(item));
   });
 }
 
@@ -149,8 +147,9 @@ export function coalesce<Key, Row>(
   const load = gather<readonly Key[], readonly (Row | undefined)[]>(database, name, async (asked) => {
     const keys = [...new Set(asked.flat())];
     const rows = new Map<Key, Row>();
+    const read = database.bind(fetch);
     for (let from = 0; from < keys.length; from += LARGEST_BATCH) {
-      for (const row of await fetch(keys.slice(from, from + LARGEST_BATCH))) rows.set(keyOf(row), row);
+      for (const row of await read(keys.slice(from, from + LARGEST_BATCH))) rows.set(keyOf(row), row);
     }
     return asked.map((ofOne) => ofOne.map((key) => rows.get(key)));
   });

@@ -27,11 +27,17 @@ export interface Probe {
 
 /** Traces statements as parts of the requests that wait for them. */
 export interface StatementTracing {
-  /** The request that waits for what runs now; undefined for none that is traced. */
-  current(): unknown;
-  /** Runs work for which these requests wait together. */
-  runFor<T>(requests: readonly unknown[], work: () => T): T;
-  /** Runs a statement; its requests wait for it. */
+  /** Those for which the function that is called now does its work, known until it first awaits; undefined for none. */
+  current(): TracedRequests | undefined;
+  /** All of these; undefined for none. */
+  together(requests: readonly (TracedRequests | undefined)[]): TracedRequests | undefined;
+}
+
+/** Traced requests that wait for the same. */
+export interface TracedRequests {
+  /** Calls the function for them: they are the current ones until it first awaits. */
+  call<T>(work: () => T): T;
+  /** Runs a statement for them. */
   statement<T>(name: string, sql: string, run: () => Promise<T>): Promise<T>;
 }
 
@@ -137,12 +143,21 @@ export class Database {
     return async (values = {}) => {
       const parameters = readers.map((read) => read(values));
       const runAlone = () => this.#run(name, kind, text, parameters);
-      const { tracing } = this.probe;
-      const run = tracing === undefined ? runAlone : () => tracing.statement(name, text, runAlone);
+      const requests = this.probe.tracing?.current();
+      const run = requests === undefined ? runAlone : () => requests.statement(name, text, runAlone);
       const turns = row && this.#turns;
       const rows = await (turns === undefined ? run() : turns.take(`${row?.of} ${values[row?.by ?? '']}`, run));
       return rows.map(toRow);
     };
+  }
+
+  /**
+   * The same function for the traced requests of now, whenever it is called: what runs statements after an `await` needs it,
+   * and a function that somebody else calls.
+   */
+  bind<Args extends unknown[], T>(work: (...args: Args) => T): (...args: Args) => T {
+    const requests = this.probe.tracing?.current();
+    return requests === undefined ? work : (...args) => requests.call(() => work(...args));
   }
 
   /** Runs the work in one transaction on one connection, however long it takes; rolls back when it rejects. */

@@ -102,6 +102,9 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
     const bounds = readWindow(plan, sortName, window);
     const names = presentFilters(filters);
     const shape = [sortName, ...names, boundsShape(bounds)].join();
+    const from = plan.countFrom?.(names) ?? plan.from;
+    const counted = () => [...always(plan), ...names.map((name) => plan.filters[name])];
+    const total = database.bind(() => count({ shape: names.join(), from, filters: counted, values: filters }));
     const rows = await load({
       shape,
       sort,
@@ -111,9 +114,6 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
       bounds,
       parent: undefined,
     });
-    const from = plan.countFrom?.(names) ?? plan.from;
-    const counted = () => [...always(plan), ...names.map((name) => plan.filters[name])];
-    const total = () => count({ shape: names.join(), from, filters: counted, values: filters });
     return toPage(rows, bounds, total, cursorsOf(plan, sortName));
   };
 
@@ -148,6 +148,7 @@ export function nestedPages<C extends ListSource['columns']>(
 
   return async (parentId, window) => {
     const bounds = readWindow(plan, 'id', window);
+    const total = database.bind(() => count(parentId));
     const rows = await load({
       shape: boundsShape(bounds),
       sort: plan.sorts.id,
@@ -157,7 +158,7 @@ export function nestedPages<C extends ListSource['columns']>(
       bounds,
       parent: parentId,
     });
-    return toPage(rows, bounds, () => count(parentId), cursorOf);
+    return toPage(rows, bounds, total, cursorOf);
   };
 }
 
@@ -208,12 +209,13 @@ function pageLoader<C extends ListSource['columns']>(
     const statement = memo(statements, key, () =>
       database.statement(name, 'list', pagesQuery(source, sort, bounds, filters(), parent, searchedBy), shape),
     );
+    const read = database.bind(statement);
     const answers: (readonly Row[])[] = alike.map(() => []);
     for (let from = 0; from < alike.length; from += MOST_PAGES) {
       const some = alike.slice(from, from + MOST_PAGES);
       const places = placesValue(some.map(({ bounds: { after, before }, parent }) => ({ after, before, parent })));
       // One row more than the page has tells whether there is another page. The filters come last, as with `gatherWrites`.
-      for (const page of await statement({ places, limit: bounds.size + 1, ...values })) {
+      for (const page of await read({ places, limit: bounds.size + 1, ...values })) {
         answers[from + page.key] = page.rows ?? [];
       }
     }

@@ -6,6 +6,7 @@ import type { HttpReply } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import { loadOf } from '../limits/charge.ts';
 import type { Gate } from '../limits/gate.ts';
+import { storesFor } from '../tracing/span.ts';
 import type { Context } from './context.ts';
 import { toClientError } from './errors.ts';
 import type { LifecycleNotice } from './lifecycle.ts';
@@ -74,7 +75,10 @@ export function runCall(
   return gate.run(
     (isWanted) => {
       const own = context();
-      const runIn = (given: Context) => run(variables, changesSeveral ? { ...given, isWanted } : given);
+      const runIn = (given: Context) => {
+        const stores = storesFor(request, given);
+        return run(variables, changesSeveral ? { ...stores, isWanted } : stores);
+      };
       return own instanceof Promise ? own.then(runIn) : runIn(own);
     },
     loadOf(request, isMutation ? 'change' : 'read'),

@@ -14,6 +14,7 @@ import { type ListCosts, loadOf, UNITS_OF_KEY, unitsOfDocument } from '../limits
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import { Pace } from '../limits/pace.ts';
+import { callWithin } from '../tracing/span.ts';
 import { type Call, callOf, forCaller, newCall, runCall, writeAnswer } from './call.ts';
 import { incomparable } from './comparable.ts';
 import type { Context } from './context.ts';
@@ -159,7 +160,7 @@ export function createGraphQLServer(
    */
   async function answerOnce(keyed: KeyedMutation, asked: Parameters<typeof newCall>[0]) {
     const once = new KeyedCall(idempotency, keyed);
-    const call = newCall(asked, OPEN_GATE, () => once.begin());
+    const call = newCall(asked, OPEN_GATE, () => callWithin(asked.request, () => once.begin()));
     const answered = await answer(call);
     const { reply, error, operation } = answered;
     if (once.replay !== undefined) return { reply: once.replay, operation, error: undefined };

@@ -80,7 +80,8 @@ export function createIdempotency(
       if (running.has(id)) throw conflict();
       running.add(id);
       try {
-        const outcome = await transactions[changes].run(request.account, (place) => answerOnce(request, work, place));
+        const once = database.bind((place: Place) => answerOnce(database, request, work, place));
+        const outcome = await transactions[changes].run(request.account, once);
         if (outcome === undefined) throw conflict();
         return 'fingerprint' in outcome ? replay(request, outcome) : outcome;
       } finally {
@@ -103,19 +104,28 @@ export function createIdempotency(
   };
 }
 
+/** What a request has to itself in its transaction. */
+interface Place {
+  readonly own: KeyStore;
+  readonly context: Context;
+  readonly mark: Own['mark'];
+}
+
 /** What has been stored before, or the answer to the work; undefined where another process is at it. */
 async function answerOnce(
+  database: Database,
   request: KeyedRequest,
   work: (context: Context) => Promise<Outcome>,
-  { own, context, mark }: { readonly own: KeyStore; readonly context: Context; readonly mark: Own['mark'] },
+  { own, context, mark }: Place,
 ): Promise<Settled<StoredReply | HttpReply | undefined>> {
+  const keep = database.bind(own.keep);
   // Sent together: what holds the key has ended when it is looked for.
   const [isHeld, stored] = await Promise.all([own.hold(request), own.find(request), mark()]);
   if (!isHeld) return { value: undefined, stands: false };
   if (stored !== undefined) return { value: stored, stands: true };
   const { reply, isFinal, needsRead } = await work(context);
   const fingerprint = needsRead ? readersFingerprint(request.fingerprint) : request.fingerprint;
-  if (isFinal) await own.keep({ ...request, fingerprint }, assertShort(reply));
+  if (isFinal) await keep({ ...request, fingerprint }, assertShort(reply));
   return { value: reply, stands: isFinal };
 }
 

@@ -1,9 +1,10 @@
 import type { ListTables } from '../db/paging.ts';
+import type { Traced } from '../tracing/span.ts';
 import type { Origin } from './account.ts';
 import type { Load } from './gate.ts';
 
 /** A request, as far as somebody is charged for it. */
-export interface Chargeable extends Origin {
+export interface Chargeable extends Origin, Traced {
   /** Who is charged, once somebody is. */
   account?: string | undefined;
   /** What it has cost so far. */

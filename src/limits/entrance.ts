@@ -1,5 +1,6 @@
 import { type Access, ANONYMOUS, type Caller } from '../auth/access.ts';
 import type { RequestHeaders } from '../http/incoming.ts';
+import { callWithin } from '../tracing/span.ts';
 import type { AccountOf } from './account.ts';
 import { type Chargeable, unitsOfBody } from './charge.ts';
 import type { Gate } from './gate.ts';
@@ -79,7 +80,10 @@ export function createEntrance(
   async function enterLater(request: Chargeable, findOut: () => Promise<Caller>): Promise<Caller> {
     const began = performance.now();
     const load = { account: accountOf(request, ANONYMOUS), units: 1 };
-    const caller = await gate.run(() => findOut().catch((error: unknown) => refuse(request, error)), load);
+    const caller = await gate.run(
+      () => callWithin(request, findOut).catch((error: unknown) => refuse(request, error)),
+      load,
+    );
     request.waited = performance.now() - began;
     return enterAs(request, caller);
   }

@@ -16,6 +16,7 @@ import type { Marked } from '../lifecycle/marked.ts';
 import { type Chargeable, type ListCosts, loadOf, UNITS_OF_KEY, unitsOf } from '../limits/charge.ts';
 import type { Entrance } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
+import { callWithin, storesFor } from '../tracing/span.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
 import type { Endpoint, EndpointRequest } from './compile.ts';
 import { splitPair } from './parameters.ts';
@@ -136,7 +137,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     }
     const replyIn = async (own: Context) => {
       try {
-        return toReply(await endpoint.run(variables, call, own), always, isList);
+        return toReply(await endpoint.run(variables, call, storesFor(request, own)), always, isList);
       } catch (thrown) {
         throw toServiceError(thrown, entrance.mayRead(caller));
       }
@@ -150,7 +151,8 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     const fingerprint = fingerprintOf(endpoint.operation.operationId, variables);
     const identity = { caller: caller.id, account: request.account ?? '', mayRead: entrance.mayRead(caller) };
     const keyed = { ...identity, key, fingerprint };
-    const answering = () => idempotency.answer(keyed, (own) => outcomeOf(replyIn(own), accept, always), 'one');
+    const answering = () =>
+      callWithin(request, () => idempotency.answer(keyed, (own) => outcomeOf(replyIn(own), accept, always), 'one'));
     return gate.run(answering, loadOf(request, 'change'));
   }
 }

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Attributes,
   DiagLogLevel,
@@ -22,7 +21,7 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
-import type { StatementTracing } from '../db/client.ts';
+import type { StatementTracing, TracedRequests } from '../db/client.ts';
 import type { IncomingRequest, RequestHeaders } from '../http/incoming.ts';
 import type { RequestSpan } from './span.ts';
 
@@ -60,20 +59,41 @@ export function createOpenTelemetry(environment: NodeJS.Dict<string>, logger: Lo
   });
   const tracer = provider.getTracer('pet-store');
   const share = recordedShare(environment);
-  /** The spans of the requests that wait for what runs now: several where it is a batch. */
-  const waiting = new AsyncLocalStorage<readonly Span[]>();
-  let recorded = 0;
+  /**
+   * AsyncLocalStorage would know it after an `await` too, but on Node before 24 it makes each promise of the process cost more
+   * while a request is recorded.
+   */
+  let current: Spans | undefined;
+
+  class Spans implements TracedRequests {
+    readonly spans: readonly [Span, ...Span[]];
+
+    constructor(spans: readonly [Span, ...Span[]]) {
+      this.spans = spans;
+    }
+
+    call<T>(work: () => T): T {
+      const before = current;
+      current = this;
+      try {
+        return work();
+      } finally {
+        current = before;
+      }
+    }
+
+    statement<T>(name: string, sql: string, run: () => Promise<T>): Promise<T> {
+      const [parent, ...others] = this.spans;
+      return recordStatement(parent, others, name, sql, run);
+    }
+  }
 
   const statements: StatementTracing = {
-    current: () => (recorded === 0 ? undefined : waiting.getStore()?.[0]),
-    runFor(spans, work) {
-      if (recorded === 0) return work();
-      const known = [...new Set(spans.filter((span) => span !== undefined))] as Span[];
-      return waiting.run(known, work);
-    },
-    statement(name, sql, run) {
-      const [parent, ...others] = (recorded > 0 && waiting.getStore()) || [];
-      return parent === undefined ? run() : recordStatement(parent, others, name, sql, run);
+    current: () => current,
+    together(requests) {
+      const traced = (requests as readonly (Spans | undefined)[]).filter((one) => one !== undefined);
+      const [first, ...others] = new Set(traced.flatMap(({ spans }) => spans));
+      return first === undefined ? undefined : new Spans([first, ...others]);
     },
   };
 
@@ -124,23 +144,27 @@ export function createOpenTelemetry(environment: NodeJS.Dict<string>, logger: Lo
 
   function recording(span: Span, method: string): RequestSpan {
     const { traceparent, fields } = new Unrecorded(span.spanContext());
+    const own = new Spans([span]);
     return {
       traceparent,
       fields,
-      run(work) {
-        recorded++;
-        return waiting.run([span], work);
-      },
+      call: (work) => own.call(work),
+      stores: (stores) => within(own, stores),
       end({ route, status, failure }) {
         if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
         span.setAttribute('http.response.status_code', status);
         if (failure !== undefined) fail(span, failure);
         span.end();
-        // Before Node 24 each promise costs more while it is on.
-        if (--recorded === 0) waiting.disable();
       },
     };
   }
+}
+
+/** The same, whose functions are called for these requests. */
+function within<T>(requests: TracedRequests, part: T): T {
+  if (typeof part === 'function') return ((...args: unknown[]) => requests.call(() => part(...args))) as T;
+  if (typeof part !== 'object' || part === null) return part;
+  return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, within(requests, inner)])) as T;
 }
 
 /** The span of a request whose caller does not record its trace. */
@@ -160,8 +184,12 @@ class Unrecorded implements RequestSpan {
     return { trace_id: this.#context.traceId, span_id: this.#context.spanId };
   }
 
-  run<T>(work: () => T): T {
+  call<T>(work: () => T): T {
     return work();
+  }
+
+  stores<T extends object>(stores: T): T {
+    return stores;
   }
 
   end(): void {}

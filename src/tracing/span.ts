@@ -7,13 +7,30 @@ export interface TracedAnswer {
   readonly failure: string | undefined;
 }
 
+/** A request, as far as it may be traced. */
+export interface Traced {
+  span?: RequestSpan | undefined;
+}
+
+/** Calls the function within the span of the request, where it has one. */
+export function callWithin<T>({ span }: Traced, work: () => T): T {
+  return span === undefined ? work() : span.call(work);
+}
+
+/** The stores for a request: their functions are called within its span, where it has one. */
+export function storesFor<T extends object>({ span }: Traced, stores: T): T {
+  return span === undefined ? stores : span.stores(stores);
+}
+
 /** The span of a request in progress. */
 export interface RequestSpan {
   /** The header field of the answer, by W3C Trace Context. */
   readonly traceparent: string;
   /** The fields of the request's log lines. */
   readonly fields: { readonly trace_id: string; readonly span_id: string };
-  /** Runs the work within the span: the statements that it waits for are its children. */
-  run<T>(work: () => T): T;
+  /** Calls the function within the span: the statements that it runs before it first awaits are its children. */
+  call<T>(work: () => T): T;
+  /** The same stores, whose functions are called within the span. */
+  stores<T extends object>(stores: T): T;
   end(answer: TracedAnswer): void;
 }

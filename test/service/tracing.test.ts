@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -69,6 +70,27 @@ async function spansOf(traceId: string, count: number): Promise<readonly SentSpa
   throw new Error(`The collector has ${JSON.stringify(spans)}.`);
 }
 
+/** How often each statement has run for requests. */
+async function statementsRun(service: Service): Promise<ReadonlyMap<string, number>> {
+  const metrics = await (await fetch(`${service.base}/metrics`)).text();
+  const counts = metrics.matchAll(/^db_statement_duration_seconds_count\{statement="([^"]+)"\} (\d+)$/gm);
+  // What counts uses is stored some time later, for many requests.
+  return new Map([...counts].map(([, name, count]) => [name ?? '', Number(count)] as const).filter(isOfRequest));
+}
+
+function isOfRequest([name]: readonly [string, number]): boolean {
+  return name !== 'lifecycle.add';
+}
+
+/** The names of the statements that have run since, each as often as it has. */
+function subtract(now: ReadonlyMap<string, number>, before: ReadonlyMap<string, number>): readonly string[] {
+  return [...now].flatMap(([name, count]) => Array(count - (before.get(name) ?? 0)).fill(name)).sort();
+}
+
+function newTrace(): string {
+  return randomBytes(16).toString('hex');
+}
+
 function attributesOf({ attributes }: SentSpan): Readonly<Record<string, unknown>> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 }
@@ -119,6 +141,56 @@ describe('with an OTLP endpoint', () => {
       expect(resources.at(-1)).toContain('deployment.environment.name');
     },
   );
+
+  test.each([
+    ['GET', '/pets?status=available', {}, undefined],
+    ['GET', '/pets/9999', {}, undefined],
+    ['GET', '/pets', { prefer: 'count=exact' }, undefined],
+    ['PATCH', '/pets/1', { 'if-match': '"99"' }, { name: 'Rex' }],
+    ['PUT', '/pets/9999', {}, { name: 'Rex', categoryId: 1 }],
+    ['DELETE', '/pets/9999', {}, undefined],
+    ['PATCH', '/categories/9999', {}, { name: 'Newts' }],
+    ['DELETE', '/categories/9999', {}, undefined],
+    ['PUT', '/store/inventory/1', { 'if-match': '"99"' }, { quantity: 3 }],
+    ['DELETE', '/store/inventory/9999', {}, undefined],
+    ['DELETE', '/store/orders/9999', {}, undefined],
+    ['POST', '/pets', { 'idempotency-key': 'tracing-rest' }, { name: 'Rex', categoryId: 1 }],
+    [
+      'POST',
+      '/graphql',
+      { 'idempotency-key': 'tracing-graphql' },
+      { query: 'mutation { deletePet(petId: 9999) { id } }' },
+    ],
+    ['POST', '/graphql', {}, { query: 'mutation { updateOrder(orderId: 3, changes: { quantity: 1000000 }) { id } }' }],
+    ['POST', '/graphql', {}, { query: 'mutation { cancelOrder(orderId: 9999) { id } }' }],
+    [
+      'POST',
+      '/graphql',
+      {},
+      {
+        query:
+          '{ categories { totalCount nodes { pets { totalCount nodes { category { name } inventory { quantity } } } } } }',
+      },
+    ],
+    ['POST', '/graphql', {}, { query: '{ lifecycle { coordinate } }' }],
+    ['GET', '/lifecycle', { accept: 'text/html' }, undefined],
+  ])('every statement that %s %s waits for is a part of its trace (%j, %j)', async (method, path, fields, body) => {
+    const headers = { 'content-type': 'application/json', traceparent: `00-${newTrace()}-${PARENT}-01`, ...fields };
+    const before = await statementsRun(service);
+    const response = await fetch(service.base + path, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    await response.text();
+    const run = subtract(await statementsRun(service), before);
+    expect(run).not.toEqual([]);
+    const all = await spansOf(headers.traceparent.slice(3, 35), run.length + 1);
+    const [request] = all.filter(({ kind }) => kind === SERVER);
+    const statements = all.filter(({ kind }) => kind === CLIENT);
+    expect(statements.map(({ name }) => name).sort()).toEqual(run);
+    expect(new Set(statements.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([request?.spanId]));
+  });
 
   test('a statement for which several requests wait is a part of one, and linked to the others', async () => {
     const ids = Array.from({ length: 30 }, (_, n) => `cccc651916cd43dd8448eb211c8031${10 + n}`);

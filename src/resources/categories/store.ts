@@ -90,8 +90,9 @@ export function categoryStore(database: Database) {
       expectedVersion: ExpectedVersion,
     ): Promise<Category> {
       const values = { id: categoryId, name, description, setsDescription: true, expectedVersion };
+      const otherwise = whyUnchanged(categoryId, expectedVersion);
       const [replaced] = await update(values);
-      return replaced ?? unchanged(categoryId, expectedVersion);
+      return replaced ?? otherwise();
     },
 
     /** What is left out stays. */
@@ -101,24 +102,28 @@ export function categoryStore(database: Database) {
       expectedVersion: ExpectedVersion,
     ): Promise<Category> {
       const values = { id: categoryId, name, description, setsDescription: description !== undefined, expectedVersion };
+      const otherwise = whyUnchanged(categoryId, expectedVersion);
       const [updated] = await update(values);
-      return updated ?? unchanged(categoryId, expectedVersion);
+      return updated ?? otherwise();
     },
 
     /** Rejects with CONFLICT while pets belong to it. */
     async delete(categoryId: Int64, expectedVersion: ExpectedVersion): Promise<Category> {
+      const otherwise = whyUnchanged(categoryId, expectedVersion);
       const [removed] = await explaining(remove({ id: categoryId, expectedVersion }), {
         pets_category_id_categories_id_fk: () =>
           new ServiceError('CONFLICT', `Category ${categoryId} cannot be deleted while pets belong to it.`),
       });
-      return removed ?? unchanged(categoryId, expectedVersion);
+      return removed ?? otherwise();
     },
   };
 
   /** Tells why a write found no category that it may change. */
-  async function unchanged(categoryId: Int64, expected: ExpectedVersion): Promise<never> {
-    const category = await byKey.one(categoryId);
-    if (category === undefined) throw new ServiceError('NOT_FOUND', `No category has the id ${categoryId}.`);
-    throw notExpected(`Category ${categoryId}`, category, expected);
+  function whyUnchanged(categoryId: Int64, expected: ExpectedVersion): () => Promise<never> {
+    return database.bind(async () => {
+      const category = await byKey.one(categoryId);
+      if (category === undefined) throw new ServiceError('NOT_FOUND', `No category has the id ${categoryId}.`);
+      throw notExpected(`Category ${categoryId}`, category, expected);
+    });
   }
 }

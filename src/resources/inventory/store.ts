@@ -113,12 +113,13 @@ export function inventoryStore(database: Database) {
       status: PetStatus | null | undefined,
       expectedVersion: ExpectedVersion,
     ): Promise<InventoryItem> {
+      const statusOf = database.bind(ofPet);
       const noPet = () => new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
       const [item] = await explaining(replace({ petId: id, quantity, status, expectedVersion }), {
         inventory_pet_id_pets_id_fk: noPet,
       });
       if (item !== undefined) return item as InventoryItem;
-      const [seen] = await ofPet({ petId: id });
+      const [seen] = await statusOf({ petId: id });
       if (seen === undefined) throw noPet();
       if (hasExpected(seen, expectedVersion) && status != null && status !== seen.status)
         throw otherStatus(seen.status);
@@ -127,9 +128,10 @@ export function inventoryStore(database: Database) {
 
     /** The pet is no longer counted. Rejects with NOT_FOUND when it was not. */
     async stopTracking(id: Int64, expectedVersion: ExpectedVersion): Promise<InventoryItem> {
+      const read = database.bind(byPetId.one);
       const [stopped] = await stop({ petId: id, expectedVersion });
       if (stopped !== undefined) return stopped as InventoryItem;
-      const item = await byPetId.one(id);
+      const item = await read(id);
       if (item === undefined) throw new ServiceError('NOT_FOUND', `Pet ${id} has no inventory entry.`);
       throw notExpected(`The inventory entry of pet ${id}`, { version: entryVersion(item) }, expectedVersion);
     },

@@ -204,16 +204,18 @@ export function orderStore(database: Database) {
      */
     async update(orderId: Int64, changes: OrderChanges, expectedVersion: ExpectedVersion): Promise<Order> {
       const values = { ...changes, id: orderId, setsShipDate: changes.shipDate !== undefined, expectedVersion };
+      const whyNot = database.bind(openOrder);
+      const readStock = database.bind(stockLeft);
       const [updated] = await explaining(
         update({ quantity: null, complete: null, shipDate: null, ...values }),
         tooMuch,
       );
       if (updated !== undefined) return updated;
-      const order = await openOrder(orderId);
+      const order = await whyNot(orderId);
       if (order.petId === null || !hasExpected(order, expectedVersion)) {
         throw notExpected(`Order ${orderId}`, order, expectedVersion);
       }
-      const [stock] = await stockLeft({ petId: order.petId });
+      const [stock] = await readStock({ petId: order.petId });
       throw outOfStock(
         order.petId,
         stock?.quantity ?? 0,
@@ -224,9 +226,10 @@ export function orderStore(database: Database) {
 
     /** Gives the stock back. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
     async cancel(orderId: Int64, expectedVersion: ExpectedVersion): Promise<Order> {
+      const whyNot = database.bind(openOrder);
       const [cancelled] = await explaining(cancel({ id: orderId, expectedVersion }), tooMuch);
       if (cancelled !== undefined) return cancelled;
-      throw notExpected(`Order ${orderId}`, await openOrder(orderId), expectedVersion);
+      throw notExpected(`Order ${orderId}`, await whyNot(orderId), expectedVersion);
     },
   };
 

@@ -125,9 +125,10 @@ export function petStore(database: Database) {
       { name, categoryId, status }: PetFields,
       expectedVersion: ExpectedVersion,
     ): Promise<Pet> {
+      const otherwise = whyUnchanged(petId, expectedVersion);
       const write = update({ id: petId, name, categoryId, status: status ?? 'available', expectedVersion });
       const [replaced] = await explaining(write, unknownCategory(categoryId));
-      return replaced ?? unchanged(petId, expectedVersion);
+      return replaced ?? otherwise();
     },
 
     /** What is left out stays. Rejects with UNKNOWN_REFERENCE when no category has the id. */
@@ -136,26 +137,30 @@ export function petStore(database: Database) {
       { name, categoryId, status }: PetChanges,
       expectedVersion: ExpectedVersion,
     ): Promise<Pet> {
+      const otherwise = whyUnchanged(petId, expectedVersion);
       const write = update({ id: petId, name, categoryId, status, expectedVersion });
       const [updated] = await explaining(write, unknownCategory(categoryId));
-      return updated ?? unchanged(petId, expectedVersion);
+      return updated ?? otherwise();
     },
 
     /** Removes its inventory entry too. Rejects with CONFLICT while it has orders. */
     async delete(petId: Int64, expectedVersion: ExpectedVersion): Promise<Pet> {
+      const otherwise = whyUnchanged(petId, expectedVersion);
       const [removed] = await explaining(remove({ id: petId, expectedVersion }), {
         orders_pet_id_pets_id_fk: () =>
           new ServiceError('CONFLICT', `Pet ${petId} cannot be deleted while it has orders.`),
       });
-      return removed ?? unchanged(petId, expectedVersion);
+      return removed ?? otherwise();
     },
   };
 
   /** Tells why a write found no pet that it may change. */
-  async function unchanged(petId: Int64, expected: ExpectedVersion): Promise<never> {
-    const pet = await byKey.one(petId);
-    if (pet === undefined) throw new ServiceError('NOT_FOUND', `No pet has the id ${petId}.`);
-    throw notExpected(`Pet ${petId}`, pet, expected);
+  function whyUnchanged(petId: Int64, expected: ExpectedVersion): () => Promise<never> {
+    return database.bind(async () => {
+      const pet = await byKey.one(petId);
+      if (pet === undefined) throw new ServiceError('NOT_FOUND', `No pet has the id ${petId}.`);
+      throw notExpected(`Pet ${petId}`, pet, expected);
+    });
   }
 }
 
