@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import { type Access, ANONYMOUS } from './auth/access.ts';
+import type { Access } from './auth/access.ts';
 import { READ } from './auth/scope.ts';
 import { createContext } from './context.ts';
 import type { Database } from './db/client.ts';
@@ -22,12 +22,14 @@ import { createAdmit } from './lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
 import { levelOf } from './lifecycle/mark.ts';
 import { markedIn } from './lifecycle/marked.ts';
-import { createAccounts } from './limits/account.ts';
+import { createAccounts, type Origin } from './limits/account.ts';
 import { listCosts } from './limits/charge.ts';
 import { createEntrance } from './limits/entrance.ts';
 import { createGate } from './limits/gate.ts';
+import { Meter } from './limits/meter.ts';
 import { createRateLimiter, steadyTime } from './limits/rate.ts';
 import type { Face, Metrics } from './metrics.ts';
+import { createExecutor } from './operation/execute.ts';
 import { errorPage } from './pages/error.ts';
 import { createPlayground } from './pages/playground.ts';
 import { createPageSession } from './pages/session.ts';
@@ -100,8 +102,10 @@ const TELLS_OF_CLIENTS: ReadonlySet<string> = new Set([LIFECYCLE_PAGE, '/metrics
 export function createApp(options: AppOptions): App {
   const { database, settings, access, rules, metrics, logger, tracing, clock = steadyTime } = options;
   const basePath = settings.BASE_PATH;
-  const endpoints = compileRoutes(schema, routes, LIFECYCLE_PAGE);
   const marked = markedIn(schema);
+  const sizes = tableSizes(database, countedTables(schema));
+  const costs = listCosts(sizes.pagesOf);
+  const endpoints = compileRoutes(schema, routes, LIFECYCLE_PAGE, costs);
   const view = restView(endpoints);
   const lifecycle = lifecycleStore(database, {
     marked,
@@ -128,18 +132,15 @@ export function createApp(options: AppOptions): App {
         );
   const accountOf = createAccounts(settings.PROXIES);
   const gate = createGate(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
-  const entrance = createEntrance(access, accountOf, limiter, gate);
-  const sizes = tableSizes(database, countedTables(schema));
-  const costs = listCosts(sizes.pagesOf);
-  const rest = createRestAdapter({ endpoints, context, entrance, gate, admit, idempotency, costs });
+  const meterFor = (origin: Origin) => new Meter(accountOf(origin), limiter);
+  const entrance = createEntrance(access, gate);
+  const executeOperation = createExecutor({ context, entrance, gate, admit, idempotency });
+  const rest = createRestAdapter({ endpoints, entrance, executeOperation });
   const graphql = createGraphQLServer({
     schema,
-    context,
     endpoint: `${basePath}/graphql`,
     entrance,
-    gate,
-    admit,
-    idempotency,
+    executeOperation,
     costs,
     lifecyclePage: LIFECYCLE_PAGE,
     introspection: settings.INTROSPECTION === 'on',
@@ -149,7 +150,7 @@ export function createApp(options: AppOptions): App {
   const playground = hasPlayground ? createPlayground(basePath) : undefined;
   const health = createHealth(database, metrics);
   const cors = createCors(settings.CORS_ORIGINS);
-  const session = createPageSession(`${basePath}${LIFECYCLE_PAGE}`, entrance, accountOf);
+  const session = createPageSession(`${basePath}${LIFECYCLE_PAGE}`, entrance);
   const pages = createSite({
     endpoints,
     marked,
@@ -193,7 +194,7 @@ export function createApp(options: AppOptions): App {
 
   async function respond(raw: RawRequest): Promise<SentReply> {
     const began = performance.now();
-    const request = readRequest(raw, settings);
+    const request = readRequest(raw, settings, meterFor);
     request.span = tracing?.request(request);
     return callWithin(request, () => answer(raw, request, began));
   }
@@ -216,7 +217,8 @@ export function createApp(options: AppOptions): App {
     if (fieldOf(headers, 'cache-control') === undefined) headers.push(...caching);
     const length = contentLength(reply);
     if (length !== undefined) headers.push('content-length', String(length));
-    if (request.account !== undefined && limiter !== undefined) headers.push(...limiter.headersFor(request.account));
+    const { account, isCharged } = request.meter;
+    if (isCharged && limiter !== undefined) headers.push(...limiter.headersFor(account));
     // Otherwise the client would go on using the connection.
     if (health.isDraining()) headers.push('connection', 'close');
     if (request.span !== undefined) {
@@ -228,8 +230,7 @@ export function createApp(options: AppOptions): App {
     // GraphQL answers most errors by 200.
     metrics.request(face, operation, error?.status ?? status, seconds);
     report(request, face, operation, status, seconds, error);
-    const caller = request.account ?? accountOf(request, ANONYMOUS);
-    return { status, headers, body, encoding: length === body?.length ? 'latin1' : 'utf8', caller };
+    return { status, headers, body, encoding: length === body?.length ? 'latin1' : 'utf8', caller: account };
   }
 
   function routeOf(face: Face, operation: string): string | undefined {
@@ -320,11 +321,7 @@ export function createApp(options: AppOptions): App {
       }
       // Checks are answered also where there is too much to do.
       const { error, ...reply } = await (face === 'page'
-        ? gate.run(() => callWithin(request, () => read(request)), {
-            account: accountOf(request, ANONYMOUS),
-            units: 1,
-            spent: request.waited,
-          })
+        ? gate.run(() => callWithin(request, () => read(request)), request.meter.load('read'))
         : read(request));
       return { face, operation, reply, error };
     } catch (thrown) {
@@ -344,11 +341,7 @@ export function createApp(options: AppOptions): App {
     if (playground !== undefined && isRead && prefersHtml(request.headers.get('accept'))) {
       return { face: 'page', operation: 'playground', reply: await playground.page(request) };
     }
-    if (method !== 'HEAD') return { face, ...(await graphql(request)) };
-    const asGet = { ...request, method: 'GET' };
-    const answered = await graphql(asGet);
-    request.account = asGet.account;
-    return { face, ...answered };
+    return { face, ...(await graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request)) };
   }
 
   function report(

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import type { RequestHeaders } from '../http/incoming.ts';
+import type { RequestHeaders } from '../http/headers.ts';
 import { READ } from './scope.ts';
 
 /** Who asks, and what he may do. */

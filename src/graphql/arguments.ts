@@ -9,6 +9,7 @@ import {
   visit,
 } from 'graphql';
 import { MOST_ISSUES, ServiceError, validationFailed } from '../errors.ts';
+import type { Rejection } from '../operation/prepared.ts';
 import { isAlwaysOpen, isOpen } from './conditions.ts';
 import { boundsOf, inputIssues } from './input.ts';
 import { type Selections, waysBy } from './selections.ts';
@@ -16,31 +17,24 @@ import { type Selections, waysBy } from './selections.ts';
 type Variables = Readonly<Record<string, unknown>>;
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** What is wrong with the arguments of a field. */
-export interface ArgumentFault {
-  readonly failure: ServiceError;
-  /** The field, in the document. */
-  readonly node: FieldNode;
-}
-
 /**
  * What is wrong with the arguments of an operation's fields beyond their types: no more than are told. The variables must
  * fit theirs. What `@skip` and `@include` leave out is not looked at.
  */
-export type FaultFinder = (variables: Variables) => readonly ArgumentFault[];
+export type FaultFinder = (variables: Variables) => readonly Rejection[];
 
 /** Makes the finder for an operation, so that nothing of it is done where a bound, a page or a cursor is wrong. */
 export function faultFinder({ fields, defaults }: Selections): FaultFinder {
   const fieldOf = new Map(fields.map(({ node, field }) => [node, field]));
-  const fixed: ArgumentFault[] = [];
+  const fixed: Rejection[] = [];
   const dependent: FaultFinder[] = [];
   for (const [node, ways] of waysBy(fields, ({ node }) => (node.arguments?.length ? node : undefined))) {
     const field = fieldOf.get(node);
     const check = field && argumentCheck(field, node, defaults);
     if (field === undefined || check === undefined) continue;
     const find = (variables: Variables) => {
-      const failure = check(getArgumentValues(field, node, variables));
-      return failure === undefined ? [] : [{ failure, node }];
+      const error = check(getArgumentValues(field, node, variables));
+      return error === undefined ? [] : [{ error, node }];
     };
     if (!isAlwaysOpen(ways) || hasVariables(node)) {
       dependent.push((variables) => (isOpen(ways, variables) ? find(variables) : []));

@@ -3,6 +3,7 @@ import type { HeaderFields } from '../http/reply.ts';
 import { headersForUses } from '../lifecycle/headers.ts';
 import { levelOf } from '../lifecycle/mark.ts';
 import type { Marked } from '../lifecycle/marked.ts';
+import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 
 /** What an answer tells of the marked things that its operation uses. */
 export interface LifecycleNotice {
@@ -15,11 +16,22 @@ export interface LifecycleNotice {
  * Makes the notices, once for each list of uses.
  *
  * @param page the path of the page about deprecations and sunsets
- * @returns takes the absolute address of the service
+ * @returns takes the absolute address of the service, and the request's own extensions
  */
-export function lifecycleNotices(page: string): (uses: readonly Marked[], base: string) => LifecycleNotice {
+export function lifecycleNotices(page: string) {
   const made = new WeakMap<readonly Marked[], LifecycleNotice & { readonly base: string }>();
-  return (uses, base) => {
+  return (
+    { uses, usesBy }: Pick<PreparedOperation, 'uses' | 'usesBy'>,
+    variables: Variables,
+    base: string,
+    extensions: unknown,
+  ): LifecycleNotice => {
+    const beside = usesBy?.(variables) ?? [];
+    const notice = noticeOf(beside.length === 0 ? uses : [...uses, ...beside], base);
+    return lifecycleIn(extensions) === false ? { ...notice, extensions: undefined } : notice;
+  };
+
+  function noticeOf(uses: readonly Marked[], base: string): LifecycleNotice {
     const before = made.get(uses);
     if (before?.base === base) return before;
     const notice = {
@@ -33,23 +45,26 @@ export function lifecycleNotices(page: string): (uses: readonly Marked[], base: 
     };
     made.set(uses, notice);
     return notice;
-  };
+  }
 }
 
 /**
- * Whether the client wants `extensions.lifecycle` in the answer: not when its own request extensions say
- * `{"lifecycle": false}`.
+ * Asserts that the request's own extensions say true or false to `extensions.lifecycle` in the answer, if anything.
  *
- * @throws {ServiceError} INVALID_ARGUMENT when they say anything but true and false
+ * @throws {ServiceError} INVALID_ARGUMENT
  */
-export function wantsExtension(extensions: unknown): boolean {
-  if (typeof extensions !== 'object' || extensions === null || !('lifecycle' in extensions)) return true;
-  const { lifecycle } = extensions;
-  if (typeof lifecycle === 'boolean') return lifecycle;
+export function assertExtensions(extensions: unknown): void {
+  if (['boolean', 'undefined'].includes(typeof lifecycleIn(extensions))) return;
   throw new ServiceError(
     'INVALID_ARGUMENT',
     'extensions.lifecycle must be true, or false to leave it out of the answer.',
   );
+}
+
+function lifecycleIn(extensions: unknown): unknown {
+  return typeof extensions === 'object' && extensions !== null && 'lifecycle' in extensions
+    ? (extensions.lifecycle ?? null)
+    : undefined;
 }
 
 function describeUse({ coordinate, marks }: Marked): object {

@@ -3,11 +3,11 @@ import { ServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { assertUtf8 } from '../http/media-type.ts';
 import { parseJson } from '../json.ts';
-import type { Chargeable } from '../limits/charge.ts';
+import type { Metered } from '../limits/entrance.ts';
 import { show } from './input.ts';
 
 /** A request to the endpoint. */
-export interface GraphQLRequest extends WithBody, Chargeable {
+export interface GraphQLRequest extends WithBody, Metered {
   readonly method: string;
   /** What follows the question mark; empty for nothing. */
   readonly search: string;

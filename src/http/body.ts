@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { assertReadable } from '../limits/json.ts';
+import type { Meter } from '../limits/meter.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -20,8 +21,7 @@ export type BodyReader = (limit: number, caller: string) => Promise<Buffer | und
 export interface WithBody {
   readonly headers: Pick<Headers, 'get'>;
   readonly readBody: BodyReader;
-  /** Who is charged for the request. */
-  account?: string | undefined;
+  readonly meter: Meter;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface WithBody {
  *   request was cut off
  */
 export async function readJson(
-  { headers, readBody, account = '' }: WithBody,
+  { headers, readBody, meter }: WithBody,
   take: (bytes: number) => Promise<void> | undefined,
 ): Promise<unknown> {
   const encoding = headers.get('content-encoding');
@@ -43,7 +43,7 @@ export async function readJson(
   // A body that is rejected is not taken in.
   const turn = take(told);
   if (turn !== undefined) await turn;
-  const bytes = await readBody(LARGEST_BODY, account).catch((cause: unknown) => {
+  const bytes = await readBody(LARGEST_BODY, meter.account).catch((cause: unknown) => {
     if (cause instanceof ServiceError) throw cause;
     throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
   });

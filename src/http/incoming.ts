@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../env.ts';
 import { ServiceError } from '../errors.ts';
+import type { Origin } from '../limits/account.ts';
+import type { Meter } from '../limits/meter.ts';
 import type { RequestSpan } from '../tracing/span.ts';
 import type { BodyReader } from './body.ts';
-
-/** The header fields of a request: takes a name in lower case; null where the field is not there. */
-export type RequestHeaders = Pick<Headers, 'get'>;
+import type { RequestHeaders } from './headers.ts';
 
 /** A request as it arrives, over a socket or without one. */
 export interface RawRequest {
@@ -39,15 +39,7 @@ export interface IncomingRequest {
   readonly origin: string;
   /** The service's absolute address: its origin and the base path. */
   readonly base: string;
-  readonly remote: () => string;
-  /** Who is charged for it, once somebody is. */
-  account?: string | undefined;
-  /** What it has cost so far. */
-  units?: number | undefined;
-  /** How long its answer may be, in bytes, where that is known to be much. */
-  bytes?: number | undefined;
-  /** How long it took to know who calls, in milliseconds; undefined for no time. */
-  waited?: number | undefined;
+  readonly meter: Meter;
   /** Its span, where requests are traced. */
   span?: RequestSpan | undefined;
   /** Why it cannot be answered at all. */
@@ -63,6 +55,7 @@ const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 export function readRequest(
   { method, target, host, headers, readBody, remote }: RawRequest,
   { BASE_PATH: basePath, PUBLIC_URL: publicUrl }: Pick<Settings, 'BASE_PATH' | 'PUBLIC_URL'>,
+  meterFor: (origin: Origin) => Meter,
 ): IncomingRequest {
   const mark = target.indexOf('?');
   const fullPath = mark === -1 ? target : target.slice(0, mark);
@@ -77,14 +70,10 @@ export function readRequest(
     search: mark === -1 ? '' : target.slice(mark + 1),
     headers,
     readBody,
-    remote,
     id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),
     origin,
     base,
-    account: undefined,
-    units: 0,
-    bytes: 0,
-    waited: undefined,
+    meter: meterFor({ headers, remote }),
     span: undefined,
     fault: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a valid host.'),
     address: (path) => base + path,

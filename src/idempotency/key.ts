@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { READ } from '../auth/scope.ts';
 import { ServiceError } from '../errors.ts';
-import type { RequestHeaders } from '../http/incoming.ts';
+import type { RequestHeaders } from '../http/headers.ts';
 import { stringifyJson } from '../json.ts';
 
 /** A request that must not be done twice. */

@@ -8,13 +8,10 @@ import type { HttpReply } from '../http/reply.ts';
 import { type KeyedRequest, readersFingerprint } from './key.ts';
 import { type KeyStore, keyStore, type StoredReply } from './store.ts';
 
-/** What came of a request. */
+/** A reply, and the failure that it tells of. */
 export interface Outcome {
   readonly reply: HttpReply;
-  /** Whether it was done, or refused for good: what was not is undone, and may be tried again under its key. */
-  readonly isFinal: boolean;
-  /** Whether only a caller that may read is told it: it names stored values. */
-  readonly needsRead: boolean;
+  readonly error: ServiceError | undefined;
 }
 
 /** Answers requests that must not be done twice. */
@@ -22,7 +19,7 @@ export interface Idempotency {
   /**
    * Does what is asked, and stores the answer in the same transaction; or answers with what was stored, byte for byte.
    *
-   * @param work does it, with the stores of the context alone
+   * @param work does it, with the stores of the context alone; what rejects is undone, and may be tried again under its key
    * @param changes whether it changes one thing, or several in an order of the client's own
    * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT while the same is being done, FORBIDDEN when the
    *   stored answer is only for a caller that may read, or as transactions do: then nothing was done
@@ -31,7 +28,7 @@ export interface Idempotency {
     request: KeyedRequest,
     work: (context: Context) => Promise<Outcome>,
     changes: 'one' | 'several',
-  ): Promise<HttpReply>;
+  ): Promise<Outcome>;
   /** Forgets the answers of over a day ago, now and each hour. */
   begin(onFailure: (error: unknown) => void): void;
   /** Forgets no more; answers when nothing is being forgotten. */
@@ -83,7 +80,7 @@ export function createIdempotency(
         const once = database.bind((place: Place) => answerOnce(database, request, work, place));
         const outcome = await transactions[changes].run(request.account, once);
         if (outcome === undefined) throw conflict();
-        return 'fingerprint' in outcome ? replay(request, outcome) : outcome;
+        return 'fingerprint' in outcome ? { reply: replay(request, outcome), error: undefined } : outcome;
       } finally {
         running.delete(id);
       }
@@ -117,16 +114,18 @@ async function answerOnce(
   request: KeyedRequest,
   work: (context: Context) => Promise<Outcome>,
   { own, context, mark }: Place,
-): Promise<Settled<StoredReply | HttpReply | undefined>> {
+): Promise<Settled<StoredReply | Outcome | undefined>> {
   const keep = database.bind(own.keep);
   // Sent together: what holds the key has ended when it is looked for.
   const [isHeld, stored] = await Promise.all([own.hold(request), own.find(request), mark()]);
   if (!isHeld) return { value: undefined, stands: false };
   if (stored !== undefined) return { value: stored, stands: true };
-  const { reply, isFinal, needsRead } = await work(context);
+  const outcome = await work(context);
+  // It names stored values, which only a caller that may read is told.
+  const needsRead = outcome.error?.namesStored ?? false;
   const fingerprint = needsRead ? readersFingerprint(request.fingerprint) : request.fingerprint;
-  if (isFinal) await keep({ ...request, fingerprint }, assertShort(reply));
-  return { value: reply, stands: isFinal };
+  await keep({ ...request, fingerprint }, assertShort(outcome.reply));
+  return { value: outcome, stands: true };
 }
 
 function assertShort(reply: HttpReply): HttpReply {

@@ -30,7 +30,7 @@ type Variables = Readonly<Record<string, unknown>>;
 export interface OperationUses {
   /** By its text alone, whatever the variables are. */
   readonly always: readonly Marked[];
-  /** By its text and these variables; undefined where variables make no difference. */
+  /** By these variables, beside that; undefined where variables make no difference. */
   readonly given: ((variables: Variables) => readonly Marked[]) | undefined;
 }
 
@@ -143,9 +143,9 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     }
     const fixed = [...always];
     const given = (variables: Variables) => {
-      const found = new Set(always);
+      const found = new Set<Marked>();
       for (const collect of dependent) collect(variables, found);
-      return found.size === always.size ? fixed : [...found];
+      return [...found].filter((one) => !always.has(one));
     };
     return { always: fixed, given: dependent.length === 0 ? undefined : given };
   };

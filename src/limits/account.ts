@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { ANONYMOUS, type Caller } from '../auth/access.ts';
-import type { RequestHeaders } from '../http/incoming.ts';
+import type { RequestHeaders } from '../http/headers.ts';
 
 /** A request, as far as it is known from where it comes. */
 export interface Origin {
@@ -10,8 +9,8 @@ export interface Origin {
   readonly remote: () => string;
 }
 
-/** What tells callers apart where something is shared out among them: their credential, otherwise their address. */
-export type AccountOf = (request: Origin, caller: Caller) => string;
+/** What tells callers without a credential apart where something is shared out among callers: their address. */
+export type AccountOf = (request: Origin) => string;
 
 /** How many addresses are known with their accounts. */
 const MOST_KNOWN = 1_000;
@@ -19,8 +18,7 @@ const MOST_KNOWN = 1_000;
 /** @param proxies how many proxies stand before the service, each of which adds to `X-Forwarded-For` */
 export function createAccounts(proxies: number): AccountOf {
   const known = new LRUCache<string, string>({ max: MOST_KNOWN });
-  return (request, caller) => {
-    if (caller !== ANONYMOUS) return caller.id;
+  return (request) => {
     const address = addressOf(request, proxies);
     const found = known.get(address);
     if (found !== undefined) return found;

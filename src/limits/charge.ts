@@ -1,34 +1,4 @@
 import type { ListTables } from '../db/paging.ts';
-import type { Traced } from '../tracing/span.ts';
-import type { Origin } from './account.ts';
-import type { Load } from './gate.ts';
-
-/** A request, as far as somebody is charged for it. */
-export interface Chargeable extends Origin, Traced {
-  /** Who is charged, once somebody is. */
-  account?: string | undefined;
-  /** What it has cost so far. */
-  units?: number | undefined;
-  /** How long its answer may be, in bytes, where that is known to be much. */
-  bytes?: number | undefined;
-  /** How long it took to know who calls, in milliseconds; undefined for no time. */
-  waited?: number | undefined;
-}
-
-/** As how many reads a change counts that is under way: it may wait for a row, and has a connection meanwhile. */
-const READS_OF_CHANGE = 10;
-
-/** How many bytes of an answer count as a read that is under way: so long they take to be written. */
-const BYTES_OF_READ = 16_384;
-
-/** How much a request is for the gate, and whose. */
-export function loadOf(
-  { account = '', units = 1, bytes = 0, waited }: Chargeable,
-  kind: 'read' | 'change' = 'read',
-): Load {
-  const ofWork = kind === 'read' ? units : units * READS_OF_CHANGE;
-  return { account, units: Math.max(ofWork, bytes / BYTES_OF_READ), spent: waited };
-}
 
 /**
  * How many rows of lists, values of their fields, items of the lists that filter them, and statements for what is within rows

@@ -1,9 +1,8 @@
-import { ANONYMOUS } from '../auth/access.ts';
 import { READ } from '../auth/scope.ts';
 import { ServiceError } from '../errors.ts';
-import type { IncomingRequest, RequestHeaders } from '../http/incoming.ts';
+import type { RequestHeaders } from '../http/headers.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
-import type { AccountOf } from '../limits/account.ts';
 import type { Entrance } from '../limits/entrance.ts';
 
 const COOKIE = 'pet-store-key';
@@ -27,11 +26,7 @@ export interface PageSession {
 }
 
 /** @param page the path of the page, under which alone the cookie is sent, with the base path */
-export function createPageSession(
-  page: string,
-  entrance: Pick<Entrance, 'enter' | 'authorize'>,
-  accountOf: AccountOf,
-): PageSession {
+export function createPageSession(page: string, entrance: Pick<Entrance, 'enter' | 'authorize'>): PageSession {
   return {
     headersOf(request) {
       const key = keptBy(request);
@@ -39,7 +34,7 @@ export function createPageSession(
     },
     isOpenBy: (request) => keptBy(request) !== undefined,
     async answer(request) {
-      const body = await request.readBody(LONGEST, accountOf(request, ANONYMOUS));
+      const body = await request.readBody(LONGEST, request.meter.account);
       if (body === undefined) {
         throw new ServiceError('PAYLOAD_TOO_LARGE', `The key is too long: the form must not exceed ${LONGEST} bytes.`, {
           headers: { connection: 'close' },

@@ -1,22 +1,16 @@
 import { addRoute, createRouter } from 'rou3';
 import { compileRouter } from 'rou3/compiler';
-import { DEFAULT_PAGE_SIZE, type ListTables } from '../db/paging.ts';
-import { isForGood, ServiceError, toServiceError } from '../errors.ts';
-import type { Context } from '../graphql/context.ts';
+import { ServiceError, toServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { isKnown, isWanted, tagOf } from '../http/etag.ts';
-import type { RequestHeaders } from '../http/incoming.ts';
+import type { RequestHeaders } from '../http/headers.ts';
 import { acceptsJson } from '../http/negotiation.ts';
 import { fieldOf, type HeaderFields, type HttpReply } from '../http/reply.ts';
-import { fingerprintOf, readKey } from '../idempotency/key.ts';
-import type { Idempotency, Outcome } from '../idempotency/run.ts';
+import { fingerprintOf } from '../idempotency/key.ts';
+import type { Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
-import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
-import type { Marked } from '../lifecycle/marked.ts';
-import { type Chargeable, type ListCosts, loadOf, UNITS_OF_KEY, unitsOf } from '../limits/charge.ts';
-import type { Entrance } from '../limits/entrance.ts';
-import type { Gate } from '../limits/gate.ts';
-import { callWithin, storesFor } from '../tracing/span.ts';
+import type { Entrance, Metered } from '../limits/entrance.ts';
+import type { ExecuteOperation } from '../operation/execute.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
 import type { Endpoint, EndpointRequest } from './compile.ts';
 import { splitPair } from './parameters.ts';
@@ -26,7 +20,7 @@ import { errorReply } from './problem.ts';
 import type { Answer } from './route.ts';
 
 /** A request to a path of this service, split into what routing needs. */
-export interface RestRequest extends WithBody, Chargeable {
+export interface RestRequest extends WithBody, Metered {
   readonly method: string;
   /** Without the base path, still percent-encoded. */
   readonly path: string;
@@ -37,13 +31,10 @@ export interface RestRequest extends WithBody, Chargeable {
 }
 
 /** An answer, with its labels for metrics and the log. */
-export interface RestAnswer {
+export interface RestAnswer extends Outcome {
   readonly face: 'rest';
   /** The operationId, or what else was asked for: a label of few values. */
   readonly operation: string;
-  readonly reply: HttpReply;
-  /** The failure that is answered, for the log. */
-  readonly error?: ServiceError;
 }
 
 /** A path, and the endpoints under it by their methods. */
@@ -59,17 +50,13 @@ export type RestAdapter = (request: RestRequest) => Promise<RestAnswer> | undefi
 /** What the adapter is made of. */
 export interface RestAdapterOptions {
   readonly endpoints: readonly Endpoint[];
-  readonly context: Context;
   readonly entrance: Entrance;
-  readonly gate: Gate;
-  readonly admit: Admit;
-  readonly idempotency: Idempotency;
-  readonly costs: ListCosts;
+  readonly executeOperation: ExecuteOperation;
 }
 
 /** Puts the endpoints under their paths. */
 export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
-  const { endpoints, context, entrance, gate, admit, idempotency, costs } = options;
+  const { endpoints, entrance, executeOperation } = options;
   const router = createRouter<Resource>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -94,7 +81,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     const accept = request.headers.get('accept');
     if (method === 'OPTIONS') {
       const headers = Object.entries(resource.methods).flat();
-      return { face: 'rest', operation: 'options', reply: { status: 204, headers, body: null } };
+      return { face: 'rest', operation: 'options', reply: { status: 204, headers, body: null }, error: undefined };
     }
     const endpoint = resource.endpoints.get(method === 'HEAD' ? 'GET' : method);
     if (endpoint === undefined) {
@@ -104,10 +91,10 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
       return { face: 'rest', operation: 'methodNotAllowed', reply: errorReply(error, accept), error };
     }
     const { operationId: operation } = endpoint.operation;
-    const call = new EndpointCall(endpoint, segments, request, admit, entrance);
+    const call = new EndpointCall(endpoint, segments, request, entrance);
     const always = endpoint.lifecycle.headersFor(call);
     try {
-      return { face: 'rest', operation, reply: await run(endpoint, request, call, always) };
+      return { face: 'rest', operation, ...(await run(endpoint, request, call, always)) };
     } catch (thrown) {
       const error = toServiceError(thrown);
       return { face: 'rest', operation, reply: errorReply(error, accept, always), error };
@@ -119,41 +106,36 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     request: RestRequest,
     call: EndpointCall,
     always: HeaderFields,
-  ): Promise<HttpReply> {
+  ): Promise<Outcome> {
     const entering = entrance.enter(request);
     const caller = entering instanceof Promise ? await entering : entering;
-    entrance.authorize(caller, endpoint.scopes);
+    const { prepared, preparedWithTotal, lifecycle, operation, route } = endpoint;
     const accept = call.headers.get('accept');
-    if (!acceptsJson(accept)) {
-      throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json, which the Accept field excludes.');
+    const mayRead = entrance.mayRead(caller);
+    const isCounted = preparedWithTotal !== undefined && prefersCount(call.headers);
+    return executeOperation(isCounted ? preparedWithTotal : prepared, {
+      request,
+      caller,
+      naming: lifecycle.naming(call),
+      variables: () => {
+        if (acceptsJson(accept)) return endpoint.read(call);
+        throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json, which the Accept field excludes.');
+      },
+      fingerprint: (variables) => fingerprintOf(operation.operationId, variables),
+      reject: ([{ error }]) => failed(error),
+      reply: (result, variables) => {
+        try {
+          const reply = toReply(endpoint.toAnswer(result, variables, call), always, route.reply.kind === 'list');
+          return { reply: route.method === 'GET' ? underPreconditions(reply, call.headers) : reply, error: undefined };
+        } catch (thrown) {
+          return failed(toServiceError(thrown, mayRead));
+        }
+      },
+    });
+
+    function failed(error: ServiceError): Outcome {
+      return { reply: errorReply(error, accept, always), error };
     }
-    const variables = await endpoint.read(call);
-    const isList = endpoint.route.reply.kind === 'list';
-    if (isList) entrance.charge(request, unitsOfList(variables, endpoint.searchedList(variables), costs));
-    const counted = endpoint.operation.field.extensions.countsList as ListTables | undefined;
-    if (counted !== undefined) entrance.charge(request, costs.count(counted));
-    if (endpoint.counts !== undefined && prefersCount(call.headers)) {
-      entrance.charge(request, costs.count(endpoint.counts));
-    }
-    const replyIn = async (own: Context) => {
-      try {
-        return toReply(await endpoint.run(variables, call, storesFor(request, own)), always, isList);
-      } catch (thrown) {
-        throw toServiceError(thrown, entrance.mayRead(caller));
-      }
-    };
-    if (endpoint.route.method === 'GET') {
-      return underPreconditions(await gate.run(() => replyIn(context), loadOf(request)), call.headers);
-    }
-    const key = readKey(call.headers);
-    if (key === null) return gate.run(() => replyIn(context), loadOf(request, 'change'));
-    entrance.charge(request, UNITS_OF_KEY);
-    const fingerprint = fingerprintOf(endpoint.operation.operationId, variables);
-    const identity = { caller: caller.id, account: request.account ?? '', mayRead: entrance.mayRead(caller) };
-    const keyed = { ...identity, key, fingerprint };
-    const answering = () =>
-      callWithin(request, () => idempotency.answer(keyed, (own) => outcomeOf(replyIn(own), accept, always), 'one'));
-    return gate.run(answering, loadOf(request, 'change'));
   }
 }
 
@@ -173,34 +155,10 @@ function toReply({ status, body, headers = [], version }: Answer, always: Header
   return { status, headers: [...always, ...headers, ...etag, 'content-type', 'application/json'], body: text };
 }
 
-/** What a list costs beyond the one unit of a request. */
-function unitsOfList(
-  variables: Readonly<Record<string, unknown>>,
-  searched: ListTables | undefined,
-  costs: ListCosts,
-): number {
-  const rows = Number(variables.limit ?? DEFAULT_PAGE_SIZE);
-  let items = 0;
-  for (const value of Object.values(variables)) if (Array.isArray(value)) items += value.length;
-  const searches = searched === undefined ? [] : [searched];
-  return unitsOf({ rows, values: 0, items, searches, statements: 0 }, costs);
-}
-
 /** Of a row's version; or of a list, of which the next page's address is a part. */
 function etagOf(version: unknown, isList: boolean, headers: HeaderFields, text: string): HeaderFields {
   if (version !== undefined) return ['etag', versionTag(version)];
   return isList ? ['etag', tagOf(headers.join() + text)] : [];
-}
-
-/** What has failed for the client's part is stored like what was done; what has failed for ours is undone. */
-async function outcomeOf(reply: Promise<HttpReply>, accept: string | null, always: HeaderFields): Promise<Outcome> {
-  try {
-    return { reply: await reply, isFinal: true, needsRead: false };
-  } catch (thrown) {
-    const error = toServiceError(thrown);
-    if (error.status >= 500) throw error;
-    return { reply: errorReply(error, accept, always), isFinal: isForGood(error), needsRead: error.namesStored };
-  }
 }
 
 /**
@@ -235,19 +193,16 @@ class EndpointCall implements EndpointRequest {
   readonly #unreadable: unknown;
   readonly #endpoint: Endpoint;
   readonly #request: RestRequest;
-  readonly #admit: Admit;
   readonly #entrance: Pick<Entrance, 'takeBody'>;
 
   constructor(
     endpoint: Endpoint,
     segments: Readonly<Record<string, string>>,
     request: RestRequest,
-    admit: Admit,
     entrance: Pick<Entrance, 'takeBody'>,
   ) {
     this.#endpoint = endpoint;
     this.#request = request;
-    this.#admit = admit;
     this.#entrance = entrance;
     this.search = request.search;
     this.headers = request.headers;
@@ -272,11 +227,6 @@ class EndpointCall implements EndpointRequest {
     const kept = this.search.split('&').filter((pair) => pair !== '' && splitPair(pair)[0] !== 'after');
     const query = [...kept, `after=${cursor}`].join('&').replaceAll(NOT_OF_ADDRESSES, encodeURIComponent);
     return this.address(`${this.#request.path}?${query}`);
-  }
-
-  admit(uses: readonly Marked[]): void {
-    const { headers } = this.#request;
-    this.#admit(uses, { headers, isStrict: wantsStrict(headers) }, this.#endpoint.lifecycle.naming(this));
   }
 
   async readBody(): Promise<unknown> {

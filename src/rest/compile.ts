@@ -1,23 +1,18 @@
-import { type DocumentNode, type FieldNode, type GraphQLSchema, Kind, visit } from 'graphql';
-import { scopesOf } from '../auth/scope.ts';
-import type { ListTables } from '../db/paging.ts';
+import { type DocumentNode, type ExecutionResult, type FieldNode, type GraphQLSchema, Kind, visit } from 'graphql';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { compileOperation } from '../graphql/compiled.ts';
-import { searchesOf } from '../graphql/connection-type.ts';
-import type { Context } from '../graphql/context.ts';
-import type { RequestHeaders } from '../http/incoming.ts';
-import type { Marked } from '../lifecycle/marked.ts';
+import type { RequestHeaders } from '../http/headers.ts';
 import { useFinder } from '../lifecycle/uses.ts';
+import { type ListCosts, listCosts } from '../limits/charge.ts';
+import { prepareOperation } from '../operation/prepare.ts';
+import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import { readBody } from './body.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
-import { prefersCount } from './prefer.ts';
 import { type Answer, mayBegin, type ReplyContext, type Route } from './route.ts';
 import { nullDropper, rootType, selectsField } from './selection.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** The field of a connection that counts its list. */
 const TOTAL = 'totalCount';
@@ -25,13 +20,11 @@ const TOTAL = 'totalCount';
 /** What a request brings to an endpoint. */
 export interface EndpointRequest extends Pick<ReplyContext, 'address' | 'nextPage'> {
   /** What the path says; throws INVALID_ARGUMENT when that cannot be read. */
-  readPath(): Values;
+  readPath(): Variables;
   /** What follows the question mark. */
   readonly search: string;
   readonly headers: RequestHeaders;
   readBody(): Promise<unknown>;
-  /** Throws a `ServiceError` when what the request uses must not be answered. */
-  admit(uses: readonly Marked[]): void;
 }
 
 /** A route, made ready at boot: a request only runs. */
@@ -39,47 +32,59 @@ export interface Endpoint {
   readonly route: Route;
   readonly operation: ResolvedOperation;
   readonly lifecycle: EndpointLifecycle;
-  /** What a caller must be allowed to do. */
-  readonly scopes: readonly string[];
+  readonly prepared: PreparedOperation;
+  /** The same for a client that would have the list counted; undefined where there is none to count. */
+  readonly preparedWithTotal: PreparedOperation | undefined;
   /** Whether its answers have an entity tag. */
   readonly hasTag: boolean;
-  /** Its list where it is a search with these variables: it costs more. */
-  searchedList(variables: Values): ListTables | undefined;
-  /** The list that it counts where the client would have it counted; undefined for none. */
-  readonly counts: ListTables | undefined;
   /** Reads the segments of a path, still encoded; throws INVALID_ARGUMENT. */
-  readPath(segments: Readonly<Record<string, string>>): Values;
+  readPath(segments: Readonly<Record<string, string>>): Variables;
   /** Reads all that a request asks for: the operation's variables. Rejects with a `ServiceError`. */
-  read(request: EndpointRequest): Promise<Values>;
-  /** Does what they ask for. Rejects with a `ServiceError`. */
-  run(variables: Values, request: EndpointRequest, context: Context): Promise<Answer>;
+  read(request: EndpointRequest): Promise<Variables>;
+  /** Makes the answer of the operation's result. Throws a `ServiceError` where that has failed. */
+  toAnswer(result: ExecutionResult, variables: Variables, request: EndpointRequest): Answer;
 }
 
 /**
  * Makes the endpoints of the routes.
  *
  * @param page the path of the page about deprecations and sunsets
+ * @param costs what lists cost
  * @throws {Error} when a route's operation does not fit the schema
  */
-export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[], page: string): readonly Endpoint[] {
+export function compileRoutes(
+  schema: GraphQLSchema,
+  routes: readonly Route[],
+  page: string,
+  costs: ListCosts = listCosts(() => []),
+): readonly Endpoint[] {
   const resolved = routes.map((route) => ({
     route,
     operation: resolveOperation(schema, route.operation, route.path, route.readOnly),
   }));
   const findUses = useFinder(schema, 'ignore');
   return resolved.map(({ route, operation }) => {
+    const { operationId } = operation;
     const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses, page);
+    const { marked, given } = lifecycle;
+    const prepare = (document: DocumentNode) =>
+      prepareOperation(schema, document, operationId, {
+        // The fields that it selects are the route's choice and not the client's.
+        findUses: () => ({ always: marked === undefined ? [] : [marked], given }),
+        costs,
+        validate: undefined,
+        run: () => compileOperation(schema, document, operationId),
+      });
     return {
       route,
       operation,
       lifecycle,
-      scopes: scopesOf(schema, route.operation, operation.operationId),
+      prepared: prepare(route.operation),
+      preparedWithTotal: hasTotal(operation) ? prepare(withTotal(route, operation)) : undefined,
       hasTag: route.reply.kind === 'list' || isVersioned({ route, operation }),
-      searchedList: searchesOf(rootType(operation)) ?? (() => undefined),
-      counts: countedBy(operation),
       readPath: pathReader(operation.inPath),
-      read: reader(route, operation, lifecycle),
-      run: runner(schema, route, operation),
+      read: reader(route, operation),
+      toAnswer: answerer(route, operation),
     };
   });
 }
@@ -89,8 +94,7 @@ function isVersioned({ route, operation }: Pick<Endpoint, 'route' | 'operation'>
   return route.reply.kind === 'item' && selectsField(operation, 'version');
 }
 
-function reader(route: Route, operation: ResolvedOperation, { marked, given }: EndpointLifecycle): Endpoint['read'] {
-  const always = marked === undefined ? undefined : [marked];
+function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
   const readQuery = queryReader(operation.inQuery);
   const { inBody, besideBody, inPrecondition } = operation;
   const [inPath] = operation.inPath;
@@ -102,7 +106,6 @@ function reader(route: Route, operation: ResolvedOperation, { marked, given }: E
   };
 
   return async (request) => {
-    if (always !== undefined) request.admit(always);
     const variables: Record<string, unknown> = { ...request.readPath(), ...readQuery(request.search) };
     if (inBody !== undefined) {
       const readOnly = { name: identity, value: inPath && variables[inPath.name] };
@@ -110,14 +113,13 @@ function reader(route: Route, operation: ResolvedOperation, { marked, given }: E
     }
     const expected = isRead ? undefined : expectedVersions(request.headers, conditions);
     if (expected !== undefined) variables[EXPECTED_VERSION] = expected;
-    if (given !== undefined) request.admit(given(variables));
     return variables;
   };
 }
 
-/** The list that an operation's connection can count. */
-function countedBy(operation: ResolvedOperation): ListTables | undefined {
-  return rootType(operation).getFields()[TOTAL]?.extensions.countsList as ListTables | undefined;
+/** Whether the operation's connection can be counted. */
+function hasTotal(operation: ResolvedOperation): boolean {
+  return TOTAL in rootType(operation).getFields();
 }
 
 /** The operation's document, in which the root field is asked for its total too. */
@@ -131,17 +133,11 @@ function withTotal({ operation: document }: Route, { fieldNode }: ResolvedOperat
   });
 }
 
-function runner(schema: GraphQLSchema, route: Route, operation: ResolvedOperation): Endpoint['run'] {
-  const executeUsually = compileOperation(schema, route.operation, operation.operationId);
-  const executeCounted =
-    countedBy(operation) && compileOperation(schema, withTotal(route, operation), operation.operationId);
+function answerer(route: Route, operation: ResolvedOperation): Endpoint['toAnswer'] {
   const dropNulls = nullDropper(operation);
   const hasVersion = isVersioned({ route, operation });
 
-  return async (variables, request, context) => {
-    const isCounted = executeCounted !== undefined && prefersCount(request.headers);
-    const execute = isCounted ? executeCounted : executeUsually;
-    const { data, errors } = await execute(variables, context);
+  return ({ data, errors }, variables, request) => {
     if (errors?.[0] !== undefined) throw toServiceError(errors[0]);
     if (data == null) throw new ServiceError('INTERNAL', 'The service failed.');
     const value = dropNulls(data[operation.field.name]);

@@ -77,7 +77,7 @@ export function endpointLifecycle(
           ? `${successor.method} ${request.address(successor.pathFor(request.inPath))}`
           : nameOnRest(ofUsed.successor.coordinate),
     }),
-    given: given && ((variables) => given(variables).filter((use) => !always.includes(use))),
+    given,
   };
 }
 

@@ -84,8 +84,8 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
       'x-explorer-enabled': false,
       'x-zudoku-playground-enabled': false,
     }),
-    security: endpoint.scopes.length === 0 ? [] : [{}, { bearer: [] }],
-    'x-required-scopes': endpoint.scopes,
+    security: endpoint.prepared.scopes.length === 0 ? [] : [{}, { bearer: [] }],
+    'x-required-scopes': endpoint.prepared.scopes,
     parameters: [
       ...inPath.map((variable) => ({
         name: variable.name,

@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../http/incoming.ts';
+import type { RequestHeaders } from '../http/headers.ts';
 
 const COUNT = /^\s*count\s*=\s*(?:exact|"exact")\s*(?:;|$)/i;
 

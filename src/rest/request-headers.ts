@@ -46,10 +46,10 @@ export const REQUEST_HEADERS = {
 } as const;
 
 /** Those that an operation takes. */
-export function headerParameters({ route, operation, hasTag, counts }: Endpoint): JsonSchema[] {
+export function headerParameters({ route, operation, hasTag, preparedWithTotal }: Endpoint): JsonSchema[] {
   const names =
     route.method === 'GET'
-      ? [...(hasTag ? ['If-Match'] : []), 'If-None-Match', ...(counts === undefined ? [] : ['Prefer'])]
+      ? [...(hasTag ? ['If-Match'] : []), 'If-None-Match', ...(preparedWithTotal === undefined ? [] : ['Prefer'])]
       : [
           'Idempotency-Key',
           ...(operation.inPrecondition === undefined ? [] : ['If-Match']),

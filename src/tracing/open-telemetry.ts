@@ -22,7 +22,8 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
 import type { StatementTracing, TracedRequests } from '../db/client.ts';
-import type { IncomingRequest, RequestHeaders } from '../http/incoming.ts';
+import type { RequestHeaders } from '../http/headers.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
 import type { RequestSpan } from './span.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

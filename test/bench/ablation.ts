@@ -46,11 +46,11 @@ export const IDEAS: readonly Idea[] = [
     by: 'if (true)',
   },
   {
-    name: 'Known operations are answered at the first hook',
+    name: 'Prepared operations are found before Yoga',
     contests: [GRAPHQL_GET, GRAPHQL_LIST],
-    file: 'graphql/takeover.js',
-    replace: 'async onRequest({ request, endResponse }) {',
-    by: 'async onRequest({ request, endResponse }) { return;',
+    file: 'graphql/server.js',
+    replace: 'findPrepared(request, params) ?? (await prepare(request, params))',
+    by: 'await prepare(request, params)',
   },
   {
     name: 'Sockets are answered without a Request and a Response',

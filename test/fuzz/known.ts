@@ -1,7 +1,7 @@
 import { execute, type GraphQLArgument, type GraphQLField, OperationTypeNode, parse } from 'graphql';
 import type { Context } from '../../src/graphql/context.ts';
-import { COMPILED_AT } from '../../src/graphql/operations.ts';
 import { parseJson, stringifyJson } from '../../src/json.ts';
+import { COMPILED_AT } from '../../src/operation/documents.ts';
 import { schema } from '../../src/schema.ts';
 import { answerOf, assertAgreement } from './agreement.ts';
 import { type Asked, describeAsked, documentsFor } from './documents.ts';

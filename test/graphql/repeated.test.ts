@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { COMPILED_AT } from '../../src/graphql/operations.ts';
+import { COMPILED_AT } from '../../src/operation/documents.ts';
 import { seed } from '../../src/seed.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, post, type Values } from './ask.ts';

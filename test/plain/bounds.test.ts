@@ -1,12 +1,12 @@
 import '../../src/heap.ts';
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { COMPILED_AT, KnownDocuments } from '../../src/graphql/operations.ts';
 import { parseJson } from '../../src/json.ts';
 import { clientReader } from '../../src/lifecycle/client.ts';
 import { OTHERS, Tally } from '../../src/lifecycle/tally.ts';
 import { createRateLimiter } from '../../src/limits/rate.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { COMPILED_AT, PreparedDocuments } from '../../src/operation/documents.ts';
 import { schema } from '../../src/schema.ts';
 import { bookSchema } from '../support/books.ts';
 import { openBookshop } from '../support/bookshop.ts';
@@ -16,12 +16,12 @@ const numbers = (count: number) => [...Array(count).keys()];
 
 describe('documents are kept', () => {
   const text = (n: number, length = 0) => `{ books { id } } # ${n} `.padEnd(length, '-');
-  const come = (documents: KnownDocuments, query: string) => documents.set(query, parse(query));
-  const kept = (documents: KnownDocuments, texts: readonly string[]) =>
+  const come = (documents: PreparedDocuments, query: string) => documents.set(query, parse(query));
+  const kept = (documents: PreparedDocuments, texts: readonly string[]) =>
     texts.filter((query) => documents.get(query) !== undefined);
 
   test('from their second time on', () => {
-    const documents = new KnownDocuments(bookSchema);
+    const documents = new PreparedDocuments(bookSchema);
     come(documents, text(1));
     expect(documents.get(text(1))).toBeUndefined();
     come(documents, text(1));
@@ -29,14 +29,14 @@ describe('documents are kept', () => {
   });
 
   test('up to 1,000 of them, the last that came', () => {
-    const documents = new KnownDocuments(bookSchema);
+    const documents = new PreparedDocuments(bookSchema);
     const texts = numbers(1_500).map((n) => text(n));
     for (const query of [...texts, ...texts]) come(documents, query);
     expect(kept(documents, texts)).toEqual(texts.slice(500));
   });
 
   test('up to 150,000 characters of them', () => {
-    const documents = new KnownDocuments(bookSchema);
+    const documents = new PreparedDocuments(bookSchema);
     const texts = numbers(40).map((n) => text(n, 9_999));
     for (const query of texts) for (const _ of ['once', 'twice']) come(documents, query);
     expect(kept(documents, texts)).toEqual(texts.slice(25));
@@ -46,7 +46,7 @@ describe('documents are kept', () => {
   });
 
   test('unless 5,000 others came before their second time', () => {
-    const documents = new KnownDocuments(bookSchema);
+    const documents = new PreparedDocuments(bookSchema);
     const [first, ...others] = numbers(5_001).map((n) => text(n)) as [string, ...string[]];
     for (const query of [first, ...others]) come(documents, query);
     for (const query of [first, others.at(-1) as string]) come(documents, query);
@@ -97,7 +97,7 @@ describe('memory does not grow', () => {
   });
 
   test('by more than 5 MiB for a document, whatever is written out of it and under however many conditions', async () => {
-    const documents = new KnownDocuments(schema);
+    const documents = new PreparedDocuments(schema);
     const conditions = '... @include(if: $a) @skip(if: $b) { ';
     const document = (n: number) =>
       parse(`query q${n}($a: Boolean!, $b: Boolean!, $n: Int = 1) {
@@ -106,7 +106,7 @@ describe('memory does not grow', () => {
     const learnt: unknown[] = [];
     const learn = (n: number) => {
       const one = document(n);
-      learnt.push(one, documents.operationOf(one, undefined));
+      learnt.push(one, documents.prepare(one, undefined));
     };
     learn(0);
     expect(await growthOf(() => numbers(10).forEach(learn))).toBeLessThan(50);

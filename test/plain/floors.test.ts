@@ -30,7 +30,10 @@ const FLOORS: readonly (readonly [name: string, files: RegExp])[] = [
   ['app', /^app\.ts$/],
   ['assembly', /^(schema|routes|context|seed|site)\.ts$/],
   ['rooms', /^resources\/\w+\//],
-  ['machinery', /^((auth|graphql|rest|http|db|idempotency|lifecycle|limits|pages|tracing)\/|health\.ts$|metrics\.ts$)/],
+  [
+    'machinery',
+    /^((auth|graphql|rest|http|db|idempotency|lifecycle|limits|operation|pages|tracing)\/|health\.ts$|metrics\.ts$)/,
+  ],
   ['words', /^(errors|env|heap|int64|json|text)\.ts$/],
 ];
 

@@ -6,9 +6,10 @@ import type { Idempotency } from '../../src/idempotency/run.ts';
 import { createAdmit } from '../../src/lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from '../../src/lifecycle/guard.ts';
 import { markedIn } from '../../src/lifecycle/marked.ts';
-import { listCosts } from '../../src/limits/charge.ts';
 import { createEntrance } from '../../src/limits/entrance.ts';
 import { createGate } from '../../src/limits/gate.ts';
+import { Meter } from '../../src/limits/meter.ts';
+import { createExecutor } from '../../src/operation/execute.ts';
 import { createRestAdapter } from '../../src/rest/adapter.ts';
 import { compileRoutes } from '../../src/rest/compile.ts';
 import { bookRoutes, bookSchema } from './books.ts';
@@ -19,10 +20,10 @@ const address = (path: string) => base + path;
 // The resolvers of books need none of what the rooms' resolvers are given.
 const context = {} as Context;
 const gate = createGate(100, 10_000);
-const entrance = createEntrance(OPEN_ACCESS, () => 'anybody', undefined, gate);
+const entrance = createEntrance(OPEN_ACCESS, gate);
 /** Without a database each request is done, whatever its key. */
 const idempotency: Idempotency = {
-  answer: async (_, work) => (await work(context)).reply,
+  answer: (_, work) => work(context),
   begin: () => {},
   end: async () => {},
 };
@@ -42,24 +43,18 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
   const uses: string[] = [];
   const guard = createGuard({ ...usualRules, ...rules }, markedIn(bookSchema));
   const admit = createAdmit(guard, ({ coordinate }, client) => void uses.push(`${coordinate} ${client}`));
+  const executeOperation = createExecutor({ context, entrance, gate, admit, idempotency });
   const adapter = createRestAdapter({
     endpoints: compileRoutes(bookSchema, bookRoutes, '/lifecycle'),
-    context,
     entrance,
-    gate,
-    admit,
-    idempotency,
-    costs: listCosts(() => []),
+    executeOperation,
   });
   const endpoint = '/graphql';
   const server = createGraphQLServer({
     schema: bookSchema,
-    context,
     endpoint,
     entrance,
-    gate,
-    admit,
-    idempotency,
+    executeOperation,
     lifecyclePage: '/lifecycle',
     introspection: true,
     suggestions: true,
@@ -101,5 +96,9 @@ function toAnswer({ status, headers, body }: HttpReply): BookAnswer {
 }
 
 function request(headers: Fields, text: string) {
-  return { headers: new Headers(headers), readBody: async () => Buffer.from(text), remote: () => '' };
+  return {
+    headers: new Headers(headers),
+    readBody: async () => Buffer.from(text),
+    meter: new Meter('anybody', undefined),
+  };
 }

@@ -9,7 +9,7 @@ function usesOf(query: string, variables: object = {}, operationName?: string): 
   const document = parse(query);
   expect(validate(bookSchema, document)).toEqual([]);
   const { always, given } = findUses(document, operationName);
-  return (given?.({ ...variables }) ?? always).map(({ coordinate }) => coordinate).toSorted();
+  return [...always, ...(given?.({ ...variables }) ?? [])].map(({ coordinate }) => coordinate).toSorted();
 }
 
 describe('what an operation uses of what is marked', () => {
