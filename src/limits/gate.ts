@@ -95,6 +95,8 @@ export function createGate(most: number, deadline: number): Gate {
         const leave = () => {
           clearTimeout(timer);
           inside--;
+          // What it was for is not kept: an answer may be large.
+          givingUp[place] = nothing;
           free.push(place);
           if (hasStarted) caller.units -= units;
           startNext(account, caller);
@@ -129,6 +131,8 @@ export function createGate(most: number, deadline: number): Gate {
     return true;
   }
 }
+
+function nothing(): void {}
 
 function hasRoom({ units: underWay }: Caller, units: number): boolean {
   return underWay === 0 || underWay + units <= MOST_AT_ONCE;
