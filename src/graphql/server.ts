@@ -42,7 +42,7 @@ export interface GraphQLAnswer extends Outcome {
 /** How many characters of new documents are read at once for a caller. */
 const CHARACTERS_AT_ONCE = 4_000;
 
-/** What the status says whatever the client accepts: who may not come in, or not now. */
+/** Codes that the HTTP status reports whatever the client accepts: the caller may not use the service, or not now. */
 const BY_STATUS: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED']);
 
 /** GraphQL over HTTP: maps requests to prepared operations, and results to answers. */
@@ -84,7 +84,7 @@ export function createGraphQLServer(
         // Layout and comments of a document, and what stands for no variables, ask for nothing.
         fingerprint: () => fingerprintOf('graphql', stripIgnoredCharacters(query), operationName ?? null, variables),
         reject: (rejections) => {
-          // Who may not come in is not told what is inside.
+          // A caller that may not use the operation is told nothing of its lifecycle.
           const isOutside = rejections.some(({ error }) => BY_STATUS.has(error.code));
           return toOutcome({ errors: rejections.map(toError) }, mediaType, isOutside ? undefined : notice);
         },
