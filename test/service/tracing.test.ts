@@ -79,7 +79,7 @@ async function statementsRun(service: Service): Promise<ReadonlyMap<string, numb
 }
 
 function isOfRequest([name]: readonly [string, number]): boolean {
-  return name !== 'lifecycle.add';
+  return name !== 'lifecycle.addUses';
 }
 
 /** The names of the statements that have run since, each as often as it has. */
