@@ -1,19 +1,12 @@
 import {
   DirectiveLocation,
-  type DocumentNode,
   GraphQLDirective,
   type GraphQLField,
   GraphQLNonNull,
-  type GraphQLObjectType,
   type GraphQLSchema,
   GraphQLString,
-  getNamedType,
-  getOperationAST,
-  isObjectType,
-  Kind,
-  type SelectionSetNode,
 } from 'graphql';
-import { fragmentsOf } from '../graphql/fragments.ts';
+import type { SelectedField } from '../operation/selection.ts';
 
 /** What every read needs, where reads need something. */
 export const READ = 'read';
@@ -49,45 +42,15 @@ export function scopesIn(schema: GraphQLSchema): ReadonlyMap<string, readonly st
 
 /**
  * The scopes that an operation needs: those of its root fields, and `read` for a change that answers with more than the
- * row it is about. The document has to be valid.
+ * row it is about.
  */
-export function scopesOf(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-): readonly string[] {
-  const operation = getOperationAST(document, operationName);
-  const root = operation && schema.getRootType(operation.operation);
-  if (operation == null || root == null) return [];
-  const fragments = fragmentsOf(document);
+export function scopesOf(roots: readonly SelectedField[]): readonly string[] {
   const scopes = new Set<string>();
-  collect(root, operation.selectionSet, ({ selectionSet }, field) => {
+  for (const { field, within } of roots) {
     const scope = scopeOf(field);
-    if (scope === undefined) return;
+    if (scope === undefined) continue;
     scopes.add(scope);
-    const row = getNamedType(field.type);
-    if (scope === READ || !isObjectType(row) || selectionSet === undefined) return;
-    collect(row, selectionSet, (node) => node.selectionSet && scopes.add(READ));
-  });
-  return [...scopes];
-
-  /** Visits the fields of a selection, those of its fragments included. */
-  function collect(
-    type: GraphQLObjectType,
-    { selections }: SelectionSetNode,
-    visit: (
-      node: { readonly selectionSet?: SelectionSetNode | undefined },
-      field: GraphQLField<unknown, unknown>,
-    ) => void,
-  ): void {
-    for (const node of selections) {
-      if (node.kind === Kind.FIELD) {
-        const field = type.getFields()[node.name.value];
-        if (field !== undefined) visit(node, field);
-      } else {
-        const set = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
-        if (set !== undefined) collect(type, set.selectionSet, visit);
-      }
-    }
+    if (scope !== READ && within.some(({ node }) => node.selectionSet !== undefined)) scopes.add(READ);
   }
+  return [...scopes];
 }

@@ -1,18 +1,22 @@
 import {
-  BREAK,
   type FieldNode,
   type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLSchema,
   getArgumentValues,
   getNamedType,
   isInputObjectType,
   Kind,
-  visit,
+  type OperationDefinitionNode,
+  typeFromAST,
+  valueFromAST,
 } from 'graphql';
 import { MOST_ISSUES, ServiceError, validationFailed } from '../errors.ts';
 import type { Rejection } from '../operation/prepared.ts';
+import { type Selection, waysBy } from '../operation/selection.ts';
+import { visitArguments } from '../operation/values.ts';
 import { isAlwaysOpen, isOpen } from './conditions.ts';
 import { boundsOf, inputIssues } from './input.ts';
-import { type Selections, waysBy } from './selections.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 type Arguments = Readonly<Record<string, unknown>>;
@@ -24,7 +28,8 @@ type Arguments = Readonly<Record<string, unknown>>;
 export type FaultFinder = (variables: Variables) => readonly Rejection[];
 
 /** Makes the finder for an operation, so that nothing of it is done where a bound, a page or a cursor is wrong. */
-export function faultFinder({ fields, defaults }: Selections): FaultFinder {
+export function faultFinder(schema: GraphQLSchema, { operation, fields }: Selection): FaultFinder {
+  const defaults = defaultsOf(schema, operation);
   const fieldOf = new Map(fields.map(({ node, field }) => [node, field]));
   const fixed: Rejection[] = [];
   const dependent: FaultFinder[] = [];
@@ -36,7 +41,7 @@ export function faultFinder({ fields, defaults }: Selections): FaultFinder {
       const error = check(getArgumentValues(field, node, variables));
       return error === undefined ? [] : [{ error, node }];
     };
-    if (!isAlwaysOpen(ways) || hasVariables(node)) {
+    if (!isAlwaysOpen(ways) || hasVariables(field, node)) {
       dependent.push((variables) => (isOpen(ways, variables) ? find(variables) : []));
     } else if (fixed.length < MOST_ISSUES) fixed.push(...find({}));
   }
@@ -81,14 +86,26 @@ function argumentCheck(
   };
 }
 
-function hasVariables(node: FieldNode): boolean {
+function hasVariables(field: GraphQLField<unknown, unknown>, node: FieldNode): boolean {
   let found = false;
-  const visitor = {
-    [Kind.VARIABLE]: () => {
+  visitArguments(field, node, {
+    variable: () => {
       found = true;
-      return BREAK;
     },
-  };
-  for (const argument of node.arguments ?? []) visit(argument, visitor);
+  });
   return found;
+}
+
+/** As graphql-js coerces them. */
+function defaultsOf(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): ReadonlyMap<string, unknown> {
+  return new Map(
+    variableDefinitions.flatMap(({ variable, type, defaultValue }) =>
+      defaultValue === undefined
+        ? []
+        : [[variable.name.value, valueFromAST(defaultValue, typeFromAST(schema, type) as GraphQLInputType)] as const],
+    ),
+  );
 }

@@ -1,16 +1,9 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  execute,
-  type GraphQLSchema,
-  getOperationAST,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { selectionOf } from '../operation/selection.ts';
 import { isBeyondCompiler } from './compilable.ts';
 import type { Context } from './context.ts';
 import { neverNull } from './never-null.ts';
-import { selectionsOf } from './selections.ts';
 
 /** Runs one operation of a document; takes the variables as they came. */
 export type Operation = (
@@ -36,8 +29,7 @@ export function compileOperation(
   if (isBeyondCompiler(schema, document, operationName)) return interpreted;
   const compiled = compileQuery(schema, document, operationName);
   if (!isCompiledQuery(compiled)) return interpreted;
-  const operation = getOperationAST(document, operationName) as OperationDefinitionNode;
-  const mustNotBeNull = [...neverNull(schema, operation, selectionsOf(schema, document, operation))];
+  const mustNotBeNull = [...neverNull(selectionOf(schema, document, operationName))];
   return (variables, context) => {
     if (mustNotBeNull.some((name) => variables[name] === null)) return interpreted(variables, context);
     const result = compiled.query(undefined, context, { ...variables });

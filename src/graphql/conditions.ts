@@ -8,6 +8,8 @@ export type Conditional = FieldNode | FragmentSpreadNode | InlineFragmentNode;
 /** What has to hold for something to be used; the same text means the same. */
 export interface Condition {
   readonly text: string;
+  /** The variable that decides it, if one does. */
+  readonly variable: string | undefined;
   /** With these variables, as they came. */
   holds(variables: Variables): boolean;
 }
@@ -22,7 +24,8 @@ export function conditionsOf({ directives = [] }: Conditional, defaults: Readonl
     if (given === undefined || (name.value !== 'skip' && name.value !== 'include')) return [];
     const isWanted = name.value === 'include';
     const holds = (variables: Variables) => isTrue(given.value, variables, defaults) === isWanted;
-    return [{ text: `${isWanted} ${print(given.value)}`, holds }];
+    const variable = given.value.kind === Kind.VARIABLE ? given.value.name.value : undefined;
+    return [{ text: `${isWanted} ${print(given.value)}`, variable, holds }];
   });
 }
 

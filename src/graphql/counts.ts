@@ -1,8 +1,8 @@
 import { type GraphQLSchema, isObjectType } from 'graphql';
 import type { ListTables } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
+import { type Selection, waysBy } from '../operation/selection.ts';
 import { isOpen } from './conditions.ts';
-import { type Selections, waysBy } from './selections.ts';
 
 /** How many lists an operation may have counted. */
 const MOST_COUNTS = 10;
@@ -16,7 +16,7 @@ const MOST_COUNTS = 10;
 export type CountedLists = (variables: Readonly<Record<string, unknown>>) => readonly ListTables[];
 
 /** Finds them for an operation. A total is counted once, however often a list is asked for it. */
-export function countedLists({ fields }: Selections): CountedLists {
+export function countedLists({ fields }: Selection): CountedLists {
   const listAt = new Map<string, ListTables>();
   const ways = waysBy(fields, ({ field, path }) => {
     const list = field.extensions.countsList as ListTables | undefined;

@@ -1,27 +1,20 @@
 import {
-  type DocumentNode,
   type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
-  type GraphQLSchema,
   getNamedType,
   getNullableType,
-  getOperationAST,
   isListType,
   isObjectType,
   Kind,
-  type OperationDefinitionNode,
-  SchemaMetaFieldDef,
-  type SelectionSetNode,
-  TypeMetaFieldDef,
   type ValueNode,
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
 import type { Asking } from '../limits/charge.ts';
+import type { SelectedField, Selection } from '../operation/selection.ts';
 import { bytesOf, valuesOf } from './answer-size.ts';
 import { searchesOf } from './connection-type.ts';
-import { fragmentsOf } from './fragments.ts';
 
 /** How many tokens a document may have. */
 export const MOST_TOKENS = 5_000;
@@ -38,24 +31,6 @@ const MOST_VALUES = 100_000;
 export const LARGEST_ANSWER = 8_388_608;
 /** How many items a list is taken to have that neither is asked for a number of them nor says how many it has: those of introspection. */
 const ITEMS_OF_LIST = 10;
-/** How many fields an operation may have when its fragments are written out. */
-const MOST_FIELDS = 5_000;
-/** How many aliases and how many directives it may have, when its fragments are written out. */
-const MOST_ALIASES = 200;
-const MOST_DIRECTIVES = 200;
-/** How deep fields may lie within fields; the introspection of the usual tools is 13 deep. */
-const MOST_DEPTH = 30;
-
-/** How large an operation is, whatever its variables are, and what is left to be asked for each of them. */
-export interface OperationSize {
-  /** How many fields it has when its fragments are written out. */
-  readonly fields: number;
-  /** How many fields of the root it has, when its fragments are written out. */
-  readonly roots: number;
-  /** What it may ask for with these variables; throws INVALID_ARGUMENT when the rows or their values are too many. */
-  askingFor(variables: Variables): Asking;
-}
-
 type Variables = Readonly<Record<string, unknown>>;
 /** What is known, or is by the variables. */
 type Known<T> = T | ((variables: Variables) => T);
@@ -69,78 +44,40 @@ export function assertLines(text: string): void {
 }
 
 /**
- * Measures an operation, once for its document.
+ * Measures what an operation asks for, once for its document.
  *
- * @throws {ServiceError} INVALID_ARGUMENT that names the limit, when it has too many fields, aliases or directives, or is
- *   too deep
+ * @returns takes the variables; throws INVALID_ARGUMENT when the rows or their values are too many
  */
-export function measureOperation(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-): OperationSize {
-  const operation = getOperationAST(document, operationName);
-  const root = operation && schema.getRootType(operation.operation);
-  if (operation == null || root == null) return { fields: 0, roots: 0, askingFor: () => NOTHING };
-  const defaults = defaultsOf(operation);
-  const fragments = fragmentsOf(document);
-  let [fields, roots, aliases, directives] = [0, 0, 0, 0];
-  countDirectives(operation);
-  operation.variableDefinitions?.forEach(countDirectives);
-  const amount = amountOf(root, operation.selectionSet, 1);
-  return {
-    fields,
-    roots,
-    askingFor: (variables) => {
-      const asking = typeof amount === 'function' ? amount({ ...defaults, ...variables }) : amount;
-      assertAtMost(MOST_ROWS, asking.rows, 'rows at once');
-      assertAtMost(MOST_VALUES, asking.values + asking.items, 'values at once');
-      assertAtMost(LARGEST_ANSWER, asking.bytes, 'bytes, by the greatest lengths of its fields');
-      return asking;
-    },
+export function measure({ roots, defaults }: Selection): (variables: Variables) => Asking {
+  const amount = amountOf(roots, true);
+  // As own properties, whatever they are called: `__proto__` is a name like any other.
+  const given = Object.fromEntries(defaults);
+  return (variables) => {
+    const asking = typeof amount === 'function' ? amount({ ...given, ...variables }) : amount;
+    assertAtMost(MOST_ROWS, asking.rows, 'rows at once');
+    assertAtMost(MOST_VALUES, asking.values + asking.items, 'values at once');
+    assertAtMost(LARGEST_ANSWER, asking.bytes, 'bytes, by the greatest lengths of its fields');
+    return asking;
   };
 
-  function amountOf(
-    type: GraphQLObjectType | undefined,
-    { selections }: SelectionSetNode,
-    depth: number,
-  ): Known<Asking> {
-    if (depth > MOST_DEPTH) throw tooMuch(`The operation is nested more than ${MOST_DEPTH} fields deep.`);
+  function amountOf(fields: readonly SelectedField[], isRoot: boolean): Known<Asking> {
     return combine(
-      selections.map((node) => {
-        if (++fields > MOST_FIELDS) {
-          throw tooMuch(`The operation has more than ${MOST_FIELDS} fields when its fragments are expanded.`);
-        }
-        countDirectives(node);
-        if (depth === 1 && node.kind === Kind.FIELD) roots++;
-        if (node.kind === Kind.FIELD) return amountOfField(type, node, depth);
-        const set = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
-        return set === undefined ? NOTHING : amountOf(type, set.selectionSet, depth);
-      }),
+      fields.map((field) => amountOfField(field, isRoot)),
       (amounts) => amounts.reduce(add, NOTHING),
     );
   }
 
-  function countDirectives({ directives: given = [] }: { readonly directives?: readonly unknown[] | undefined }): void {
-    directives += given.length;
-    if (directives > MOST_DIRECTIVES) throw tooMuch(`The operation has more than ${MOST_DIRECTIVES} directives.`);
-  }
-
-  function amountOfField(parent: GraphQLObjectType | undefined, node: FieldNode, depth: number): Known<Asking> {
-    if (node.alias !== undefined && ++aliases > MOST_ALIASES) {
-      throw tooMuch(`The operation has more than ${MOST_ALIASES} aliases.`);
-    }
-    const field = fieldOf(parent, node.name.value);
-    const named = getNamedType(field?.type);
+  function amountOfField({ node, parent, field, within }: SelectedField, isRoot: boolean): Known<Asking> {
+    const named = getNamedType(field.type);
     const type = isObjectType(named) ? named : undefined;
-    const within = node.selectionSet === undefined ? NOTHING : amountOf(type, node.selectionSet, depth + 1);
     const given = combine([itemsGiven(node, field), searchOf(type, node)], (amounts) => amounts.reduce(add, NOTHING));
-    const isStatement = depth > 1 && (isConnection(type) || field?.extensions.reference !== undefined);
+    const isStatement = !isRoot && (isConnection(type) || field.extensions.reference !== undefined);
     const own = { ...NOTHING, values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
     const size: Known<number> = isConnection(type) ? pageSize(node) : itemsOf(parent, field);
     const rows = combine([size], ([count = 1]) => onlyRows(count));
-    return combine([rows, within, given], ([{ rows: count } = NOTHING, each = NOTHING, items = NOTHING]) => {
-      const all = add(add(own, items), times(count, each));
+    const each = amountOf(within, false);
+    return combine([rows, each, given], ([{ rows: count } = NOTHING, asked = NOTHING, items = NOTHING]) => {
+      const all = add(add(own, items), times(count, asked));
       return isConnection(type) ? add(all, onlyRows(count)) : all;
     });
   }
@@ -176,19 +113,13 @@ function onlyRows(rows: number): Asking {
 }
 
 /** How many items a field has at most that answers with a list, and is no list of a connection. */
-function itemsOf(parent: GraphQLObjectType | undefined, field: GraphQLField<unknown, unknown> | undefined): number {
-  if (!isListType(getNullableType(field?.type)) || isConnection(parent)) return 1;
-  return Number(field?.extensions.items ?? ITEMS_OF_LIST);
+function itemsOf(parent: GraphQLObjectType | undefined, field: GraphQLField<unknown, unknown>): number {
+  if (!isListType(getNullableType(field.type)) || isConnection(parent)) return 1;
+  return Number(field.extensions.items ?? ITEMS_OF_LIST);
 }
 
 function isConnection(type: GraphQLObjectType | undefined): boolean {
-  return type?.name.endsWith('Connection') ?? false;
-}
-
-/** Also those of introspection, which are of no type. */
-function fieldOf(type: GraphQLObjectType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
-  if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
-  return name === TypeMetaFieldDef.name ? TypeMetaFieldDef : type?.getFields()[name];
+  return searchesOf(type) !== undefined;
 }
 
 function assertAtMost(most: number, asked: number, what: string): void {
@@ -215,11 +146,11 @@ function pageSize({ arguments: given = [] }: FieldNode): Known<number> {
 /** The items of the lists among its arguments: each time that it is asked for they are looked at. */
 function itemsGiven(
   { arguments: given = [] }: FieldNode,
-  field: GraphQLField<unknown, unknown> | undefined,
+  field: GraphQLField<unknown, unknown>,
 ): Known<Asking> {
   const items = given.map(({ name: { value: argument }, value }): Known<Asking> => {
     if (value.kind === Kind.LIST) return { ...NOTHING, items: value.values.length };
-    const type = field?.args.find(({ name }) => name === argument)?.type;
+    const type = field.args.find(({ name }) => name === argument)?.type;
     if (value.kind !== Kind.VARIABLE || !isListType(getNullableType(type))) return NOTHING;
     const name = value.name.value;
     return ({ [name]: list }) => (Array.isArray(list) ? { ...NOTHING, items: list.length } : NOTHING);
@@ -251,17 +182,6 @@ function combine<T extends number | Asking, R>(parts: readonly Known<T>[], make:
   const resolve = (variables: Variables) =>
     make(parts.map((part) => (typeof part === 'function' ? part(variables) : part)));
   return parts.some((part) => typeof part === 'function') ? resolve : resolve({});
-}
-
-/** Integers, names of enums, and lists for their length. As own properties, whatever they are called: `__proto__` is a name like any other. */
-function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
-  return Object.fromEntries(
-    variableDefinitions.flatMap(({ variable, defaultValue }): [string, unknown][] => {
-      if (defaultValue?.kind === Kind.INT) return [[variable.name.value, Number(defaultValue.value)]];
-      if (defaultValue?.kind === Kind.ENUM) return [[variable.name.value, defaultValue.value]];
-      return defaultValue?.kind === Kind.LIST ? [[variable.name.value, defaultValue.values]] : [];
-    }),
-  );
 }
 
 function tooMuch(message: string): ServiceError {

@@ -1,23 +1,12 @@
-import {
-  type GraphQLSchema,
-  isNonNullType,
-  Kind,
-  type OperationDefinitionNode,
-  TypeInfo,
-  visit,
-  visitWithTypeInfo,
-} from 'graphql';
-import type { Selections } from './selections.ts';
+import { isNonNullType, Kind } from 'graphql';
+import type { Selection } from '../operation/selection.ts';
+import { visitArguments } from '../operation/values.ts';
 
 /**
  * The variables that may be left out, and yet must not be null: they have a default, and stand where null may not. That is
  * found only when the operation runs, and after what it has changed by then (GraphQL, section 5.8.5): so it is asked before.
  */
-export function neverNull(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  { fragments }: Selections,
-): ReadonlySet<string> {
+export function neverNull({ operation, fields }: Selection): ReadonlySet<string> {
   const optional = new Set(
     (operation.variableDefinitions ?? [])
       .filter(({ type, defaultValue }) => type.kind !== Kind.NON_NULL_TYPE && defaultValue !== undefined)
@@ -25,14 +14,13 @@ export function neverNull(
   );
   const found = new Set<string>();
   if (optional.size === 0) return found;
-  const types = new TypeInfo(schema);
-  const finder = visitWithTypeInfo(types, {
-    [Kind.VARIABLE_DEFINITION]: () => false,
-    [Kind.VARIABLE]: ({ name: { value } }) => {
-      if (optional.has(value) && isNonNullType(types.getInputType())) found.add(value);
-    },
-  });
-  visit(operation, finder);
-  for (const fragment of fragments) visit(fragment, finder);
+  for (const { field, node, conditions } of fields) {
+    visitArguments(field, node, {
+      variable: (name, type) => {
+        if (optional.has(name) && isNonNullType(type)) found.add(name);
+      },
+    });
+    for (const { variable } of conditions) if (variable !== undefined && optional.has(variable)) found.add(variable);
+  }
   return found;
 }

@@ -1,6 +1,7 @@
 import SchemaBuilder, { BasePlugin, type SchemaTypes } from '@pothos/core';
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
 import type { Page } from '../db/paging.ts';
+import { searchesOf } from './connection-type.ts';
 import type { Context } from './context.ts';
 import { readAhead, readAheadOf } from './reference.ts';
 
@@ -18,7 +19,8 @@ export class ReadAheadPlugin<Types extends SchemaTypes> extends BasePlugin<Types
     for (const type of Object.values(schema.getTypeMap())) {
       if (!isObjectType(type)) continue;
       for (const field of Object.values(type.getFields())) {
-        if (getNamedType(field.type).name.endsWith('Connection')) readsAhead(field);
+        const answered = getNamedType(field.type);
+        if (isObjectType(answered) && searchesOf(answered) !== undefined) readsAhead(field);
       }
     }
     return schema;

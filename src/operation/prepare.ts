@@ -2,7 +2,6 @@ import {
   type DocumentNode,
   type FieldNode,
   type GraphQLSchema,
-  getOperationAST,
   Kind,
   type OperationDefinitionNode,
   typeFromAST,
@@ -13,12 +12,12 @@ import { faultFinder } from '../graphql/arguments.ts';
 import type { Operation } from '../graphql/compiled.ts';
 import { countedLists } from '../graphql/counts.ts';
 import { type InputPlace, inputIssues, type Names } from '../graphql/input.ts';
-import { measureOperation } from '../graphql/limits.ts';
+import { measure } from '../graphql/limits.ts';
 import { neverNull } from '../graphql/never-null.ts';
-import { type Selections, selectionsOf } from '../graphql/selections.ts';
 import type { UseFinder } from '../lifecycle/uses.ts';
 import { type ListCosts, unitsOf } from '../limits/charge.ts';
 import type { PreparedOperation, Variables } from './prepared.ts';
+import { type Selection, selectionOf } from './selection.ts';
 
 /** What an operation is prepared with. */
 export interface PrepareOptions {
@@ -29,9 +28,7 @@ export interface PrepareOptions {
   /** Makes the function that runs it; told how many fields it has when its fragments are expanded. */
   readonly run: (fields: number) => Operation;
   /** Validates the variables and arguments; undefined where that is done as they are read. */
-  readonly validate:
-    | ((operation: OperationDefinitionNode, selections: Selections) => PreparedOperation['validate'])
-    | undefined;
+  readonly validate: ((selection: Selection) => PreparedOperation['validate']) | undefined;
 }
 
 /**
@@ -47,36 +44,38 @@ export function prepareOperation(
   name: string | undefined,
   { findUses, costs, run, validate = () => () => [] }: PrepareOptions,
 ): PreparedOperation {
-  const { fields, roots, askingFor } = measureOperation(schema, document, name);
-  const operation = getOperationAST(document, name) as OperationDefinitionNode;
-  const selections = selectionsOf(schema, document, operation);
-  const counted = countedLists(selections);
-  const { always, given } = findUses(document, name);
+  const selection = selectionOf(schema, document, name);
+  const { operation, roots, size } = selection;
+  const askingFor = measure(selection);
+  const counted = countedLists(selection);
+  const { always, given } = findUses(selection);
+  // The tree is large: what is kept must not refer to it.
+  const otherRoots = Math.max(0, roots.length - 1);
   const label = onlyField(operation)?.name.value;
   const isChange = operation.operation === 'mutation';
   return {
     label: label ?? 'several',
     kind: isChange ? 'change' : 'read',
     changesSeveral: isChange && label === undefined,
-    scopes: scopesOf(schema, document, name),
+    scopes: scopesOf(roots),
     cost: (variables) => {
       const asking = askingFor(variables);
       const counts = counted(variables).reduce((sum, list) => sum + costs.count(list), 0);
-      return { units: unitsOf(asking, costs) + counts + Math.max(0, roots - 1), bytes: asking.bytes };
+      return { units: unitsOf(asking, costs) + counts + otherRoots, bytes: asking.bytes };
     },
     uses: always,
     usesBy: given,
-    validate: validate(operation, selections),
-    run: run(fields),
+    validate: validate(selection),
+    run: run(size),
   };
 }
 
 /** Makes what validates the variables of an operation, and then, where those are right, the arguments of its fields. */
 export function validator(schema: GraphQLSchema, names: Names) {
-  return (operation: OperationDefinitionNode, selections: Selections): PreparedOperation['validate'] => {
-    const faults = faultFinder(selections);
-    const withoutNull = neverNull(schema, operation, selections);
-    const places = (operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
+  return (selection: Selection): PreparedOperation['validate'] => {
+    const faults = faultFinder(schema, selection);
+    const withoutNull = neverNull(selection);
+    const places = (selection.operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
       name: variable.name.value,
       place: { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace,
     }));

@@ -123,11 +123,11 @@ function hasTotal(operation: ResolvedOperation): boolean {
 }
 
 /** The operation's document, in which the root field is asked for its total too. */
-function withTotal({ operation: document }: Route, { fieldNode }: ResolvedOperation): DocumentNode {
+function withTotal({ operation: document }: Route, { selected: { node: root } }: ResolvedOperation): DocumentNode {
   const total: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: TOTAL } };
   return visit(document, {
     Field: (node) =>
-      node !== fieldNode || node.selectionSet === undefined
+      node !== root || node.selectionSet === undefined
         ? undefined
         : { ...node, selectionSet: { ...node.selectionSet, selections: [...node.selectionSet.selections, total] } },
   });

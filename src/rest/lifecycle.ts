@@ -44,7 +44,7 @@ export function endpointLifecycle(
   page: string,
 ): EndpointLifecycle {
   const coordinate = coordinateOf(operation);
-  const { always, given } = findUses(route.operation, operation.operationId);
+  const { always, given } = findUses(operation.selection);
   const marked = always.find((use) => use.coordinate === coordinate);
   assertKeepsPromise(operation.operationId, marked, always);
   const name = nameOf(route);

@@ -8,6 +8,7 @@ import { LIFECYCLE_PARAMETERS, markHeaders, markParameters } from './marks.ts';
 import { isList, leafType, spellEnumValue } from './parameters.ts';
 import { headerParameters, REQUEST_HEADERS } from './request-headers.ts';
 import { Components, inputSchema, type JsonSchema, leafSchema, listSchema, placeSchema, rowSchema } from './schemas.ts';
+import { componentOf } from './selection.ts';
 import type { Variable } from './variables.ts';
 
 /** What the document says that routes and schema do not. */
@@ -148,7 +149,7 @@ function spellings(variable: Variable): string[] {
 function responses(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
   const { route, operation } = endpoint;
   const marked = markHeaders(endpoint.lifecycle.marked?.marks);
-  const optional = options.optional[[...operation.fragments.keys()][0] ?? ''] ?? [];
+  const optional = options.optional[componentOf(operation) ?? ''] ?? [];
   const body =
     route.reply.kind === 'none'
       ? undefined

@@ -18,8 +18,9 @@ import {
 import { boundsOf, type InputPlace } from '../graphql/input.ts';
 import { type Markable, marksOf } from '../lifecycle/marked.ts';
 import { markExtensions } from '../lifecycle/openapi.ts';
+import type { SelectedField } from '../operation/selection.ts';
 import { spellEnumValue } from './parameters.ts';
-import { isListOf, rootType, type SelectedField, selectedFields } from './selection.ts';
+import { isListOf, rootType } from './selection.ts';
 import type { ResolvedOperation } from './variables.ts';
 
 /** A schema of OpenAPI 3.0.3, or a reference to one. */
@@ -65,8 +66,7 @@ export function rowSchema(
   optional: readonly string[],
   components: Components,
 ): JsonSchema {
-  const fields = selectedFields(rootType(operation), operation.fieldNode.selectionSet, operation.fragments);
-  return objectSchema(rootType(operation).description, fields, optional, components);
+  return objectSchema(rootType(operation).description, operation.selected.within, optional, components);
 }
 
 /** The schema of a list, or of a connection's nodes: an array component named by the plural. */
@@ -77,7 +77,7 @@ export function listSchema(
   components: Components,
 ) {
   const root = rootType(operation);
-  const fields = selectedFields(root, operation.fieldNode.selectionSet, operation.fragments);
+  const fields = operation.selected.within;
   if (isListOf(operation.field)) {
     return components.refer(plural, () => ({
       type: 'array',
@@ -85,16 +85,15 @@ export function listSchema(
       items: objectSchema(root.description, fields, optional, components),
     }));
   }
-  const nodes = fields.find(({ name }) => name === 'nodes');
+  const nodes = fields.find(({ field }) => field.name === 'nodes');
   const rows = getNamedType(nodes?.field.type);
   if (nodes === undefined || !isObjectType(rows)) throw new Error(`${operation.operationId} must select nodes.`);
-  const row = selectedFields(rows, nodes.node.selectionSet, operation.fragments);
   const first = operation.field.args.find(({ name }) => name === 'first');
   return components.refer(plural, () => ({
     type: 'array',
     maxItems: first && boundsOf(first)?.jsonSchema.maximum,
     description: root.description ?? plural,
-    items: objectSchema(rows.description, row, optional, components),
+    items: objectSchema(rows.description, nodes.within, optional, components),
   }));
 }
 
@@ -109,14 +108,14 @@ function objectSchema(
   if (name === undefined) throw new Error('A row must be selected by a fragment, which names its component.');
   return components.refer(name, () => {
     const required = ofFragment
-      .filter(({ name, field }) => isNonNullType(field.type) && !optional.includes(name))
-      .map(({ name }) => name);
+      .filter(({ field }) => isNonNullType(field.type) && !optional.includes(field.name))
+      .map(({ field }) => field.name);
     return {
       type: 'object',
       ...(description != null && { description }),
       ...(required.length > 0 && { required }),
       properties: Object.fromEntries(
-        ofFragment.map(({ name, field }) => [name, described(outputSchema(field.type, components), field)]),
+        ofFragment.map(({ field }) => [field.name, described(outputSchema(field.type, components), field)]),
       ),
     };
   });

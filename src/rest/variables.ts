@@ -2,7 +2,6 @@ import {
   type ArgumentNode,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputType,
@@ -13,9 +12,10 @@ import {
   Kind,
   type OperationDefinitionNode,
   typeFromAST,
+  validate,
   valueFromAST,
 } from 'graphql';
-import { fragmentsOf } from '../graphql/fragments.ts';
+import { type SelectedField, type Selection, selectionOf } from '../operation/selection.ts';
 import { EXPECTED_VERSION } from './preconditions.ts';
 
 /** A variable of a route's operation, and the argument of the root field that it goes into. */
@@ -32,8 +32,9 @@ export interface ResolvedOperation {
   readonly operationId: string;
   readonly parent: GraphQLObjectType;
   readonly field: GraphQLField<unknown, unknown>;
-  readonly fieldNode: FieldNode;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly selection: Selection;
+  /** The root field, as it is selected. */
+  readonly selected: SelectedField;
   readonly inPath: readonly Variable[];
   readonly inQuery: readonly Variable[];
   readonly inBody: Variable | undefined;
@@ -69,6 +70,9 @@ export function resolveOperation(
   }
   const field = parent.getFields()[fieldNode.name.value];
   if (field === undefined) throw new Error(`${operationId}: ${parent.name} has no field ${fieldNode.name.value}.`);
+  assertValid(schema, document, operationId);
+  const selection = selectionOf(schema, document, operationId);
+  const [selected] = selection.roots as readonly [SelectedField];
   const variables = readVariables(schema, operation, fieldNode, field);
   const isInPath = ({ name }: Variable) => path.includes(`{${name}}`);
   const isPrecondition = ({ name }: Variable) => name === EXPECTED_VERSION;
@@ -79,14 +83,19 @@ export function resolveOperation(
     operationId,
     parent,
     field,
-    fieldNode,
-    fragments: fragmentsOf(document),
+    selection,
+    selected,
     inPath: variables.filter(isInPath),
     inQuery: variables.filter((one) => !isElsewhere(one)),
     inBody: variables.find(isBody),
     besideBody: variables.filter(isBesideBody),
     inPrecondition: variables.find(isPrecondition),
   };
+}
+
+function assertValid(schema: GraphQLSchema, document: DocumentNode, operationId: string): void {
+  const [error] = validate(schema, document);
+  if (error !== undefined) throw new Error(`${operationId}: ${error.message}`);
 }
 
 function readVariables(

@@ -1,6 +1,7 @@
 import { parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { useFinder } from '../../../src/lifecycle/uses.ts';
+import { selectionOf } from '../../../src/operation/selection.ts';
 import { bookSchema } from '../../support/books.ts';
 
 const findUses = useFinder(bookSchema);
@@ -8,7 +9,7 @@ const findUses = useFinder(bookSchema);
 function usesOf(query: string, variables: object = {}, operationName?: string): string[] {
   const document = parse(query);
   expect(validate(bookSchema, document)).toEqual([]);
-  const { always, given } = findUses(document, operationName);
+  const { always, given } = findUses(selectionOf(bookSchema, document, operationName));
   return [...always, ...(given?.({ ...variables }) ?? [])].map(({ coordinate }) => coordinate).toSorted();
 }
 
@@ -174,7 +175,7 @@ describe('what an operation uses of what is marked', () => {
 
   test("can pass over defaults, which on REST are the route's and not the client's", () => {
     const document = parse('query ($s: String = "a", $g: Genre = COMIC) { books(shelf: $s, genre: $g) { id } }');
-    const { always, given } = useFinder(bookSchema, 'ignore')(document, undefined);
+    const { always, given } = useFinder(bookSchema, 'ignore')(selectionOf(bookSchema, document, undefined));
     expect([always, given?.({})]).toEqual([[], []]);
     expect(given?.({ s: 'b', g: 'ZINE' }).map(({ coordinate }) => coordinate)).toEqual([
       'Genre.ZINE',
@@ -189,7 +190,7 @@ describe('what an operation uses of what is marked', () => {
   });
 
   test('is worked out once where variables make no difference', () => {
-    const { always, given } = findUses(parse('{ books { isbn } }'), undefined);
+    const { always, given } = findUses(selectionOf(bookSchema, parse('{ books { isbn } }'), undefined));
     expect(always).toHaveLength(1);
     expect(given).toBeUndefined();
   });
