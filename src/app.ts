@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import type { Access } from './auth/access.ts';
+import { createEntrance } from './auth/entrance.ts';
 import { READ } from './auth/scope.ts';
 import { createContext } from './context.ts';
 import type { Database } from './db/client.ts';
@@ -24,15 +25,14 @@ import { levelOf } from './lifecycle/mark.ts';
 import { markedIn } from './lifecycle/marked.ts';
 import { createAccounts, type Origin } from './limits/account.ts';
 import { listCosts } from './limits/charge.ts';
-import { createEntrance } from './limits/entrance.ts';
 import { createGate } from './limits/gate.ts';
 import { Meter } from './limits/meter.ts';
 import { createRateLimiter, steadyTime } from './limits/rate.ts';
-import type { Face, Metrics } from './metrics.ts';
 import { createExecutor } from './operation/execute.ts';
 import { errorPage } from './pages/error.ts';
 import { createPlayground } from './pages/playground.ts';
 import { createPageSession } from './pages/session.ts';
+import type { Face, RequestMetrics } from './request-metrics.ts';
 import { lifecycleStore } from './resources/lifecycle/store.ts';
 import { createRestAdapter } from './rest/adapter.ts';
 import { compileRoutes } from './rest/compile.ts';
@@ -41,8 +41,7 @@ import { errorReply } from './rest/problem.ts';
 import { routes } from './routes.ts';
 import { schema } from './schema.ts';
 import { createSite, html, LIFECYCLE_PAGE, PAGE_SESSION } from './site.ts';
-import { callWithin } from './tracing/span.ts';
-import type { Tracing } from './tracing/tracing.ts';
+import { callWithin, type Tracing } from './tracing/span.ts';
 
 /** What the service is made of. */
 export interface AppOptions {
@@ -50,7 +49,7 @@ export interface AppOptions {
   readonly settings: Settings;
   readonly access: Access;
   readonly rules: LifecycleRules;
-  readonly metrics: Metrics;
+  readonly metrics: RequestMetrics;
   readonly logger: Logger;
   /** Traces requests; undefined where nobody asks for that. */
   readonly tracing?: Tracing | undefined;
@@ -102,6 +101,7 @@ const TELLS_OF_CLIENTS: ReadonlySet<string> = new Set([LIFECYCLE_PAGE, '/metrics
 export function createApp(options: AppOptions): App {
   const { database, settings, access, rules, metrics, logger, tracing, clock = steadyTime } = options;
   const basePath = settings.BASE_PATH;
+  const where = { basePath, publicUrl: settings.PUBLIC_URL };
   const marked = markedIn(schema);
   const sizes = tableSizes(database, countedTables(schema));
   const costs = listCosts(sizes.pagesOf);
@@ -194,7 +194,7 @@ export function createApp(options: AppOptions): App {
 
   async function respond(raw: RawRequest): Promise<SentReply> {
     const began = performance.now();
-    const request = readRequest(raw, settings, meterFor);
+    const request = readRequest(raw, where, meterFor);
     request.span = tracing?.request(request);
     return callWithin(request, () => answer(raw, request, began));
   }

@@ -3,7 +3,7 @@ import type { Database } from './db/client.ts';
 import { integer } from './db/row.ts';
 import { RETRY_SOON, ServiceError, toServiceError } from './errors.ts';
 import type { HttpReply } from './http/reply.ts';
-import type { Metrics } from './metrics.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 
 /** How long the database may take to answer `/readyz`, in milliseconds. */
 const PATIENCE = 1_000;
@@ -14,7 +14,7 @@ export interface HealthAnswer extends HttpReply {
 }
 
 /** What operators and their tools ask: whether the process lives, whether it can work, and how it fares. */
-export function createHealth(database: Database, metrics: Metrics) {
+export function createHealth(database: Database, metrics: Pick<RequestMetrics, 'render'>) {
   const ping = database.statement('health.ping', 'lookup', sql`select 1`, { one: integer });
   let isDraining = false;
   let isReady = true;

@@ -2,28 +2,15 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 import type { Probe } from './db/client.ts';
 import { OWN_PAGES } from './lifecycle/client.ts';
 import { OTHERS } from './lifecycle/tally.ts';
+import type { Face, RequestMetrics } from './request-metrics.ts';
 
 /** How many clients have a label of their own. */
 const MOST_CLIENTS = 100;
 
-/** What was asked; `none` where it was nothing that there is. */
-export type Face = 'rest' | 'graphql' | 'page' | 'health' | 'none';
-
-/** What is counted while the service works, for Prometheus. Every label has few values, whatever clients send. */
-export interface Metrics {
+/** What is counted while the service works, for Prometheus. */
+export interface Metrics extends RequestMetrics {
   readonly registry: Registry;
   readonly probe: Probe;
-  /** A use of something marked; how many clients are told apart is bounded. */
-  use(coordinate: string, level: string, client: string): void;
-  /**
-   * An answered request.
-   *
-   * @param status that of the error where there is one: GraphQL answers most errors by 200
-   * @param seconds how long it took
-   */
-  request(face: Face, operation: string, status: number, seconds: number): void;
-  /** All of it in the text format of Prometheus. */
-  render(): Promise<{ contentType: string; text: string }>;
 }
 
 /** Metrics of their own registry, with those of the process. */

@@ -10,7 +10,7 @@ import { type Listener, LONGEST_ARRIVAL, listen } from './http/listen.ts';
 import type { Clock } from './lifecycle/guard.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { isEmpty, seed } from './seed.ts';
-import type { Tracing } from './tracing/tracing.ts';
+import type { Tracing } from './tracing/span.ts';
 
 /**
  * How long requests in flight may take to finish after a stop was asked for, in milliseconds, and how long it may take to

@@ -1,17 +1,23 @@
 import {
   DirectiveLocation,
+  type FieldNode,
   GraphQLDirective,
   type GraphQLField,
   GraphQLNonNull,
   type GraphQLSchema,
   GraphQLString,
 } from 'graphql';
-import type { SelectedField } from '../operation/selection.ts';
 
 /** What every read needs, where reads need something. */
 export const READ = 'read';
 
 type AnyField = Pick<GraphQLField<unknown, unknown>, 'extensions'>;
+
+/** A root field that an operation selects, with the fields selected of its answer. */
+interface SelectedRoot {
+  readonly field: AnyField;
+  readonly within: readonly { readonly node: FieldNode }[];
+}
 
 /** The directive that tells in the schema's text what a caller must be allowed to do. */
 export const scopeDirective = new GraphQLDirective({
@@ -44,7 +50,7 @@ export function scopesIn(schema: GraphQLSchema): ReadonlyMap<string, readonly st
  * The scopes that an operation needs: those of its root fields, and `read` for a change that answers with more than the
  * row it is about.
  */
-export function scopesOf(roots: readonly SelectedField[]): readonly string[] {
+export function scopesOf(roots: readonly SelectedRoot[]): readonly string[] {
   const scopes = new Set<string>();
   for (const { field, within } of roots) {
     const scope = scopeOf(field);

@@ -144,10 +144,7 @@ function pageSize({ arguments: given = [] }: FieldNode): Known<number> {
 }
 
 /** The items of the lists among its arguments: each time that it is asked for they are looked at. */
-function itemsGiven(
-  { arguments: given = [] }: FieldNode,
-  field: GraphQLField<unknown, unknown>,
-): Known<Asking> {
+function itemsGiven({ arguments: given = [] }: FieldNode, field: GraphQLField<unknown, unknown>): Known<Asking> {
   const items = given.map(({ name: { value: argument }, value }): Known<Asking> => {
     if (value.kind === Kind.LIST) return { ...NOTHING, items: value.values.length };
     const type = field.args.find(({ name }) => name === argument)?.type;

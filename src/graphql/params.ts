@@ -1,9 +1,9 @@
 import type { GraphQLParams } from 'graphql-yoga';
+import type { Metered } from '../auth/entrance.ts';
 import { ServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { assertUtf8 } from '../http/media-type.ts';
 import { parseJson } from '../json.ts';
-import type { Metered } from '../limits/entrance.ts';
 import { show } from './input.ts';
 
 /** A request to the endpoint. */

@@ -1,7 +1,7 @@
 import { GraphQLError, Kind, print } from 'graphql';
+import { dateScalar } from '../date.ts';
 import { type Int64, parseInt64, toInt64 } from '../int64.ts';
 import { builder } from './builder.ts';
-import { dateScalar } from './date.ts';
 
 const AN_INT64 = 'an integer (int64)';
 const A_DATE_TIME = 'a date-time of RFC 3339 with its offset, such as 2026-11-21T09:30:00Z';

@@ -1,11 +1,11 @@
 import { type ExecutionResult, type GraphQLError, type GraphQLSchema, stripIgnoredCharacters } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
+import type { Entrance } from '../auth/entrance.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import type { Outcome } from '../idempotency/run.ts';
 import { byCoordinate } from '../lifecycle/guard.ts';
 import type { ListCosts } from '../limits/charge.ts';
-import type { Entrance } from '../limits/entrance.ts';
 import { Pace } from '../limits/pace.ts';
 import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';

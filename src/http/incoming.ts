@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Settings } from '../env.ts';
 import { ServiceError } from '../errors.ts';
 import type { Origin } from '../limits/account.ts';
 import type { Meter } from '../limits/meter.ts';
@@ -51,10 +50,18 @@ export interface IncomingRequest {
 const USABLE_ID = /^[\w.:@/+=-]{1,128}$/;
 const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
+/** Where the service is, for its clients. */
+export interface PublicAddress {
+  /** What every path begins with, such as `/v1`; may be empty. */
+  readonly basePath: string;
+  /** Its origin; undefined where that is whatever host a request names. */
+  readonly publicUrl: string | undefined;
+}
+
 /** Reads what all faces need of a request: its path under the base path, its id, and the service's origin. */
 export function readRequest(
   { method, target, host, headers, readBody, remote }: RawRequest,
-  { BASE_PATH: basePath, PUBLIC_URL: publicUrl }: Pick<Settings, 'BASE_PATH' | 'PUBLIC_URL'>,
+  { basePath, publicUrl }: PublicAddress,
   meterFor: (origin: Origin) => Meter,
 ): IncomingRequest {
   const mark = target.indexOf('?');

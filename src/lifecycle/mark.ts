@@ -1,4 +1,4 @@
-import { isDate } from '../graphql/date.ts';
+import { isDate } from '../date.ts';
 
 /** What is promised of a thing that bears no mark, or one of these. */
 export type Stability = 'experimental' | 'beta' | 'stable';

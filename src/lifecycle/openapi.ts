@@ -1,3 +1,4 @@
+import type { DescribedSuccessor } from '../rest/successor.ts';
 import type { Marks } from './mark.ts';
 
 /** What else tools call a stability. Scalar has one word for all that is not stable. */
@@ -8,14 +9,6 @@ const ALIASES = {
 
 /** Pale, for words in black stand on them. */
 const BADGE_COLORS = { beta: '#bfdbfe', experimental: '#fde68a' } as const;
-
-/** What takes the place of an operation, as OpenAPI tells it. */
-export interface DescribedSuccessor {
-  readonly coordinate: string;
-  readonly operationId?: string;
-  /** As REST calls it: `GET /books?id={bookId}`. */
-  readonly operation?: string;
-}
 
 /** What OpenAPI says of a marked operation, parameter or property, in the words of the tools that read such documents. */
 export function markExtensions(

@@ -11,7 +11,7 @@ import SchemaBuilder, {
   type TypeParam,
 } from '@pothos/core';
 import { GraphQLSchema, isScalarType } from 'graphql';
-import { dateScalar } from '../graphql/date.ts';
+import { dateScalar } from '../date.ts';
 import { appliedDirectives, lifecycleDirectives } from './directives.ts';
 import { combineMarks, type DeprecationMark, type Mark } from './mark.ts';
 import { assertLifecycle } from './rules.ts';

@@ -1,10 +1,9 @@
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import type { RequestHeaders } from '../http/headers.ts';
 
 /** A request, as far as it is known from where it comes. */
 export interface Origin {
-  readonly headers: RequestHeaders;
+  readonly headers: Pick<Headers, 'get'>;
   /** The address that the connection comes from; empty without a connection. */
   readonly remote: () => string;
 }

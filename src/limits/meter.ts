@@ -1,4 +1,3 @@
-import { ANONYMOUS, type Caller } from '../auth/access.ts';
 import type { Load } from './gate.ts';
 import type { RateLimiter } from './rate.ts';
 
@@ -35,9 +34,13 @@ export class Meter {
     return this.#units > 0;
   }
 
-  /** From now on the caller is charged; begins with the unit that each request costs. */
-  identify(caller: Caller): void {
-    if (caller !== ANONYMOUS) this.#account = caller.id;
+  /**
+   * Begins with the unit that each request costs.
+   *
+   * @param account what is charged from now on; without it, the address
+   */
+  identify(account?: string): void {
+    if (account !== undefined) this.#account = account;
     this.charge(1);
   }
 

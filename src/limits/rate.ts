@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../db/client.ts';
 import { integer } from '../db/row.ts';
 import { ServiceError } from '../errors.ts';
-import type { HeaderFields } from '../http/reply.ts';
 import { rateLimits } from './table.ts';
 
 /** How much a caller may use, and in how many seconds. */
@@ -19,7 +18,7 @@ export interface RateLimiter {
   /** @throws {ServiceError} RATE_LIMITED when the caller has not so much left */
   charge(caller: string, units: number): void;
   /** The fields that tell how the caller stands (draft-ietf-httpapi-ratelimit-headers). */
-  headersFor(caller: string): HeaderFields;
+  headersFor(caller: string): readonly string[];
   /** Stores what has been counted and not yet stored. */
   flush(): Promise<void>;
 }

@@ -3,10 +3,10 @@ import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { compileOperation, interpretOperation, type Operation } from '../graphql/compiled.ts';
 import type { Names } from '../graphql/input.ts';
-import { type UseFinder, useFinder } from '../lifecycle/uses.ts';
 import { type ListCosts, listCosts } from '../limits/charge.ts';
 import { type PrepareOptions, prepareOperation, validator } from './prepare.ts';
 import type { PreparedOperation } from './prepared.ts';
+import { type UseFinder, useFinder } from './uses.ts';
 
 /** How many documents are kept at once, and how many characters they have together. */
 const MOST_DOCUMENTS = 1_000;

@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../auth/access.ts';
+import type { Entrance, Metered } from '../auth/entrance.ts';
 import { isForGood, ServiceError } from '../errors.ts';
 import type { Context } from '../graphql/context.ts';
 import { readKey } from '../idempotency/key.ts';
@@ -7,7 +8,6 @@ import type { Idempotency, Outcome } from '../idempotency/run.ts';
 import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
 import type { Naming } from '../lifecycle/guard.ts';
 import { UNITS_OF_KEY } from '../limits/charge.ts';
-import type { Entrance, Metered } from '../limits/entrance.ts';
 import type { Gate } from '../limits/gate.ts';
 import type { Meter } from '../limits/meter.ts';
 import { callWithin, storesFor } from '../tracing/span.ts';

@@ -14,10 +14,10 @@ import { countedLists } from '../graphql/counts.ts';
 import { type InputPlace, inputIssues, type Names } from '../graphql/input.ts';
 import { measure } from '../graphql/limits.ts';
 import { neverNull } from '../graphql/never-null.ts';
-import type { UseFinder } from '../lifecycle/uses.ts';
 import { type ListCosts, unitsOf } from '../limits/charge.ts';
 import type { PreparedOperation, Variables } from './prepared.ts';
 import { type Selection, selectionOf } from './selection.ts';
+import type { UseFinder } from './uses.ts';
 
 /** What an operation is prepared with. */
 export interface PrepareOptions {

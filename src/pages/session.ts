@@ -1,9 +1,9 @@
+import type { Entrance } from '../auth/entrance.ts';
 import { READ } from '../auth/scope.ts';
 import { ServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
-import type { Entrance } from '../limits/entrance.ts';
 
 const COOKIE = 'pet-store-key';
 const HAS_KEY = new RegExp(`(?:^|; *)${COOKIE}=([A-Za-z0-9._~+/=-]+)`);

@@ -1,5 +1,6 @@
 import { addRoute, createRouter } from 'rou3';
 import { compileRouter } from 'rou3/compiler';
+import type { Entrance, Metered } from '../auth/entrance.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { isKnown, isWanted, tagOf } from '../http/etag.ts';
@@ -9,7 +10,6 @@ import { fieldOf, type HeaderFields, type HttpReply } from '../http/reply.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import type { Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
-import type { Entrance, Metered } from '../limits/entrance.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
 import type { Endpoint, EndpointRequest } from './compile.ts';

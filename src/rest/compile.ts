@@ -2,10 +2,10 @@ import { type DocumentNode, type ExecutionResult, type FieldNode, type GraphQLSc
 import { ServiceError, toServiceError } from '../errors.ts';
 import { compileOperation } from '../graphql/compiled.ts';
 import type { RequestHeaders } from '../http/headers.ts';
-import { useFinder } from '../lifecycle/uses.ts';
 import { type ListCosts, listCosts } from '../limits/charge.ts';
 import { prepareOperation } from '../operation/prepare.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
+import { useFinder } from '../operation/uses.ts';
 import { readBody } from './body.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';

@@ -2,10 +2,16 @@ import type { HeaderFields } from '../http/reply.ts';
 import type { Naming } from '../lifecycle/guard.ts';
 import { lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { Marked } from '../lifecycle/marked.ts';
-import type { DescribedSuccessor } from '../lifecycle/openapi.ts';
 import type { RestView } from '../lifecycle/report.ts';
-import type { UseFinder } from '../lifecycle/uses.ts';
-import { coordinateOf, nameOf, type PathValues, type ResolvedRoute, successorRoute } from './successor.ts';
+import type { UseFinder } from '../operation/uses.ts';
+import {
+  coordinateOf,
+  type DescribedSuccessor,
+  nameOf,
+  type PathValues,
+  type ResolvedRoute,
+  successorRoute,
+} from './successor.ts';
 
 /** What the addresses in an answer depend on. */
 export interface Addressed {

@@ -1,5 +1,4 @@
 import type { Successor } from '../lifecycle/mark.ts';
-import type { DescribedSuccessor } from '../lifecycle/openapi.ts';
 import type { Route } from './route.ts';
 import type { ResolvedOperation } from './variables.ts';
 
@@ -11,6 +10,14 @@ export interface ResolvedRoute {
 
 /** The values of a path's variables; none where they cannot be read. */
 export type PathValues = Readonly<Record<string, unknown>>;
+
+/** What takes the place of an operation, as OpenAPI tells it. */
+export interface DescribedSuccessor {
+  readonly coordinate: string;
+  readonly operationId?: string;
+  /** As REST calls it: `GET /books?id={bookId}`. */
+  readonly operation?: string;
+}
 
 /** The route that takes the place of a deprecated one. */
 export interface SuccessorRoute {

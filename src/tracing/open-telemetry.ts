@@ -22,13 +22,11 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
 import type { StatementTracing, TracedRequests } from '../db/client.ts';
-import type { RequestHeaders } from '../http/headers.ts';
-import type { IncomingRequest } from '../http/incoming.ts';
-import type { RequestSpan } from './span.ts';
+import type { RequestSpan, TracedRequest } from './span.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const FIELDS = ['traceparent', 'tracestate'];
-const headers: TextMapGetter<RequestHeaders> = {
+const headers: TextMapGetter<TracedRequest['headers']> = {
   keys: () => FIELDS,
   get: (carrier, name) => carrier.get(name) ?? undefined,
 };
@@ -126,7 +124,7 @@ export function createOpenTelemetry(environment: NodeJS.Dict<string>, logger: Lo
 
   return {
     statements,
-    request(request: IncomingRequest): RequestSpan | undefined {
+    request(request: TracedRequest): RequestSpan | undefined {
       const { method } = request;
       drawn = ids.generateTraceId();
       const isRoot = request.headers.get('traceparent') === null;
@@ -207,7 +205,7 @@ function recordedShare({
   return new TraceIdRatioBasedSampler(ratio);
 }
 
-function attributesOf({ fullPath, origin, headers: sent }: IncomingRequest, method: string): Attributes {
+function attributesOf({ fullPath, origin, headers: sent }: TracedRequest, method: string): Attributes {
   const { protocol, hostname, port } = new URL(URL.canParse(origin) ? origin : 'http://unknown');
   const agent = sent.get('user-agent');
   return {

@@ -1,3 +1,5 @@
+import type { StatementTracing } from '../db/client.ts';
+
 /** The parts of an answer that its span records. */
 export interface TracedAnswer {
   /** The path with `{name}` for its variables; undefined where no route has it. */
@@ -5,6 +7,25 @@ export interface TracedAnswer {
   readonly status: number;
   /** The code of the error, where the service failed. */
   readonly failure: string | undefined;
+}
+
+/** A request, as far as its span records it. */
+export interface TracedRequest {
+  readonly method: string;
+  /** The path that the client sent, percent-encoded. */
+  readonly fullPath: string;
+  /** The service's own origin, as the client knows it; empty where that is unknown. */
+  readonly origin: string;
+  readonly headers: Pick<Headers, 'get'>;
+}
+
+/** Traces requests and their statements. */
+export interface Tracing {
+  readonly statements: StatementTracing;
+  /** Undefined for a request that begins a trace and is not sampled. */
+  request(request: TracedRequest): RequestSpan | undefined;
+  /** Sends what is not sent yet, and ends. */
+  shutdown(): Promise<void>;
 }
 
 /** A request, as far as it may be traced. */

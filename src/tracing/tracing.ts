@@ -1,16 +1,5 @@
 import type { Logger } from 'pino';
-import type { StatementTracing } from '../db/client.ts';
-import type { IncomingRequest } from '../http/incoming.ts';
-import type { RequestSpan } from './span.ts';
-
-/** Traces requests and their statements. */
-export interface Tracing {
-  readonly statements: StatementTracing;
-  /** Undefined for a request that begins a trace and is not sampled. */
-  request(request: IncomingRequest): RequestSpan | undefined;
-  /** Sends what is not sent yet, and ends. */
-  shutdown(): Promise<void>;
-}
+import type { Tracing } from './span.ts';
 
 /**
  * Tracing as the standard `OTEL_*` variables configure it; undefined, and nothing of it loaded, unless they name an OTLP

@@ -23,7 +23,7 @@ import {
   TypeNameMetaFieldDef,
   valueFromAST,
 } from 'graphql';
-import { isDate } from '../../src/graphql/date.ts';
+import { isDate } from '../../src/date.ts';
 import { toInt64 } from '../../src/int64.ts';
 import { assertErrors, type ToldError } from './errors.ts';
 

@@ -1,4 +1,5 @@
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { createEntrance } from '../../src/auth/entrance.ts';
 import type { Context } from '../../src/graphql/context.ts';
 import { createGraphQLServer } from '../../src/graphql/server.ts';
 import type { HttpReply } from '../../src/http/reply.ts';
@@ -6,7 +7,6 @@ import type { Idempotency } from '../../src/idempotency/run.ts';
 import { createAdmit } from '../../src/lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from '../../src/lifecycle/guard.ts';
 import { markedIn } from '../../src/lifecycle/marked.ts';
-import { createEntrance } from '../../src/limits/entrance.ts';
 import { createGate } from '../../src/limits/gate.ts';
 import { Meter } from '../../src/limits/meter.ts';
 import { createExecutor } from '../../src/operation/execute.ts';

@@ -14,7 +14,7 @@ import {
   isUnionType,
   Kind,
 } from 'graphql';
-import { isDate } from '../../graphql/date.ts';
+import { isDate } from '../../date.ts';
 import { type Mark, STABLE, type Standing, Standings, standingWithin } from './standing.ts';
 
 /** A field, an argument, an input field or an enum value, as far as its mark is concerned. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDate } from '../../graphql/date.ts';
+import { isDate } from '../../date.ts';
 
 /** What an operation, a parameter or a property says of how far it can be relied on. */
 export interface Marked {

@@ -1,7 +1,7 @@
 import { parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { useFinder } from '../../../src/lifecycle/uses.ts';
 import { selectionOf } from '../../../src/operation/selection.ts';
+import { useFinder } from '../../../src/operation/uses.ts';
 import { bookSchema } from '../../support/books.ts';
 
 const findUses = useFinder(bookSchema);

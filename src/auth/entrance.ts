@@ -1,10 +1,10 @@
-import { type Access, ANONYMOUS, type Caller } from '../auth/access.ts';
 import type { RequestHeaders } from '../http/headers.ts';
+import { unitsOfBody } from '../limits/charge.ts';
+import type { Gate } from '../limits/gate.ts';
+import type { Meter } from '../limits/meter.ts';
+import { Pace } from '../limits/pace.ts';
 import { callWithin, type Traced } from '../tracing/span.ts';
-import { unitsOfBody } from './charge.ts';
-import type { Gate } from './gate.ts';
-import type { Meter } from './meter.ts';
-import { Pace } from './pace.ts';
+import { type Access, ANONYMOUS, type Caller } from './access.ts';
 
 /** A request, as far as its caller is concerned. */
 export interface Metered extends Traced {
@@ -48,7 +48,7 @@ export function createEntrance(access: Access, gate: Pick<Gate, 'run'>): Entranc
       try {
         const found = access.authenticate(headers);
         if (typeof found === 'function') return enterLater(request, found);
-        request.meter.identify(found);
+        request.meter.identify(accountOf(found));
         return found;
       } catch (error) {
         return reject(request, error);
@@ -63,13 +63,18 @@ export function createEntrance(access: Access, gate: Pick<Gate, 'run'>): Entranc
     const find = () => callWithin(request, findOut).catch((error: unknown) => reject(request, error));
     const caller = await gate.run(find, load);
     meter.wait(performance.now() - began);
-    meter.identify(caller);
+    meter.identify(accountOf(caller));
     return caller;
   }
 }
 
+/** Callers without a credential are charged by their address. */
+function accountOf(caller: Caller): string | undefined {
+  return caller === ANONYMOUS ? undefined : caller.id;
+}
+
 /** A wrong credential costs units too, so that nobody tries many. */
 function reject({ meter }: Metered, error: unknown): never {
-  if (!meter.isCharged) meter.identify(ANONYMOUS);
+  if (!meter.isCharged) meter.identify();
   throw error;
 }

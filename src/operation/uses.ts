@@ -1,9 +1,9 @@
 import { type GraphQLInputType, type GraphQLSchema, Kind, typeFromAST, type ValueNode } from 'graphql';
 import type { Condition } from '../graphql/conditions.ts';
-import type { Selection } from '../operation/selection.ts';
-import { visitArguments } from '../operation/values.ts';
-import { inputWalker } from './input-uses.ts';
-import { type Markable, type Marked, markedIn } from './marked.ts';
+import { inputWalker } from '../lifecycle/input-uses.ts';
+import { type Markable, type Marked, markedIn } from '../lifecycle/marked.ts';
+import type { Selection } from './selection.ts';
+import { visitArguments } from './values.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
