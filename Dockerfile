@@ -17,7 +17,7 @@ COPY --from=build /app/package.json /app/build.js ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 # The pages' scripts and style sheets, which are served as they are.
-COPY --from=build /app/src/pages src/pages
+COPY --from=build /app/src/engine/pages src/engine/pages
 COPY drizzle drizzle
 USER node
 EXPOSE 4000

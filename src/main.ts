@@ -1,14 +1,14 @@
-import './heap.ts';
+import './process/heap.ts';
 import cluster from 'node:cluster';
 import { type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
-import { misspeltSettings, readSettings, type Settings, SettingsError } from './env.ts';
-import { createMetrics } from './metrics.ts';
-import { prepare, serve } from './serve.ts';
-import { tracingFrom } from './tracing/tracing.ts';
-import { sharedMetrics } from './workers/metrics.ts';
-import { startWorkers } from './workers/start.ts';
-import { onReplaced, tellFailure, tellReady } from './workers/tell.ts';
+import { createMetrics } from './process/metrics.ts';
+import { prepare, serve } from './process/serve.ts';
+import { misspeltSettings, readSettings, type Settings, SettingsError } from './process/settings.ts';
+import { tracingFrom } from './process/tracing/tracing.ts';
+import { sharedMetrics } from './process/workers/metrics.ts';
+import { startWorkers } from './process/workers/start.ts';
+import { onReplaced, tellFailure, tellReady } from './process/workers/tell.ts';
 
 /** How long what is still to be written may take once all has stopped, in milliseconds. */
 const LAST_MOMENT = 250;

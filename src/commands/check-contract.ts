@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import { readSettings } from '../env.ts';
-import type { Use } from '../lifecycle/contract/report.ts';
-import { toDay } from '../lifecycle/mark.ts';
+import { checkContract } from '../contract/check.ts';
+import type { Use } from '../contract/report.ts';
+import { recentUses } from '../contract/uses.ts';
+import { toDay } from '../engine/lifecycle/mark.ts';
+import { readSettings } from '../process/settings.ts';
 import { runCommand, withDatabase } from './command.ts';
-import { checkContract } from './contract/check.ts';
-import { recentUses } from './contract/uses.ts';
 
 runCommand(async () => {
   const { values } = parseArgs({ options: { base: { type: 'string' } } });

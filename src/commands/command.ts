@@ -1,7 +1,7 @@
-import { type Database, openDatabase } from '../db/client.ts';
-import { locationIn } from '../db/location.ts';
-import { readyDatabase } from '../db/migrate.ts';
-import { misspeltSettings, readSettings } from '../env.ts';
+import { type Database, openDatabase } from '../engine/db/client.ts';
+import { readyDatabase } from '../engine/db/migrate.ts';
+import { locationIn } from '../process/location.ts';
+import { misspeltSettings, readSettings } from '../process/settings.ts';
 
 /** Runs a command; a failure is one clear line, and the exit code 1. */
 export function runCommand(command: () => Promise<void>): void {

@@ -1,4 +1,4 @@
-import { readSettings } from '../env.ts';
+import { readSettings } from '../process/settings.ts';
 import { runCommand } from './command.ts';
 
 /** For a health check: ends with 0 when the service that has these settings is ready, and with 1 otherwise. */

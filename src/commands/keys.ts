@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { type ApiKey, keyStore } from '../auth/keys.ts';
-import { scopesIn } from '../auth/scope.ts';
-import { schema } from '../schema.ts';
+import { type ApiKey, keyStore } from '../engine/auth/keys.ts';
+import { scopesIn } from '../engine/auth/scope.ts';
+import { schema } from '../petstore/schema.ts';
 import { runCommand, withReadyDatabase } from './command.ts';
 
 const USAGE = `npm run keys -- create --name NAME --scopes SCOPE,... [--expires 90d]

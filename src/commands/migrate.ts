@@ -1,4 +1,4 @@
-import { migrateDatabase } from '../db/migrate.ts';
+import { migrateDatabase } from '../engine/db/migrate.ts';
 import { runCommand, withDatabase } from './command.ts';
 
 runCommand(() =>

@@ -12,10 +12,10 @@ runCommand(async () => {
 
 /** Imports what builds the schema only here: a mark or a route that cannot hold is then one clear line. */
 async function print(): Promise<Readonly<Record<string, string>>> {
-  const { printGraphQL, printOpenApi } = await import('../site.ts');
-  const { compileRoutes } = await import('../rest/compile.ts');
-  const { describeRoutes, routes } = await import('../routes.ts');
-  const { schema } = await import('../schema.ts');
+  const { printGraphQL, printOpenApi } = await import('../engine/pages/site.ts');
+  const { compileRoutes } = await import('../engine/rest/compile.ts');
+  const { describeRoutes, routes } = await import('../petstore/routes.ts');
+  const { schema } = await import('../petstore/schema.ts');
   const endpoints = compileRoutes(schema, routes, '/lifecycle');
   return {
     'schema/schema.graphql': printGraphQL(),

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { CHUNK, seed } from '../seed.ts';
+import { CHUNK, seed } from '../petstore/seed.ts';
 import { runCommand, withReadyDatabase } from './command.ts';
 
 const MOST_PETS = 10_000_000;

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
-import { lockFolder } from '../db/lock.ts';
-import { readSettings } from '../env.ts';
+import { lockFolder } from '../engine/db/lock.ts';
+import { readSettings } from '../process/settings.ts';
 import { runCommand } from './command.ts';
 
 /** Drizzle Studio opens the embedded database by itself, so its folder is held meanwhile as the service would hold it. */

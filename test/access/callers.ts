@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { keyStore } from '../../src/auth/keys.ts';
+import { keyStore } from '../../src/engine/auth/keys.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { AUDIENCE, ISSUER, type Issuer, startIssuer } from './issuer.ts';
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/errors.ts';
+import type { ErrorCode } from '../../src/engine/errors.ts';
 import { NOWHERE } from './worlds.ts';
 
 export type Values = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keyStore } from '../../src/auth/keys.ts';
+import { keyStore } from '../../src/engine/auth/keys.ts';
 import type { TestApp } from '../support/app.ts';
 import { type Apps, bearing, expectRefused, makeKey, startApps } from './callers.ts';
 import type { Issuer } from './issuer.ts';

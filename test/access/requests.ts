@@ -1,10 +1,10 @@
 import { type GraphQLField, getNamedType, isLeafType, isObjectType } from 'graphql';
-import { scopeOf } from '../../src/auth/scope.ts';
-import type { ErrorCode } from '../../src/errors.ts';
-import { stringifyJson } from '../../src/json.ts';
-import { compileRoutes, type Endpoint } from '../../src/rest/compile.ts';
-import { routes } from '../../src/routes.ts';
-import { schema } from '../../src/schema.ts';
+import { scopeOf } from '../../src/engine/auth/scope.ts';
+import type { ErrorCode } from '../../src/engine/errors.ts';
+import { stringifyJson } from '../../src/engine/json.ts';
+import { compileRoutes, type Endpoint } from '../../src/engine/rest/compile.ts';
+import { routes } from '../../src/petstore/routes.ts';
+import { schema } from '../../src/petstore/schema.ts';
 import type { TestApp } from '../support/app.ts';
 import type { Values } from './changes.ts';
 

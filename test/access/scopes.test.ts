@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scopeOf, scopesIn } from '../../src/auth/scope.ts';
-import { schema } from '../../src/schema.ts';
+import { scopeOf, scopesIn } from '../../src/engine/auth/scope.ts';
+import { schema } from '../../src/petstore/schema.ts';
 import type { TestApp } from '../support/app.ts';
 import { type Apps, ask, bearing, makeKey, startApps } from './callers.ts';
 import type { Issuer } from './issuer.ts';

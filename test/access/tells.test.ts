@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { notExpected } from '../../src/db/version.ts';
-import { COMPILED_AT } from '../../src/operation/documents.ts';
+import { notExpected } from '../../src/engine/db/version.ts';
+import { COMPILED_AT } from '../../src/engine/operation/documents.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { trustIn } from './callers.ts';
 import { cases } from './changes.ts';

@@ -19,14 +19,14 @@ export const IDEAS: readonly Idea[] = [
   {
     name: 'Every statement is prepared',
     contests: [GET, LIST, CREATE, ORDER, GRAPHQL_LIST],
-    file: 'db/server.js',
+    file: 'engine/db/server.js',
     replace: 'prepare: true',
     by: 'prepare: false',
   },
   {
     name: 'Reads are coalesced across requests',
     contests: [GET, LIST, GRAPHQL_GET, GRAPHQL_LIST],
-    file: 'db/batch.js',
+    file: 'engine/db/batch.js',
     replace: 'return (item) => new Promise((resolve, reject) => {',
     by: `if (!/insert|place/.test(name)) return (item) => run([item]).then(([value]) => value);
     return (item) => new Promise((resolve, reject) => {`,
@@ -34,28 +34,28 @@ export const IDEAS: readonly Idea[] = [
   {
     name: 'Writes are gathered across requests',
     contests: [CREATE, ORDER],
-    file: 'db/batch.js',
+    file: 'engine/db/batch.js',
     replace: 'if (others.length === 0)',
     by: 'return items.map((item) => alone(item)); if (others.length === 0)',
   },
   {
     name: 'Operations are compiled',
     contests: [GET, LIST, CREATE, GRAPHQL_GET, GRAPHQL_LIST],
-    file: 'graphql/compiled.js',
+    file: 'engine/operation/compiled.js',
     replace: 'if (isBeyondCompiler(schema, document, operationName))',
     by: 'if (true)',
   },
   {
     name: 'Prepared operations are found before Yoga',
     contests: [GRAPHQL_GET, GRAPHQL_LIST],
-    file: 'graphql/server.js',
+    file: 'engine/graphql/server.js',
     replace: 'findPrepared(request, params) ?? (await prepare(request, params))',
     by: 'await prepare(request, params)',
   },
   {
     name: 'Sockets are answered without a Request and a Response',
     contests: [GET, CREATE, GRAPHQL_GET],
-    file: 'app.js',
+    file: 'engine/service.js',
     replace: 'listener: nodeListener(respond)',
     by: 'listener: createServerAdapter(fetchHandler(respond))',
     imports: "import { createServerAdapter } from '@whatwg-node/server';\n",
@@ -63,7 +63,7 @@ export const IDEAS: readonly Idea[] = [
   {
     name: 'Lists read ahead what their rows refer to',
     contests: [GRAPHQL_LIST],
-    file: 'graphql/read-ahead-plugin.js',
+    file: 'engine/schema/read-ahead-plugin.js',
     replace: 'if (plan === undefined)',
     by: 'if (true)',
   },

@@ -47,7 +47,7 @@ export function protectionsOf(
       name: 'Only so many requests at once, each with a deadline',
       contests: [GET, GRAPHQL_GET],
       without: {
-        file: 'limits/gate.js',
+        file: 'engine/limits/gate.js',
         replace: 'run(work, { account, units, spent = 0 }) {',
         by: 'async run(work) { return work(() => true);',
       },
@@ -56,7 +56,7 @@ export function protectionsOf(
       name: 'One request at a time on a connection, with one Host field',
       contests: [GET, CREATE],
       without: {
-        file: 'http/listen.js',
+        file: 'engine/http/listen.js',
         replace: 'const connection = connectionOf(request.socket);',
         by: 'return handler(request, response); const connection = connectionOf(request.socket);',
       },
@@ -65,7 +65,7 @@ export function protectionsOf(
       name: 'ETag',
       contests: [GET, LIST],
       without: {
-        file: 'rest/adapter.js',
+        file: 'engine/rest/adapter.js',
         replace: 'const etag = etagOf(version, isList, headers, text);',
         by: 'const etag = [];',
       },

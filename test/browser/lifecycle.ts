@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { lifecyclePage } from '../../src/pages/lifecycle.ts';
+import { lifecyclePage } from '../../src/engine/pages/lifecycle.ts';
 import { busyUsage, exampleReport, NOON, noUsage } from '../support/marks.ts';
 import { usualRules } from '../support/rules.ts';
 import { brokenRules } from './axe.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ServiceError } from '../../src/errors.ts';
-import { seed } from '../../src/seed.ts';
+import { ServiceError } from '../../src/engine/errors.ts';
+import { seed } from '../../src/petstore/seed.ts';
 import { range } from '../graphql/ask.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { watched } from '../support/watched.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Decoder } from '../../src/db/row.ts';
+import type { Decoder } from '../../src/engine/db/row.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let opened: TestDatabase;

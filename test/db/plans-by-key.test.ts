@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Database } from '../../src/db/client.ts';
+import { Database } from '../../src/engine/db/client.ts';
 import { ask } from '../graphql/ask.ts';
 import { type ExplainedApp, type Plan, startExplainedApp } from '../support/plans.ts';
 

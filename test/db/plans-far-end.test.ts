@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeCursor } from '../../src/db/cursor.ts';
+import { encodeCursor } from '../../src/engine/db/cursor.ts';
 import { ask } from '../graphql/ask.ts';
 import { type ExplainedApp, PLANNINGS, startExplainedApp } from '../support/plans.ts';
 

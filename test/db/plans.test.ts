@@ -1,6 +1,6 @@
 import { type GraphQLField, getNamedType, isEnumType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/petstore/schema.ts';
 import { ask } from '../graphql/ask.ts';
 import { type ExplainedApp, PLANNINGS, type Plan, startExplainedApp } from '../support/plans.ts';
 

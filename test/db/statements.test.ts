@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { seed } from '../../src/seed.ts';
+import { seed } from '../../src/petstore/seed.ts';
 import { ask } from '../graphql/ask.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 

@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
-import { stringifyJson } from '../../src/json.ts';
+import { stringifyJson } from '../../src/engine/json.ts';
 
 /** What is compared of an answer. */
 export interface Answer {

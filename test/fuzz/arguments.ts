@@ -11,9 +11,9 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { encodeCursor } from '../../src/db/cursor.ts';
-import { boundsOf } from '../../src/graphql/input.ts';
-import { stringifyJson } from '../../src/json.ts';
+import { encodeCursor } from '../../src/engine/db/cursor.ts';
+import { stringifyJson } from '../../src/engine/json.ts';
+import { boundsOf } from '../../src/engine/schema/input.ts';
 import { dateTimes, exact, hostileValues, identifiers, mostly, rowsOf, type Taste, texts } from './values.ts';
 
 /** An argument's value, in a variable or written out. */

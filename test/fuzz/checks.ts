@@ -1,5 +1,5 @@
-import { parseJson, stringifyJson } from '../../src/json.ts';
-import { schema } from '../../src/schema.ts';
+import { parseJson, stringifyJson } from '../../src/engine/json.ts';
+import { schema } from '../../src/petstore/schema.ts';
 import { assertFollowsContract } from '../support/contract.ts';
 import { assertConforms, type GraphQLAnswer } from './conforms.ts';
 import type { GraphQLCase } from './graphql.ts';

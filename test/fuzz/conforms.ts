@@ -23,8 +23,8 @@ import {
   TypeNameMetaFieldDef,
   valueFromAST,
 } from 'graphql';
-import { isDate } from '../../src/date.ts';
-import { toInt64 } from '../../src/int64.ts';
+import { isDate } from '../../src/engine/date.ts';
+import { toInt64 } from '../../src/engine/int64.ts';
 import { assertErrors, type ToldError } from './errors.ts';
 
 type Variables = Readonly<Record<string, unknown>>;

@@ -11,7 +11,7 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { stringifyJson } from '../../src/json.ts';
+import { stringifyJson } from '../../src/engine/json.ts';
 import { type Kit, type Pick, valueWriter } from './document-values.ts';
 
 /** A document that is valid, and what it is run with. */

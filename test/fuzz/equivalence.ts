@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execute, GraphQLError, OperationTypeNode, parse } from 'graphql';
-import { isBeyondCompiler } from '../../src/graphql/compilable.ts';
-import { compileOperation, interpretOperation, type Operation } from '../../src/graphql/compiled.ts';
-import { stringifyJson } from '../../src/json.ts';
+import { stringifyJson } from '../../src/engine/json.ts';
+import { isBeyondCompiler } from '../../src/engine/operation/compilable.ts';
+import { compileOperation, interpretOperation, type Operation } from '../../src/engine/operation/compiled.ts';
 import { answerOf, assertAgreement } from './agreement.ts';
 import type { Kit } from './document-values.ts';
 import { type Asked, describeAsked, documentsFor } from './documents.ts';

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorTable } from '../../src/errors.ts';
+import { type ErrorCode, errorTable } from '../../src/engine/errors.ts';
 
 /** A GraphQL error as this service tells it. */
 export interface ToldError {

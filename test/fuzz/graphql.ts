@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type GraphQLField, type GraphQLObjectType, getNamedType, isObjectType, OperationTypeNode } from 'graphql';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/petstore/schema.ts';
 import { argumentsOf, type Given, withFault } from './arguments.ts';
 import { exact, hostileValues, type Kind, loose, mostly, type Taste } from './values.ts';
 

@@ -1,8 +1,8 @@
 import { execute, type GraphQLArgument, type GraphQLField, OperationTypeNode, parse } from 'graphql';
-import type { Context } from '../../src/graphql/context.ts';
-import { parseJson, stringifyJson } from '../../src/json.ts';
-import { COMPILED_AT } from '../../src/operation/documents.ts';
-import { schema } from '../../src/schema.ts';
+import { parseJson, stringifyJson } from '../../src/engine/json.ts';
+import { COMPILED_AT } from '../../src/engine/operation/documents.ts';
+import type { Context } from '../../src/engine/schema/context.ts';
+import { schema } from '../../src/petstore/schema.ts';
 import { answerOf, assertAgreement } from './agreement.ts';
 import { type Asked, describeAsked, documentsFor } from './documents.ts';
 import type { Target } from './target.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { encodeCursor } from '../../src/db/cursor.ts';
-import { stringifyJson } from '../../src/json.ts';
+import { encodeCursor } from '../../src/engine/db/cursor.ts';
+import { stringifyJson } from '../../src/engine/json.ts';
 import { openApi } from '../support/contract.ts';
 import { fittingHeaders, hostileField, hostileHeaders } from './headers.ts';
 import { nearlyOf, type Schema, valuesOf } from './schema.ts';

@@ -1,6 +1,6 @@
 import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/petstore/schema.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 
 const LARGEST = 8 * 2 ** 20;

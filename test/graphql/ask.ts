@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { stringifyJson } from '../../src/json.ts';
+import { stringifyJson } from '../../src/engine/json.ts';
 import type { GraphQLAnswer, TestApp } from '../support/app.ts';
 
 export type Values = Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
 import { type Audit, type AuditResult, serverAudits } from 'graphql-http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../../src/app.ts';
-import { keyStore } from '../../src/auth/keys.ts';
-import { accessFrom } from '../../src/auth/setup.ts';
-import { readSettings } from '../../src/env.ts';
-import { type Listener, listen } from '../../src/http/listen.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { keyStore } from '../../src/engine/auth/keys.ts';
+import { type Listener, listen } from '../../src/engine/http/listen.ts';
+import { createApp } from '../../src/engine/service.ts';
+import { accessFrom } from '../../src/process/access.ts';
+import { createMetrics } from '../../src/process/metrics.ts';
+import { readSettings } from '../../src/process/settings.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { usualRules } from '../support/rules.ts';
 

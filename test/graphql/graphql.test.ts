@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type GraphQLInputType, getNamedType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { stringifyJson } from '../../src/json.ts';
-import { schema } from '../../src/schema.ts';
-import { seed } from '../../src/seed.ts';
+import { stringifyJson } from '../../src/engine/json.ts';
+import { schema } from '../../src/petstore/schema.ts';
+import { seed } from '../../src/petstore/seed.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, askInVain, askStrictly, range, type Values } from './ask.ts';
 

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { seed } from '../../src/seed.ts';
+import { seed } from '../../src/petstore/seed.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, askInVain, askStrictly, range, type Values } from './ask.ts';
 

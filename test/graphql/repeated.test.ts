@@ -1,7 +1,7 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { COMPILED_AT } from '../../src/operation/documents.ts';
-import { seed } from '../../src/seed.ts';
+import { COMPILED_AT } from '../../src/engine/operation/documents.ts';
+import { seed } from '../../src/petstore/seed.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, post, type Values } from './ask.ts';
 

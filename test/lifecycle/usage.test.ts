@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../../src/app.ts';
-import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import type { Database } from '../../src/db/client.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { OPEN_ACCESS } from '../../src/engine/auth/access.ts';
+import type { Database } from '../../src/engine/db/client.ts';
+import { createApp } from '../../src/engine/service.ts';
+import { createMetrics } from '../../src/process/metrics.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { usualRules, usualSettings } from '../support/rules.ts';
 

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 
-const OWN = new URL('../../src/pages/reference/', import.meta.url);
+const OWN = new URL('../../src/engine/pages/reference/', import.meta.url);
 const SCRIPTS = readdirSync(OWN).filter((name) => name.endsWith('.js'));
 const STYLES = readdirSync(OWN).filter((name) => name.endsWith('.css'));
 const TYPES: Readonly<Record<string, string>> = {

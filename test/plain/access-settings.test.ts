@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSettings } from '../../src/env.ts';
+import { readSettings } from '../../src/process/settings.ts';
 
 const issuer = {
   JWT_JWKS_URL: 'https://login.example/jwks.json',

@@ -1,9 +1,9 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { coalesce, gatherWrites } from '../../src/db/batch.ts';
-import { Database } from '../../src/db/client.ts';
-import { DatabaseError } from '../../src/db/failures.ts';
+import { coalesce, gatherWrites } from '../../src/engine/db/batch.ts';
+import { Database } from '../../src/engine/db/client.ts';
+import { DatabaseError } from '../../src/engine/db/failures.ts';
 
 const notUsed = () => Promise.reject(new Error('It is not used.'));
 const database = new Database({ kind: 'embedded', query: notUsed, transaction: notUsed, close: notUsed });

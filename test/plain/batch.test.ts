@@ -1,10 +1,10 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Batched, gather, gatherWrites } from '../../src/db/batch.ts';
-import { Database } from '../../src/db/client.ts';
-import { DatabaseError } from '../../src/db/failures.ts';
-import { ServiceError } from '../../src/errors.ts';
-import { parseJson } from '../../src/json.ts';
+import { type Batched, gather, gatherWrites } from '../../src/engine/db/batch.ts';
+import { Database } from '../../src/engine/db/client.ts';
+import { DatabaseError } from '../../src/engine/db/failures.ts';
+import { ServiceError } from '../../src/engine/errors.ts';
+import { parseJson } from '../../src/engine/json.ts';
 
 const MOST_IN_FLIGHT = 2;
 const PATIENCE = 100;

@@ -13,10 +13,10 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { describe, expect, test } from 'vitest';
-import { isBeyondCompiler } from '../../src/graphql/compilable.ts';
-import { compileOperation } from '../../src/graphql/compiled.ts';
-import { routes } from '../../src/routes.ts';
-import { schema } from '../../src/schema.ts';
+import { isBeyondCompiler } from '../../src/engine/operation/compilable.ts';
+import { compileOperation } from '../../src/engine/operation/compiled.ts';
+import { routes } from '../../src/petstore/routes.ts';
+import { schema } from '../../src/petstore/schema.ts';
 import { serviceDialect } from '../bench/contests/dialect.ts';
 import { answerOf } from '../fuzz/agreement.ts';
 import { besideLeftRejections, checkZooDocument, zooDocuments } from '../fuzz/equivalence.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/petstore/schema.ts';
 import { assertConforms } from '../fuzz/conforms.ts';
 
 const query =

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkContract, type Outcome } from '../../src/commands/contract/check.ts';
+import { checkContract, type Outcome } from '../../src/contract/check.ts';
 import { type Draft, textsOf } from '../support/gate.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary.ts';
 

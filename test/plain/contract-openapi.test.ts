@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openApiChanges } from '../../src/lifecycle/contract/openapi-changes.ts';
-import { readOpenApi } from '../../src/lifecycle/contract/openapi-document.ts';
+import { openApiChanges } from '../../src/contract/openapi-changes.ts';
+import { readOpenApi } from '../../src/contract/openapi-document.ts';
 import { type Draft, integer, json, object, ok, reference, text, textsOf } from '../support/gate.ts';
 
 /** What changed, as `break GET /things: The operation is gone.` */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openApiChanges } from '../../src/lifecycle/contract/openapi-changes.ts';
-import { readOpenApi } from '../../src/lifecycle/contract/openapi-document.ts';
-import { judge } from '../../src/lifecycle/contract/policy.ts';
-import type { Standing } from '../../src/lifecycle/contract/standing.ts';
-import { addDays } from '../../src/lifecycle/mark.ts';
+import { openApiChanges } from '../../src/contract/openapi-changes.ts';
+import { readOpenApi } from '../../src/contract/openapi-document.ts';
+import { judge } from '../../src/contract/policy.ts';
+import type { Standing } from '../../src/contract/standing.ts';
+import { addDays } from '../../src/engine/lifecycle/mark.ts';
 import { type Draft, judged, textsOf } from '../support/gate.ts';
 
 const day = fc.integer({ min: -800, max: 800 }).map((days) => addDays('2026-11-21', days));

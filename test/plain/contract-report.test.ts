@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { compareContracts, readContract } from '../../src/lifecycle/contract/compare.ts';
-import { Counterparts } from '../../src/lifecycle/contract/counterparts.ts';
-import { operationsOf } from '../../src/lifecycle/contract/openapi-document.ts';
-import { entriesOf, printReport } from '../../src/lifecycle/contract/report.ts';
-import { spellEnumValue } from '../../src/rest/parameters.ts';
+import { compareContracts, readContract } from '../../src/contract/compare.ts';
+import { Counterparts } from '../../src/contract/counterparts.ts';
+import { operationsOf } from '../../src/contract/openapi-document.ts';
+import { entriesOf, printReport } from '../../src/contract/report.ts';
+import { spellEnumValue } from '../../src/engine/rest/parameters.ts';
 import { type Draft, reported } from '../support/gate.ts';
 
 const TODAY = '2026-11-21';

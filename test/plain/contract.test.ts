@@ -3,10 +3,10 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { isEnumType, isInputObjectType, isIntrospectionType, isObjectType, isSpecifiedScalarType } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { compileRoutes } from '../../src/rest/compile.ts';
-import { describeRoutes, routes } from '../../src/routes.ts';
-import { schema } from '../../src/schema.ts';
-import { printGraphQL, printOpenApi } from '../../src/site.ts';
+import { printGraphQL, printOpenApi } from '../../src/engine/pages/site.ts';
+import { compileRoutes } from '../../src/engine/rest/compile.ts';
+import { describeRoutes, routes } from '../../src/petstore/routes.ts';
+import { schema } from '../../src/petstore/schema.ts';
 import { assertFits } from '../support/contract.ts';
 
 interface Schema {

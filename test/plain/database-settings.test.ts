@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CONNECTIONS, connectionsOf, SMALLEST_POOL, USUAL_POOL } from '../../src/db/lanes.ts';
-import { misspeltSettings, readSettings } from '../../src/env.ts';
+import { CONNECTIONS, connectionsOf, SMALLEST_POOL, USUAL_POOL } from '../../src/engine/db/lanes.ts';
+import { misspeltSettings, readSettings } from '../../src/process/settings.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
 const production = { NODE_ENV: 'production', AUTH: 'required' };

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { errorTable } from '../../src/errors.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { errorTable } from '../../src/engine/errors.ts';
+import { createMetrics } from '../../src/process/metrics.ts';
 
 const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readPages('docs')];
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -37,7 +37,9 @@ test('CONTRIBUTING.md has a row for each npm script that is for people', () => {
 });
 
 test('docs/operating.md has every setting, and no other', () => {
-  const settings = [...read('src/env.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name = '']) => name);
+  const settings = [...read('src/process/settings.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
+    ([, name = '']) => name,
+  );
   const rows = [...read('docs/operating.md').matchAll(/^\| (`[A-Z][A-Z_]+`(?:, `[A-Z_]+`)*) \|/gm)];
   const told = rows.flatMap(([, names = '']) => names.split(', ').map((name) => name.replaceAll('`', '')));
   expect(told.sort()).toEqual(settings.sort());

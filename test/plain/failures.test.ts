@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
-import { DatabaseError } from '../../src/db/failures.ts';
-import { failureFrom } from '../../src/db/server.ts';
+import { DatabaseError } from '../../src/engine/db/failures.ts';
+import { failureFrom } from '../../src/engine/db/server.ts';
 
 /** What a server has reported, as the driver gives it. */
 function reported(code: string, constraint_name?: string): unknown {

@@ -24,18 +24,15 @@ const imports: readonly Import[] = [...texts].flatMap(([from, text]) =>
 );
 const within = imports.filter(({ to }) => texts.has(to));
 
-/** From the street down; a file may import from its own floor and from those under it. */
-const FLOORS: readonly (readonly [name: string, files: RegExp])[] = [
-  ['edge', /^((main|serve)\.ts$|workers\/|commands\/)/],
-  ['app', /^app\.ts$/],
-  ['assembly', /^(schema|routes|context|seed|site)\.ts$/],
-  ['rooms', /^resources\/\w+\//],
-  [
-    'machinery',
-    /^((auth|graphql|rest|http|db|idempotency|lifecycle|limits|operation|pages|tracing)\/|health\.ts$|metrics\.ts$)/,
-  ],
-  ['words', /^(errors|env|heap|int64|json|text)\.ts$/],
-];
+/** The parts of the source, each with those that it may import. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  'main.ts': ['process'],
+  commands: ['process', 'contract', 'petstore', 'engine'],
+  contract: ['engine'],
+  process: ['petstore', 'engine'],
+  petstore: ['engine'],
+  engine: ['petstore', 'process'],
+};
 
 /** The foreign key is the import arrow; and an order moves stock. */
 const ARROWS = ['pets -> categories', 'inventory -> pets', 'orders -> pets', 'orders -> inventory'];
@@ -47,61 +44,62 @@ describe('imports point down', () => {
     expect(imports.filter(({ to }) => to.includes('/') && to.endsWith('.ts') && !texts.has(to))).toEqual([]);
   });
 
-  test('every file is on one floor', () => {
-    const homeless = files.filter((name) => FLOORS.filter(([, members]) => members.test(name)).length !== 1);
-    expect(homeless).toEqual([]);
+  test('every file is in one of the parts', () => {
+    expect([...new Set(files.map(partOf))].sort()).toEqual(Object.keys(PARTS).sort());
   });
 
-  test.each(FLOORS.map(([name], level) => [name, level] as const))('from the %s', (_, level) => {
-    const upwards = within.filter(({ from, to }) => floorOf(from) === level && floorOf(to) < level);
-    expect(upwards.map(shown)).toEqual([]);
+  test.each(Object.entries(PARTS))('from %s only to %j', (part, allowed) => {
+    const others = within.filter(({ from, to }) => partOf(from) === part && ![part, ...allowed].includes(partOf(to)));
+    expect(others.map(shown)).toEqual([]);
   });
 
-  test('the machinery would serve another domain: it knows no room', () => {
-    const machinery = FLOORS.findIndex(([name]) => name === 'machinery');
-    const rooms = within.filter(({ from, to }) => floorOf(from) >= machinery && roomOf(to) !== undefined);
-    expect(rooms.map(shown)).toEqual([]);
+  test('the modules of the engine form a directed acyclic graph', () => {
+    const modules = new Map<string, Set<string>>();
+    for (const { from, to } of within) {
+      const [one, other] = [moduleOf(from), moduleOf(to)];
+      if (one === undefined || other === undefined || one === other) continue;
+      modules.set(one, (modules.get(one) ?? new Set()).add(other));
+    }
+    expect(modules.size).toBeGreaterThan(10);
+    expect(circleIn(modules)).toBeUndefined();
   });
 
-  test('from room to room they follow the foreign keys', () => {
+  test('from resource to resource they follow the foreign keys', () => {
     const arrows = within.flatMap(({ from, to }) => {
-      const [one, other] = [roomOf(from), roomOf(to)];
+      const [one, other] = [resourceOf(from), resourceOf(to)];
       return one === undefined || other === undefined || one === other ? [] : [`${one} -> ${other}`];
     });
     expect([...new Set(arrows)].sort()).toEqual([...ARROWS].sort());
   });
 
   test('never in a circle', () => {
-    const done = new Set<string>();
-    const visit = (name: string, path: readonly string[]): void => {
-      expect(path, 'a circle').not.toContain(name);
-      if (done.has(name)) return;
-      for (const { to } of within.filter(({ from }) => from === name)) visit(to, [...path, name]);
-      done.add(name);
-    };
-    for (const name of files) visit(name, []);
+    const files = new Map<string, Set<string>>();
+    for (const { from, to } of within) files.set(from, (files.get(from) ?? new Set()).add(to));
+    expect(circleIn(files)).toBeUndefined();
   });
 });
 
 describe('habits', () => {
   const filesWith = (pattern: RegExp) => files.filter((name) => pattern.test(texts.get(name) ?? ''));
 
-  test('REST can be deleted whole: only the assembly and the rooms themselves know it', () => {
+  test('REST can be deleted whole: only what describes it, what it is assembled by and the resources know it', () => {
     const users = within
-      .filter(({ from, to }) => to.startsWith('rest/') && !from.startsWith('rest/'))
-      .map(({ from }) => from);
+      .filter(({ from, to }) => moduleOf(to) === 'rest' && moduleOf(from) !== 'rest')
+      .map(({ from }) => from.replace(/(?<=petstore\/)\w+(?=\/rest.ts)/, '*').replace(/(?<=engine\/openapi\/).*/, '*'));
     expect([...new Set(users)].sort()).toEqual([
-      'app.ts',
-      'commands/contract/check.ts',
       'commands/schema.ts',
-      ...['categories', 'inventory', 'lifecycle', 'orders', 'pets'].map((room) => `resources/${room}/rest.ts`),
-      'routes.ts',
-      'site.ts',
+      'contract/check.ts',
+      'engine/openapi/*',
+      'engine/pages/site.ts',
+      'engine/service.ts',
+      'engine/usage/rest.ts',
+      'petstore/*/rest.ts',
+      'petstore/routes.ts',
     ]);
   });
 
-  test('only src/lifecycle deprecates: elsewhere a mark does', () => {
-    expect(filesWith(/deprecationReason/).filter((name) => !name.startsWith('lifecycle/'))).toEqual([]);
+  test('only engine/lifecycle deprecates: elsewhere an annotation does', () => {
+    expect(filesWith(/deprecationReason/).filter((name) => !/^(engine\/lifecycle|contract)\//.test(name))).toEqual([]);
   });
 
   test('what the service runs is among the dependencies that production installs', () => {
@@ -145,12 +143,37 @@ function reached(name: string, found = new Set<string>()): ReadonlySet<string> {
   return found;
 }
 
-function floorOf(name: string): number {
-  return FLOORS.findIndex(([, members]) => members.test(name));
+function partOf(name: string): string {
+  return name.split('/', 1)[0] ?? name;
 }
 
-function roomOf(name: string): string | undefined {
-  return /^resources\/(\w+)\//.exec(name)?.[1];
+/** The folder of the engine that has the file, or the file that is in none. */
+function moduleOf(name: string): string | undefined {
+  return /^engine\/([^/]+)/.exec(name)?.[1];
+}
+
+function resourceOf(name: string): string | undefined {
+  return /^petstore\/(\w+)\//.exec(name)?.[1];
+}
+
+/** A way that comes back to where it begins; undefined where there is none. */
+function circleIn(arrows: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | undefined {
+  const done = new Set<string>();
+  const visit = (name: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(name)) return [...path.slice(path.indexOf(name)), name];
+    if (done.has(name)) return undefined;
+    for (const next of arrows.get(name) ?? []) {
+      const circle = visit(next, [...path, name]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(name);
+    return undefined;
+  };
+  for (const name of arrows.keys()) {
+    const circle = visit(name, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
 }
 
 function shown({ from, to }: Import): string {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createGate } from '../../src/limits/gate.ts';
+import { createGate } from '../../src/engine/limits/gate.ts';
 
 const UNITS_AT_ONCE = 400;
 

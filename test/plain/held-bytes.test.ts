@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HeldBytes } from '../../src/http/held-bytes.ts';
+import { HeldBytes } from '../../src/engine/http/held-bytes.ts';
 
 const LIMITS = { inAll: 100, ofCaller: 40 };
 

@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import { describe, expect, test } from 'vitest';
-import { text } from '../../src/graphql/bounds.ts';
-import '../../src/graphql/input-plugin.ts';
+import { text } from '../../src/engine/schema/bounds.ts';
+import '../../src/engine/schema/input-plugin.ts';
 
 const bounds = text({ min: 1, max: 200 });
 

@@ -1,6 +1,6 @@
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { issuerKeys, KeysUnknown } from '../../src/auth/issuer-keys.ts';
+import { issuerKeys, KeysUnknown } from '../../src/engine/auth/issuer-keys.ts';
 import { type Issuer, startIssuer } from '../access/issuer.ts';
 
 const HOUR = 3_600_000;

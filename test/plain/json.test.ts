@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isSafeNumber, parse, stringify } from 'lossless-json';
 import { expect, test } from 'vitest';
-import { parseJson } from '../../src/json.ts';
+import { parseJson } from '../../src/engine/json.ts';
 
 const number = (text: string) => (/^-?\d+$/.test(text) && !isSafeNumber(text) ? BigInt(text) : Number(text));
 const reference = (text: string) => parse(text, undefined, { parseNumber: number });

@@ -1,7 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { coalesce } from '../../src/db/batch.ts';
-import { Database } from '../../src/db/client.ts';
+import { coalesce } from '../../src/engine/db/batch.ts';
+import { Database } from '../../src/engine/db/client.ts';
 
 const LARGEST_BATCH = 1_000;
 

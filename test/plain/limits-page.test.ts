@@ -4,25 +4,9 @@ import { expect, test } from 'vitest';
 import { examples } from '../limits/examples.ts';
 import { limitOf, toldLimits } from '../limits/limits-page.ts';
 
-const source = new URL('../../src/', import.meta.url);
+const source = new URL('../../src/engine/', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, source), 'utf8');
-
-/** What reads requests, and what counts by what they say. */
-const folders = ['auth', 'graphql', 'http', 'idempotency', 'limits', 'operation', 'rest'];
-const files = [
-  ...folders.flatMap((folder) => readdirSync(new URL(folder, source)).map((name) => `${folder}/${name}`)),
-  ...[
-    'db/cursor.ts',
-    'db/paging.ts',
-    'db/counts.ts',
-    'db/lanes.ts',
-    'db/server.ts',
-    'db/transactions.ts',
-    'errors.ts',
-    'lifecycle/client.ts',
-    'resources/lifecycle/store.ts',
-  ],
-];
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 
 /** Every bound that they have a name for. */
 const BOUND = /(?:^(?:export )?const ((?:MOST|LONGEST|LARGEST)\w*) =|^ {2}(\w+Timeout):) ([\d_]+)/gm;
@@ -46,16 +30,16 @@ const met: Readonly<Record<string, string>> = {
   'graphql/comparable.ts MOST_PAIRS': 'pairs of fields, or of fragments, with the same name in one place',
   'graphql/comparable.ts MOST_SELECTIONS': 'selections of all operations, with fragments expanded once per place',
   'graphql/errors.ts LONGEST_MESSAGE': 'characters of a message about the document',
-  'graphql/counts.ts MOST_COUNTS': 'lists with `totalCount`',
-  'graphql/limits.ts LARGEST_ANSWER': 'the answer, by the maximum lengths of its fields',
+  'operation/counts.ts MOST_COUNTS': 'lists with `totalCount`',
+  'operation/cost.ts LARGEST_ANSWER': 'the answer, by the maximum lengths of its fields',
   'operation/selection.ts MOST_ALIASES': 'aliases, with fragments expanded',
   'operation/selection.ts MOST_DEPTH': 'depth of fields',
   'operation/selection.ts MOST_DIRECTIVES': 'directives, with fragments expanded',
   'operation/selection.ts MOST_FIELDS': 'selections of the operation, with fragments expanded',
-  'graphql/limits.ts MOST_ROWS': 'rows of lists; the sizes of nested lists multiply',
-  'graphql/limits.ts MOST_TOKENS': 'tokens of the document',
-  'graphql/limits.ts MOST_LINES': 'lines of the document',
-  'graphql/limits.ts MOST_VALUES': 'values of those rows, and items of list arguments',
+  'operation/cost.ts MOST_ROWS': 'rows of lists; the sizes of nested lists multiply',
+  'operation/cost.ts MOST_TOKENS': 'tokens of the document',
+  'operation/cost.ts MOST_LINES': 'lines of the document',
+  'operation/cost.ts MOST_VALUES': 'values of those rows, and items of list arguments',
   'http/body.ts LARGEST_BODY': 'body',
   'http/listen.ts headersTimeout': 'time to send the header fields',
   'http/listen.ts keepAliveTimeout': 'time that a connection stays open without a request',
@@ -70,7 +54,7 @@ const met: Readonly<Record<string, string>> = {
   'limits/json.ts LONGEST_NUMBER': 'digits of a number in the body',
   'limits/json.ts LONGEST_TEXT': 'bytes of a string in the body',
   'limits/json.ts MOST_VALUES': 'JSON values in the body',
-  'resources/lifecycle/store.ts MOST_CLIENTS': 'client names per lifecycle mark and day',
+  'usage/store.ts MOST_CLIENTS': 'client names per lifecycle mark and day',
 };
 
 /** Those that no client meets: how much is remembered or done at once, and how long somebody is waited for who is refused. */
@@ -81,8 +65,8 @@ const unmet = [
   'db/counts.ts MOST_SHAPES',
   'db/paging.ts MOST_SHAPES',
   'db/server.ts MOST_PREPARED',
-  'graphql/compilable-places.ts MOST_PATH_CHARACTERS',
-  'graphql/media-type.ts MOST_ACCEPTS',
+  'operation/compilable-places.ts MOST_PATH_CHARACTERS',
+  'http/graphql-media-type.ts MOST_ACCEPTS',
   'operation/documents.ts MOST_CHARACTERS',
   'operation/documents.ts MOST_COMPILED',
   'operation/documents.ts MOST_COMPILED_FIELDS',
@@ -97,7 +81,7 @@ const unmet = [
   'lifecycle/client.ts MOST_REMEMBERED',
   'limits/account.ts MOST_KNOWN',
   'limits/rate.ts MOST_CALLERS',
-  'resources/lifecycle/store.ts MOST_TOLD',
+  'usage/store.ts MOST_TOLD',
 ];
 
 test.each(Object.entries(met))('docs/limits.md tells %s, as a limit of %s', (bound, what) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearestPath } from '../../src/http/nearest-path.ts';
+import { nearestPath } from '../../src/engine/http/nearest-path.ts';
 
 const patterns = [
   '/',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Pace } from '../../src/limits/pace.ts';
+import { Pace } from '../../src/engine/limits/pace.ts';
 
 function paceOf(most: number) {
   const pace = new Pace(most);

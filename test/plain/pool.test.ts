@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPool } from '../../src/db/pool.ts';
+import { createPool } from '../../src/engine/db/pool.ts';
 
 /** A pool of clients that are numbers. */
 function poolOf(size: number) {

@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import { describe, expect, test } from 'vitest';
-import '../../src/auth/plugin.ts';
-import { scopesIn } from '../../src/auth/scope.ts';
+import '../../src/engine/auth/plugin.ts';
+import { scopesIn } from '../../src/engine/auth/scope.ts';
 
 function builderOf() {
   const builder = new SchemaBuilder<object>({ plugins: ['scope'] });

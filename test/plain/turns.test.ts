@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { Turns } from '../../src/db/turns.ts';
+import { Turns } from '../../src/engine/db/turns.ts';
 
 test('what changes one row runs one after another, and beside what changes others', async () => {
   const turns = new Turns();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Int64, toInt64 } from '../../src/int64.ts';
+import { type Int64, toInt64 } from '../../src/engine/int64.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 
 let app: TestApp;

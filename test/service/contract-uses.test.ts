@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { recentUses } from '../../src/commands/contract/uses.ts';
+import { recentUses } from '../../src/contract/uses.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let opened: TestDatabase;

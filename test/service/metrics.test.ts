@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { schema } from '../../src/schema.ts';
+import { schema } from '../../src/petstore/schema.ts';
 import { hostileRequest } from '../bench/soak/hostile.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 

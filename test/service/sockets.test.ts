@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { listen } from '../../src/http/listen.ts';
+import { listen } from '../../src/engine/http/listen.ts';
 import { read, startOwnService } from '../support/sockets.ts';
 
 const service = startOwnService();

@@ -4,7 +4,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readSettings } from '../../src/env.ts';
+import { readSettings } from '../../src/process/settings.ts';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Asking, startLoad } from '../support/load.ts';
 import { runToEnd, type Service, settingsFor, startService, withService } from '../support/service.ts';

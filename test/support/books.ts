@@ -1,9 +1,9 @@
 import SchemaBuilder from '@pothos/core';
-import { text } from '../../src/graphql/bounds.ts';
-import '../../src/graphql/input-plugin.ts';
-import { beta, deprecated, experimental } from '../../src/lifecycle/mark.ts';
-import '../../src/lifecycle/plugin.ts';
-import { gql, ok, type Route, route, rows } from '../../src/rest/route.ts';
+import { text } from '../../src/engine/schema/bounds.ts';
+import '../../src/engine/schema/input-plugin.ts';
+import { beta, deprecated, experimental } from '../../src/engine/lifecycle/mark.ts';
+import '../../src/engine/lifecycle/plugin.ts';
+import { gql, ok, type Route, route, rows } from '../../src/engine/rest/route.ts';
 
 /** Another domain than the service's own, in which everything that can bear a mark bears one, of each kind. */
 const builder = new SchemaBuilder<{ DefaultFieldNullability: false }>({

@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { type Database, type DatabaseLocation, openDatabase, type Probe } from '../../src/db/client.ts';
+import { type Database, type DatabaseLocation, openDatabase, type Probe } from '../../src/engine/db/client.ts';
 import { addressOf, administer } from './admin.ts';
 
 /** What a project's global setup made: a data folder to copy, or a database to copy on a server. */

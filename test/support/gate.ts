@@ -1,6 +1,6 @@
-import { compareContracts, readContract } from '../../src/lifecycle/contract/compare.ts';
-import { entriesOf, printReport } from '../../src/lifecycle/contract/report.ts';
-import { spellEnumValue } from '../../src/rest/parameters.ts';
+import { compareContracts, readContract } from '../../src/contract/compare.ts';
+import { entriesOf, printReport } from '../../src/contract/report.ts';
+import { spellEnumValue } from '../../src/engine/rest/parameters.ts';
 
 /** A contract in the making: SDL, and the paths and components of an OpenAPI document. */
 export interface Draft {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { openDatabase } from '../../src/db/client.ts';
-import { migrateDatabase } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/engine/db/client.ts';
+import { migrateDatabase } from '../../src/engine/db/migrate.ts';
 import { makeTemporaryFolder } from './temporary.ts';
 
 /**

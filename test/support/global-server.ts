@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { openDatabase } from '../../src/db/client.ts';
-import { migrateDatabase } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/engine/db/client.ts';
+import { migrateDatabase } from '../../src/engine/db/migrate.ts';
 import { addressOf, administer } from './admin.ts';
 import { startPostgresServer } from './postgres-server.ts';
 import { makeTemporaryFolder } from './temporary.ts';

@@ -1,7 +1,7 @@
 import { buildSchema } from 'graphql';
-import { beta, DAY_MILLISECONDS, deprecated, experimental, type Mark, toDay } from '../../src/lifecycle/mark.ts';
-import { type Marked, markedIn, membersOf } from '../../src/lifecycle/marked.ts';
-import { type ClientUse, lifecycleReport, type ReportEntry, type Usage } from '../../src/lifecycle/report.ts';
+import { beta, DAY_MILLISECONDS, deprecated, experimental, type Mark, toDay } from '../../src/engine/lifecycle/mark.ts';
+import { type Marked, markedIn, membersOf } from '../../src/engine/lifecycle/marked.ts';
+import { type ClientUse, lifecycleReport, type ReportEntry, type Usage } from '../../src/engine/lifecycle/report.ts';
 
 /** The instant at which the report below is made. */
 export const NOON = new Date('2026-11-21T12:00:00Z');

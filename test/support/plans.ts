@@ -1,6 +1,6 @@
-import type { Database } from '../../src/db/client.ts';
-import type { Parameter, Query } from '../../src/db/driver.ts';
-import { seed } from '../../src/seed.ts';
+import type { Database } from '../../src/engine/db/client.ts';
+import type { Parameter, Query } from '../../src/engine/db/driver.ts';
+import { seed } from '../../src/petstore/seed.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { type Sent, watched } from './watched.ts';
 

@@ -1,5 +1,5 @@
-import { readSettings, type Settings } from '../../src/env.ts';
-import type { LifecycleRules } from '../../src/lifecycle/guard.ts';
+import type { LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
+import { readSettings, type Settings } from '../../src/process/settings.ts';
 
 /** As the service has them when nothing is set. */
 export const usualRules: LifecycleRules = {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { DatabaseLocation } from '../../src/db/client.ts';
+import type { DatabaseLocation } from '../../src/engine/db/client.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

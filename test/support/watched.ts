@@ -1,5 +1,5 @@
-import { Database } from '../../src/db/client.ts';
-import type { Kind, Parameter, Query, RawRow } from '../../src/db/driver.ts';
+import { Database } from '../../src/engine/db/client.ts';
+import type { Kind, Parameter, Query, RawRow } from '../../src/engine/db/driver.ts';
 
 /** A statement on its way to the database. */
 export interface Sent {

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
-import { openDatabase } from '../../../src/db/client.ts';
-import { migrateDatabase } from '../../../src/db/migrate.ts';
+import { openDatabase } from '../../../src/engine/db/client.ts';
+import { migrateDatabase } from '../../../src/engine/db/migrate.ts';
 import { CATEGORIES, type DataSize, STOCK } from './size.ts';
 
 const NAMES =

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import ICAL from 'ical.js';
 import { describe, expect, test } from 'vitest';
-import type { ReportEntry } from '../../../src/lifecycle/report.ts';
-import { lifecycleCalendar } from '../../../src/pages/calendar.ts';
+import type { ReportEntry } from '../../../src/engine/lifecycle/report.ts';
+import { lifecycleCalendar } from '../../../src/engine/pages/calendar.ts';
 import { busyUsage, exampleReport } from '../../support/marks.ts';
 
 const BASE = 'https://pets.example/api/v1';

@@ -11,14 +11,14 @@ import {
   visit,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { fieldOf } from '../../../src/http/reply.ts';
-import { levelOf } from '../../../src/lifecycle/mark.ts';
-import { type Marked, markedIn } from '../../../src/lifecycle/marked.ts';
-import { compileRoutes, type Endpoint } from '../../../src/rest/compile.ts';
-import { openApiDocument } from '../../../src/rest/openapi.ts';
-import { describeRoutes, routes } from '../../../src/routes.ts';
-import { schema } from '../../../src/schema.ts';
-import { printGraphQL } from '../../../src/site.ts';
+import { fieldOf } from '../../../src/engine/http/reply.ts';
+import { levelOf } from '../../../src/engine/lifecycle/mark.ts';
+import { type Marked, markedIn } from '../../../src/engine/lifecycle/marked.ts';
+import { openApiDocument } from '../../../src/engine/openapi/document.ts';
+import { printGraphQL } from '../../../src/engine/pages/site.ts';
+import { compileRoutes, type Endpoint } from '../../../src/engine/rest/compile.ts';
+import { describeRoutes, routes } from '../../../src/petstore/routes.ts';
+import { schema } from '../../../src/petstore/schema.ts';
 import { bookRoutes, bookSchema } from '../../support/books.ts';
 
 /** What a surface says of a thing: of each mark, what can be told there. */

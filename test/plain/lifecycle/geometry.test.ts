@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY_MILLISECONDS, toDay } from '../../../src/lifecycle/mark.ts';
-import type { ReportEntry } from '../../../src/lifecycle/report.ts';
-import { dayBars, usesChart } from '../../../src/pages/lifecycle/chart.ts';
-import { barOf, scaleOf, timeline } from '../../../src/pages/lifecycle/timeline.ts';
+import { DAY_MILLISECONDS, toDay } from '../../../src/engine/lifecycle/mark.ts';
+import type { ReportEntry } from '../../../src/engine/lifecycle/report.ts';
+import { dayBars, usesChart } from '../../../src/engine/pages/lifecycle/chart.ts';
+import { barOf, scaleOf, timeline } from '../../../src/engine/pages/lifecycle/timeline.ts';
 import { exampleReport, NOON } from '../../support/marks.ts';
 
 const instant = fc.date({

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import type { ReportEntry, Usage } from '../../../src/lifecycle/report.ts';
-import { lifecyclePage } from '../../../src/pages/lifecycle.ts';
+import type { ReportEntry, Usage } from '../../../src/engine/lifecycle/report.ts';
+import { lifecyclePage } from '../../../src/engine/pages/lifecycle.ts';
 import { busyUsage, exampleMarks, exampleReport, NOON, noUsage } from '../../support/marks.ts';
 import { usualRules } from '../../support/rules.ts';
 
@@ -194,7 +194,7 @@ describe('days are those of UTC', () => {
     expect(NOON.getTimezoneOffset()).toBe(offset);
     // What formats dates takes the machine's time zone when it is made.
     vi.resetModules();
-    const there = await import('../../../src/pages/lifecycle.ts');
+    const there = await import('../../../src/engine/pages/lifecycle.ts');
     const pageAt = (instant: string) => {
       const now = new Date(instant);
       return textOf(there.lifecyclePage(exampleReport(busyUsage, now), at(now), '', ORIGIN));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { markedIn } from '../../../src/lifecycle/marked.ts';
-import { lifecycleReport, type ReportEntry, type RestView, type Usage } from '../../../src/lifecycle/report.ts';
-import { Tally, type UseCount } from '../../../src/lifecycle/tally.ts';
+import { markedIn } from '../../../src/engine/lifecycle/marked.ts';
+import { lifecycleReport, type ReportEntry, type RestView, type Usage } from '../../../src/engine/lifecycle/report.ts';
+import { Tally, type UseCount } from '../../../src/engine/lifecycle/tally.ts';
 import { bookSchema } from '../../support/books.ts';
 
 const marked = markedIn(bookSchema);

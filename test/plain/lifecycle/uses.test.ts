@@ -1,7 +1,7 @@
 import { parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { selectionOf } from '../../../src/operation/selection.ts';
-import { useFinder } from '../../../src/operation/uses.ts';
+import { selectionOf } from '../../../src/engine/operation/selection.ts';
+import { useFinder } from '../../../src/engine/operation/uses.ts';
 import { bookSchema } from '../../support/books.ts';
 
 const findUses = useFinder(bookSchema);

@@ -1,12 +1,12 @@
 import SchemaBuilder from '@pothos/core';
 import { describe, expect, test } from 'vitest';
-import { text } from '../../../src/graphql/bounds.ts';
-import '../../../src/graphql/input-plugin.ts';
-import { fieldOf } from '../../../src/http/reply.ts';
-import { beta, deprecated, experimental, type Mark } from '../../../src/lifecycle/mark.ts';
-import '../../../src/lifecycle/plugin.ts';
-import { compileRoutes } from '../../../src/rest/compile.ts';
-import { gql, ok, route } from '../../../src/rest/route.ts';
+import { text } from '../../../src/engine/schema/bounds.ts';
+import '../../../src/engine/schema/input-plugin.ts';
+import { fieldOf } from '../../../src/engine/http/reply.ts';
+import { beta, deprecated, experimental, type Mark } from '../../../src/engine/lifecycle/mark.ts';
+import '../../../src/engine/lifecycle/plugin.ts';
+import { compileRoutes } from '../../../src/engine/rest/compile.ts';
+import { gql, ok, route } from '../../../src/engine/rest/route.ts';
 
 const bounds = text({ min: 0, max: 100 });
 

@@ -1,0 +1,21 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../engine/db/client.ts';
+import { integer } from '../engine/db/row.ts';
+import { addDays } from '../engine/lifecycle/mark.ts';
+import { WINDOW_DAYS } from '../engine/lifecycle/report.ts';
+import { lifecycleUses } from '../engine/usage/table.ts';
+import type { Use } from './report.ts';
+
+/** Who used the coordinates in the last 30 days, `today` among them; those who did most come first. */
+export async function recentUses(database: Database, coordinates: readonly string[], today: string): Promise<Use[]> {
+  const statement = database.statement(
+    'contract.recentUses',
+    'count',
+    sql`select coordinate, client, sum(uses), max(day)::text from ${lifecycleUses}
+      where coordinate = any(${sql.placeholder('coordinates')}::text[])
+        and day > ${sql.placeholder('before')}::date
+      group by coordinate, client order by sum(uses) desc, client`,
+    { coordinate: lifecycleUses.coordinate, client: lifecycleUses.client, uses: integer, lastDay: { decode: String } },
+  );
+  return statement({ coordinates, before: addDays(today, -WINDOW_DAYS) });
+}

@@ -1,7 +1,0 @@
-import type { Settings } from '../env.ts';
-import type { DatabaseLocation } from './client.ts';
-
-/** Where the settings have the database. */
-export function locationIn({ DATABASE_URL, DATA_DIR, REQUEST_TIMEOUT, DATABASE_POOL }: Settings): DatabaseLocation {
-  return { url: DATABASE_URL, folder: DATA_DIR, timeout: REQUEST_TIMEOUT, pool: DATABASE_POOL };
-}

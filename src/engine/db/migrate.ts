@@ -1,0 +1,93 @@
+import { fileURLToPath } from 'node:url';
+import { getTableColumns, getTableName } from 'drizzle-orm';
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
+import type { Database } from './client.ts';
+import { type Query, toParameter } from './driver.ts';
+
+const migrationsFolder = fileURLToPath(new URL('../../../drizzle', import.meta.url));
+/** Any number will do, as long as every version of this service takes the same. */
+const MIGRATION_LOCK = 7_385_113;
+
+/**
+ * Brings the database to the schema under `drizzle/`, all or nothing. Several processes may do so at once: one works
+ * while the rest wait on a lock, and they then find nothing left to do. What was applied is kept where drizzle-kit
+ * keeps it, so its commands work on the same database.
+ *
+ * @param onMissing told how many are missing, before they are applied
+ * @returns how many migrations were applied
+ */
+export async function migrateDatabase(
+  database: Database,
+  onMissing: (count: number) => void = () => {},
+): Promise<number> {
+  return database.transaction(async (query) => {
+    await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
+    await query('create schema if not exists drizzle', []);
+    await query(
+      'create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at numeric)',
+      [],
+    );
+    const missing = await missingIn(query);
+    if (missing.length > 0) onMissing(missing.length);
+    for (const { sql, hash, folderMillis } of missing) {
+      for (const statement of sql) await query(statement, []);
+      await query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [hash, folderMillis]);
+    }
+    return missing.length;
+  });
+}
+
+/**
+ * Sees to it that the database has the schema under `drizzle/` before it is used.
+ *
+ * @param migrate whether to apply what is missing; where it is off, a job of its own does that (`npm run db:migrate`)
+ * @param onMissing told how many are missing, before they are applied
+ * @throws {Error} where it is off and some are missing
+ */
+export async function readyDatabase(
+  database: Database,
+  migrate: 'on' | 'off',
+  onMissing?: (count: number) => void,
+): Promise<void> {
+  if (migrate === 'on') await migrateDatabase(database, onMissing);
+  else await assertNoneMissing(database);
+}
+
+async function assertNoneMissing(database: Database): Promise<void> {
+  const missing = await database.transaction(async (query) => {
+    const [[known] = []] = await query("select to_regclass('drizzle.__drizzle_migrations')::text", []);
+    return known === null ? readMigrationFiles({ migrationsFolder }) : missingIn(query);
+  });
+  if (missing.length === 0) return;
+  const are = missing.length === 1 ? '1 migration is' : `${missing.length} migrations are`;
+  throw new Error(`${are} not applied, and MIGRATE is off: run npm run db:migrate first.`);
+}
+
+async function missingIn(query: Query): Promise<readonly MigrationMeta[]> {
+  const applied = new Set((await query('select hash from drizzle.__drizzle_migrations', [])).map(([hash]) => hash));
+  return readMigrationFiles({ migrationsFolder }).filter(({ hash }) => !applied.has(hash));
+}
+
+/**
+ * Holds the database to the tables that the statements read, which a migration that was never made leaves out: each request
+ * would fail otherwise, and nothing else.
+ *
+ * @throws {Error} that names the columns that are not there, and the command that makes the migration
+ */
+export async function assertMigrated(database: Database): Promise<void> {
+  const expected = [...database.tables].flatMap((table) =>
+    Object.values(getTableColumns(table)).map((column) => `${getTableName(table)}.${column.name}`),
+  );
+  const rows = await database.transaction((query) =>
+    query(
+      `select name from unnest($1::text[]) as name where not exists (
+        select from pg_attribute
+        where attrelid = to_regclass(quote_ident(split_part(name, '.', 1))) and attname = split_part(name, '.', 2))`,
+      [toParameter(expected)],
+    ),
+  );
+  if (rows.length === 0) return;
+  throw new Error(
+    `The tables in the code have columns that no migration in drizzle/ creates: ${rows.join(', ')}. Create it with: npm run db:generate -- --name what-it-is-for`,
+  );
+}

@@ -1,0 +1,66 @@
+import type { GraphQLParams } from 'graphql-yoga';
+import type { Metered } from '../auth/entrance.ts';
+import { ServiceError } from '../errors.ts';
+import { readJson, type WithBody } from '../http/body.ts';
+import { assertUtf8 } from '../http/media-type.ts';
+import { parseJson } from '../json.ts';
+import { show } from '../schema/input.ts';
+
+/** A request to the endpoint. */
+export interface GraphQLRequest extends WithBody, Metered {
+  readonly method: string;
+  /** What follows the question mark; empty for nothing. */
+  readonly search: string;
+  /** The absolute address of the service. */
+  readonly base: string;
+}
+
+/**
+ * Reads what a GET or POST asks for, integers exact; undefined for other methods. A POST is JSON alone: other content
+ * types need no preflight, so a foreign page could send them.
+ *
+ * @param take as of `readJson`
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
+ */
+export async function readParams(
+  request: GraphQLRequest,
+  take: Parameters<typeof readJson>[1],
+): Promise<GraphQLParams | undefined> {
+  if (request.method === 'POST') return readPost(request, take);
+  return request.method === 'GET' ? readSearch(request.search) : undefined;
+}
+
+async function readPost(request: GraphQLRequest, take: Parameters<typeof readJson>[1]): Promise<GraphQLParams> {
+  const contentType = request.headers.get('content-type');
+  if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');
+  }
+  assertUtf8(contentType);
+  const body = await readJson(request, take);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalid('The body must be a JSON object with a query. Batches are not supported.');
+  }
+  return body as GraphQLParams;
+}
+
+function readSearch(search: string): GraphQLParams {
+  const params: Record<string, unknown> = {};
+  for (const [name, text] of new URLSearchParams(search)) {
+    if (Object.hasOwn(params, name)) throw invalid(`${show(name)} must be given only once.`);
+    params[name] = name === 'variables' || name === 'extensions' ? readJsonParameter(name, text) : text;
+  }
+  return params as GraphQLParams;
+}
+
+function readJsonParameter(name: string, text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw invalid(`${name} is ${error instanceof SyntaxError ? 'not JSON' : 'nested too deep'}.`);
+  }
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', message);
+}

@@ -1,0 +1,178 @@
+import { isEnumType } from 'graphql';
+import { marksOf } from '../lifecycle/marked.ts';
+import { mediaTypesFor } from '../rest/body.ts';
+import type { Endpoint } from '../rest/compile.ts';
+import { isList, leafType, spellEnumValue } from '../rest/parameters.ts';
+import { componentOf } from '../rest/selection.ts';
+import type { Variable } from '../rest/variables.ts';
+import { markExtensions } from './extensions.ts';
+import { errorSchema, failures, HEADERS, headerRefs, levelSuffix, problemSchema } from './failures.ts';
+import { LIFECYCLE_PARAMETERS, markHeaders, markParameters } from './marks.ts';
+import { headerParameters, REQUEST_HEADERS } from './request-headers.ts';
+import { Components, inputSchema, type JsonSchema, leafSchema, listSchema, placeSchema, rowSchema } from './schemas.ts';
+
+/** What the document says that routes and schema do not. */
+export interface OpenApiOptions {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  readonly basePath: string;
+  /** Navigation groups: tag -> the tags under it, with their descriptions. */
+  readonly tagGroups: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** An example for each component, by its name. */
+  readonly examples: Readonly<Record<string, unknown>>;
+  /** What array components are called, by the operationId that answers with them. */
+  readonly plurals: Readonly<Record<string, string>>;
+  /** Fields of a component that are not marked required although they always have a value. */
+  readonly optional: Readonly<Record<string, readonly string[]>>;
+}
+
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'An API key (`psk_...`), or a JSON Web Token of the configured issuer. The service can be configured to need one for ' +
+      'nothing, for changes, or for reads too. `x-required-scopes` lists the scopes that each operation then needs.',
+  },
+};
+
+/** The OpenAPI 3.0.3 document of the endpoints. */
+export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApiOptions): JsonSchema {
+  const components = new Components(options.examples);
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const endpoint of endpoints) {
+    const { path, method } = endpoint.route;
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(endpoint, options, components) };
+  }
+  components.refer('Error', errorSchema);
+  components.refer('Problem', problemSchema);
+  const { title, version, description, basePath, tagGroups } = options;
+  return {
+    openapi: '3.0.3',
+    info: { title, version, description },
+    servers: [{ url: basePath === '' ? '/' : basePath, description: 'This service.' }],
+    tags: Object.entries(tagGroups).flatMap(([group, tags]) => [
+      { name: group, description: `Contains ${Object.keys(tags).join(' and ')}.` },
+      ...Object.entries(tags).map(([name, about]) => ({ name, description: about, 'x-parent': group })),
+    ]),
+    'x-tagGroups': Object.entries(tagGroups).map(([name, tags]) => ({ name, tags: [name, ...Object.keys(tags)] })),
+    paths,
+    components: {
+      schemas: Object.fromEntries([...components.schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
+      parameters: { ...REQUEST_HEADERS, ...LIFECYCLE_PARAMETERS },
+      headers: HEADERS,
+      responses: Object.fromEntries([...components.responses].sort(([one], [other]) => (one < other ? -1 : 1))),
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+function operationObject(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
+  const { route, operation, lifecycle } = endpoint;
+  const { inPath, inQuery, inBody, besideBody, field, operationId } = operation;
+  const marks = lifecycle.marked?.marks;
+  const description = (field.description ?? '').replace(/^\[\w+\] /, '');
+  return {
+    operationId,
+    summary: description.split('. ', 1)[0]?.replace(/\.$/, '') ?? operationId,
+    description,
+    tags: [route.tag],
+    ...(marks && markExtensions(marks, lifecycle.successor)),
+    ...(route.noTrial !== undefined && {
+      'x-no-trial': route.noTrial,
+      'x-hideTryItPanel': true,
+      'x-explorer-enabled': false,
+      'x-zudoku-playground-enabled': false,
+    }),
+    security: endpoint.prepared.scopes.length === 0 ? [] : [{}, { bearer: [] }],
+    'x-required-scopes': endpoint.prepared.scopes,
+    parameters: [
+      ...inPath.map((variable) => ({
+        name: variable.name,
+        in: 'path',
+        required: true,
+        description: variable.argument.description ?? variable.name,
+        ...marksOfParameter(variable),
+        schema: leafSchema(leafType(variable), components),
+      })),
+      ...inQuery.map((variable) => queryParameter(variable, route.parameters?.[variable.name], components)),
+      ...headerParameters(endpoint),
+      ...markParameters(marks),
+    ],
+    ...(inBody && {
+      requestBody: {
+        required: true,
+        description: [
+          inBody.argument.description ?? inBody.name,
+          ...(inPath.length > 0 ? ['The identifier of the path may be repeated in it.'] : []),
+          ...besideBody.map(({ name }) => `\`${name}\` may be sent back in it, as it is now.`),
+        ].join(' '),
+        content: Object.fromEntries(
+          mediaTypesFor(route.method).map((type) => [type, { schema: inputSchema(inBody.type, components) }]),
+        ),
+      },
+    }),
+    responses: responses(endpoint, options, components),
+  };
+}
+
+function queryParameter(variable: Variable, words: string | undefined, components: Components): JsonSchema {
+  const place = { ...variable.argument, type: variable.type, defaultValue: variable.defaultValue };
+  return {
+    name: variable.name,
+    in: 'query',
+    required: false,
+    description: [
+      words ?? variable.argument.description ?? variable.name,
+      ...(isList(variable) ? ['Repeat it for any of several.'] : []),
+      ...spellings(variable),
+    ].join(' '),
+    ...marksOfParameter(variable),
+    ...(isList(variable) && { style: 'form', explode: true }),
+    schema: placeSchema({ ...place, extensions: { bounds: place.extensions.bounds } }, components),
+  };
+}
+
+function marksOfParameter({ argument }: Variable): JsonSchema {
+  const marks = marksOf(argument);
+  return marks === undefined ? {} : markExtensions(marks);
+}
+
+/** What the values of a parameter mean, where REST spells them in its own way. */
+function spellings(variable: Variable): string[] {
+  const type = leafType(variable);
+  if (!isEnumType(type) || !type.getValues().some(({ name }) => spellEnumValue(name) !== name)) return [];
+  return type.getValues().map(({ name, description }) => `\`${spellEnumValue(name)}\`: ${description ?? name}`);
+}
+
+function responses(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
+  const { route, operation } = endpoint;
+  const marked = markHeaders(endpoint.lifecycle.marked?.marks);
+  const optional = options.optional[componentOf(operation) ?? ''] ?? [];
+  const body =
+    route.reply.kind === 'none'
+      ? undefined
+      : route.reply.kind === 'list'
+        ? listSchema(operation, options.plurals[operation.operationId] ?? operation.operationId, optional, components)
+        : rowSchema(operation, optional, components);
+  const ofWrites = route.method === 'GET' ? [] : ['Idempotent-Replayed'];
+  const answers = Object.entries(route.reply.statuses).map(([status, { description, headers = [] }]) => [
+    status,
+    {
+      description,
+      headers: headerRefs([...headers, ...(endpoint.hasTag ? ['ETag'] : []), ...ofWrites, ...marked]),
+      ...(body && { content: { 'application/json': { schema: body } } }),
+    },
+  ]);
+  const known = {
+    status: '304',
+    name: `NotModified${route.reply.kind === 'list' ? 'List' : ''}${levelSuffix(endpoint.lifecycle.marked?.marks)}`,
+    response: {
+      description: 'The client has the current version, as `If-None-Match` says.',
+      headers: headerRefs([...(route.reply.statuses[200]?.headers ?? []), 'ETag', ...marked]),
+    },
+  };
+  const shared = [...(route.method === 'GET' ? [known] : []), ...failures(endpoint)];
+  return Object.fromEntries([...answers, ...shared.map((one) => [one.status, components.respond(one)])]);
+}

@@ -1,0 +1,240 @@
+import { type ErrorCode, errorTable } from '../errors.ts';
+import { levelOf, type Marks } from '../lifecycle/mark.ts';
+import type { Endpoint } from '../rest/compile.ts';
+import { markFailures, markHeaders } from './marks.ts';
+import type { JsonSchema } from './schemas.ts';
+
+const ALWAYS: readonly ErrorCode[] = [
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'INVALID_ARGUMENT',
+  'NOT_ACCEPTABLE',
+  'RATE_LIMITED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'TIMEOUT',
+];
+const WITH_BODY: readonly ErrorCode[] = [
+  'MALFORMED_JSON',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'VALIDATION_FAILED',
+];
+const WITH_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
+const MAY_BE_TRIED_AGAIN: ReadonlySet<ErrorCode> = new Set([
+  'IDEMPOTENCY_CONFLICT',
+  'RATE_LIMITED',
+  'BROWNOUT',
+  'UNAVAILABLE',
+  'TIMEOUT',
+]);
+const WRITES: readonly ErrorCode[] = ['IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_KEY_REUSED'];
+/** What may be found once a write runs, and is answered again under its key. */
+const REPLAYED: readonly number[] = [404, 409, 412, 422];
+/** Also of two writers at once, of which one comes too late. */
+const WITH_PRECONDITION: readonly ErrorCode[] = ['CONFLICT', 'PRECONDITION_FAILED'];
+
+const text = { type: 'string' };
+/** Every header field that an answer is described with. */
+export const HEADERS: Readonly<Record<string, { description: string; schema: JsonSchema; example: unknown }>> = {
+  RateLimit: {
+    description:
+      'The units that the caller has left (`r`) and the seconds until it has all again (`t`), if the service has a rate ' +
+      'limit (draft-ietf-httpapi-ratelimit-headers).',
+    schema: text,
+    example: '"default";r=5999;t=42',
+  },
+  'RateLimit-Policy': {
+    description:
+      'The rate limit: the units (`q`) per seconds (`w`). A request costs one unit, and each 20 rows cost one more.',
+    schema: text,
+    example: '"default";q=6000;w=60',
+  },
+  'WWW-Authenticate': {
+    description: 'What is missing: a credential or a scope (RFC 6750).',
+    schema: text,
+    example: 'Bearer realm="pet-store", scope="orders:write"',
+  },
+  'X-Request-Id': {
+    description: "The id of the request: the client's own, or a new one. The service's log contains it.",
+    schema: text,
+    example: '6f1c3c1e-4f0e-4d0a-9a52-3b7b0e6f9b1d',
+  },
+  ETag: {
+    description:
+      'The version of the row or list (RFC 9110). Send it in `If-None-Match` to get 304 if nothing has changed, or that ' +
+      'of a row in `If-Match` to change only this version.',
+    schema: text,
+    example: '"3"',
+  },
+  'Idempotent-Replayed': {
+    description: '`true` if this is the stored answer to an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
+  Location: { description: 'The URL of the new row.', schema: text, example: 'https://pets.example/pets/12' },
+  Link: {
+    description:
+      'Related URLs (RFC 8288). A list has `next`, the next page, except on the last page. A deprecated operation has ' +
+      '`successor-version`, its replacement, and `deprecation` and `sunset` with details.',
+    schema: text,
+    example: '<https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"',
+  },
+  'Total-Count': {
+    description: 'The number of rows on all pages, if the request has `Prefer: count=exact`.',
+    schema: { type: 'integer', format: 'int64' },
+    example: 200,
+  },
+  'Preference-Applied': {
+    description: 'The part of `Prefer` that the answer follows (RFC 7240).',
+    schema: { type: 'string', enum: ['count=exact'] },
+    example: 'count=exact',
+  },
+  'Accept-Encoding': {
+    description: 'The accepted content encodings of a body (RFC 7694): none.',
+    schema: text,
+    example: 'identity',
+  },
+  'Accept-Patch': {
+    description: 'The accepted media types of a PATCH (RFC 5789).',
+    schema: text,
+    example: 'application/merge-patch+json, application/json',
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before a retry.',
+    schema: { type: 'integer', format: 'int32' },
+    example: 1,
+  },
+  'API-Stability': {
+    description: 'The stability of the operation.',
+    schema: { type: 'string', enum: ['experimental', 'beta', 'deprecated'] },
+    example: 'beta',
+  },
+  Deprecation: {
+    description: 'When the operation was deprecated (RFC 9745).',
+    schema: text,
+    example: '@1782864000',
+  },
+  Sunset: {
+    description: 'When the operation stops working (RFC 8594).',
+    schema: text,
+    example: 'Fri, 31 Dec 2027 23:59:59 GMT',
+  },
+  Warning: {
+    description: 'A warning about the deprecation, for people.',
+    schema: text,
+    example:
+      '299 - "GET /pets/{petId} is deprecated since 2026-07-01 and served until 2027-12-31; use GET /pets?id={petId} instead"',
+  },
+};
+
+/** A response as it is under `components.responses`, where all operations that have the same share it. */
+export interface SharedResponse {
+  readonly status: string;
+  readonly name: string;
+  readonly response: JsonSchema;
+}
+
+/** The failures that an operation can answer with. */
+export function failures({ route, operation, lifecycle, hasTag }: Endpoint): SharedResponse[] {
+  const marks = lifecycle.marked?.marks;
+  const codes = new Set<ErrorCode>([
+    ...ALWAYS,
+    ...(operation.inPath.length > 0 ? WITH_PATH : []),
+    ...(operation.inBody === undefined ? [] : WITH_BODY),
+    ...(route.method === 'GET' ? [] : WRITES),
+    ...(operation.inPrecondition === undefined ? [] : WITH_PRECONDITION),
+    ...(route.method === 'GET' && hasTag ? (['PRECONDITION_FAILED'] as const) : []),
+    ...(route.errors ?? []),
+    ...markFailures(marks),
+  ]);
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = errorTable[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return [...byStatus].map(([status, ofStatus]) => {
+    const isReplayed = route.method !== 'GET' && REPLAYED.includes(status);
+    const ofPatch = status === 415 && route.method === 'PATCH';
+    const response = {
+      description: ofStatus.map((code) => `\`${code}\`: ${errorTable[code].title}.`).join(' '),
+      headers: headerRefs([
+        ...(ofStatus.some((code) => MAY_BE_TRIED_AGAIN.has(code)) ? ['Retry-After'] : []),
+        ...(isReplayed ? ['Idempotent-Replayed'] : []),
+        ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
+        ...(status === 415 ? ['Accept-Encoding'] : []),
+        ...(ofPatch ? ['Accept-Patch'] : []),
+        ...markHeaders(marks),
+      ]),
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    };
+    const kind = isReplayed ? 'OfChange' : ofPatch ? 'OfPatch' : '';
+    return { status: String(status), name: ofStatus.map(pascalCase).join('Or') + kind + levelSuffix(marks), response };
+  });
+}
+
+/** What tells a shared response of something marked from those of what is not: it has more header fields. */
+export function levelSuffix(marks: Marks | undefined): string {
+  return marks === undefined ? '' : pascalCase(levelOf(marks));
+}
+
+/** `NOT_FOUND` as `NotFound`. */
+function pascalCase(code: string): string {
+  return code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** References to header fields, with those that every answer has or may have. */
+export function headerRefs(names: readonly string[]): JsonSchema {
+  const all = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const errorFields = {
+  code: {
+    type: 'string',
+    description: 'Machine-readable error code. The responses of each operation list theirs; more codes may be added.',
+  },
+  status: { type: 'integer', format: 'int32', description: 'The HTTP status code of the response.' },
+};
+
+/** The Error object of the specification. */
+export function errorSchema(): JsonSchema {
+  return {
+    type: 'object',
+    description: 'An error.',
+    required: ['code', 'message', 'status'],
+    properties: {
+      code: errorFields.code,
+      message: { type: 'string', description: 'Human-readable description of the error.' },
+      status: errorFields.status,
+    },
+  };
+}
+
+/** Problem details (RFC 9457). */
+export function problemSchema(): JsonSchema {
+  return {
+    type: 'object',
+    description: 'An error as problem details (RFC 9457), for clients that accept them.',
+    required: ['type', 'title', 'status', 'detail', 'code'],
+    properties: {
+      type: { type: 'string', description: 'Always `about:blank`; `code` has the kind of error.' },
+      title: { type: 'string', description: 'The name of the HTTP status.' },
+      status: errorFields.status,
+      detail: { type: 'string', description: 'What was wrong, where, and what is accepted.' },
+      code: errorFields.code,
+      errors: {
+        type: 'array',
+        description: 'Each invalid value, if there can be several.',
+        items: {
+          type: 'object',
+          required: ['pointer', 'message'],
+          properties: {
+            pointer: { type: 'string', description: 'JSON Pointer (RFC 6901) to the value.' },
+            message: { type: 'string', description: 'What it must be.' },
+          },
+        },
+      },
+    },
+  };
+}

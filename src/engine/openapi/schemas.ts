@@ -1,0 +1,216 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type GraphQLEnumType,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { type Markable, marksOf } from '../lifecycle/marked.ts';
+import type { SelectedField } from '../operation/selection.ts';
+import { spellEnumValue } from '../rest/parameters.ts';
+import { isListOf, rootType } from '../rest/selection.ts';
+import type { ResolvedOperation } from '../rest/variables.ts';
+import { boundsOf, type InputPlace } from '../schema/input.ts';
+import { markExtensions } from './extensions.ts';
+
+/** A schema of OpenAPI 3.0.3, or a reference to one. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Collects the schemas and responses that have names of their own. */
+export class Components {
+  readonly schemas = new Map<string, JsonSchema>();
+  readonly responses = new Map<string, JsonSchema>();
+  readonly #examples: Readonly<Record<string, unknown>>;
+
+  /** @param examples by the component's name */
+  constructor(examples: Readonly<Record<string, unknown>>) {
+    this.#examples = examples;
+  }
+
+  /** A reference to the component, which is made when it is first asked for. */
+  refer(name: string, make: () => JsonSchema): JsonSchema {
+    if (!this.schemas.has(name)) {
+      this.schemas.set(name, {});
+      const example = this.#examples[name];
+      this.schemas.set(name, { ...make(), ...(example !== undefined && { example }) });
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /**
+   * A reference to a response, which operations share.
+   *
+   * @throws {Error} when another response has that name
+   */
+  respond({ name, response }: { readonly name: string; readonly response: JsonSchema }): JsonSchema {
+    const before = this.responses.get(name) ?? response;
+    if (!isDeepStrictEqual(before, response)) throw new Error(`OpenAPI has two responses with the name ${name}.`);
+    this.responses.set(name, before);
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+/** The schema of what a root field's row is answered as: the component that its fragment names. */
+export function rowSchema(
+  operation: ResolvedOperation,
+  optional: readonly string[],
+  components: Components,
+): JsonSchema {
+  return objectSchema(rootType(operation).description, operation.selected.within, optional, components);
+}
+
+/** The schema of a list, or of a connection's nodes: an array component named by the plural. */
+export function listSchema(
+  operation: ResolvedOperation,
+  plural: string,
+  optional: readonly string[],
+  components: Components,
+) {
+  const root = rootType(operation);
+  const fields = operation.selected.within;
+  if (isListOf(operation.field)) {
+    return components.refer(plural, () => ({
+      type: 'array',
+      description: 'The whole list.',
+      items: objectSchema(root.description, fields, optional, components),
+    }));
+  }
+  const nodes = fields.find(({ field }) => field.name === 'nodes');
+  const rows = getNamedType(nodes?.field.type);
+  if (nodes === undefined || !isObjectType(rows)) throw new Error(`${operation.operationId} must select nodes.`);
+  const first = operation.field.args.find(({ name }) => name === 'first');
+  return components.refer(plural, () => ({
+    type: 'array',
+    maxItems: first && boundsOf(first)?.jsonSchema.maximum,
+    description: root.description ?? plural,
+    items: objectSchema(rows.description, nodes.within, optional, components),
+  }));
+}
+
+function objectSchema(
+  description: string | null | undefined,
+  fields: readonly SelectedField[],
+  optional: readonly string[],
+  components: Components,
+): JsonSchema {
+  const ofFragment = fields.filter(({ fragment }) => fragment !== undefined);
+  const name = ofFragment[0]?.fragment;
+  if (name === undefined) throw new Error('A row must be selected by a fragment, which names its component.');
+  return components.refer(name, () => {
+    const required = ofFragment
+      .filter(({ field }) => isNonNullType(field.type) && !optional.includes(field.name))
+      .map(({ field }) => field.name);
+    return {
+      type: 'object',
+      ...(description != null && { description }),
+      ...(required.length > 0 && { required }),
+      properties: Object.fromEntries(
+        ofFragment.map(({ field }) => [field.name, described(outputSchema(field.type, components), field)]),
+      ),
+    };
+  });
+}
+
+function outputSchema(type: GraphQLOutputType, components: Components): JsonSchema {
+  const named = getNamedType(type);
+  if (!isLeafType(named)) throw new Error(`${named.name} cannot be part of a row on REST.`);
+  return leafSchema(named, components);
+}
+
+/** The schema of a body. */
+export function inputSchema(type: GraphQLInputType, components: Components): JsonSchema {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return { type: 'array', items: inputSchema(nullable.ofType, components) };
+  if (isInputObjectType(nullable))
+    return components.refer(nullable.name, () => inputObjectSchema(nullable, components));
+  return leafSchema(nullable, components);
+}
+
+function inputObjectSchema(type: GraphQLInputObjectType, components: Components): JsonSchema {
+  const fields = Object.values(type.getFields());
+  const required = fields.filter((field) => isNonNullType(field.type)).map(({ name }) => name);
+  return {
+    type: 'object',
+    ...(type.description != null && { description: type.description }),
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(
+      fields.map((field) => [field.name, described(placeSchema(withoutDefault(field), components), inWords(field))]),
+    ),
+    additionalProperties: false,
+  };
+}
+
+/** Generators of types take a field of a body that has a default for one that is required. */
+function withoutDefault(field: GraphQLInputField): InputPlace {
+  return { type: field.type, extensions: field.extensions, defaultValue: undefined };
+}
+
+function inWords(field: GraphQLInputField): Described {
+  const { name, description, defaultValue, extensions } = field;
+  const words = defaultValue === undefined ? description : `${description} Default: \`${defaultValue}\`.`;
+  return { name, description: words, extensions };
+}
+
+/** The schema of what goes into a field or argument: its type, bounds and default. */
+export function placeSchema(place: InputPlace, components: Components): JsonSchema {
+  const { type, defaultValue, extensions } = place;
+  const own = {
+    ...boundsOf(place)?.jsonSchema,
+    ...(defaultValue !== undefined && { default: defaultValue }),
+    ...(extensions.refusesNull === false && { nullable: true }),
+  };
+  const schema = inputSchema(type, components);
+  if (Object.keys(own).length === 0) return schema;
+  return '$ref' in schema ? { allOf: [schema], ...own } : { ...schema, ...own };
+}
+
+/** The schema of a leaf; one whose values REST spells otherwise stands where it is used. */
+export function leafSchema(type: GraphQLLeafType, components: Components): JsonSchema {
+  if (isEnumType(type)) {
+    const names = type.getValues().map(({ name }) => name);
+    const schema = { type: 'string', enum: names.map(spellEnumValue), ...valueMarks(type) };
+    const isSpeltOtherwise = names.some((name) => spellEnumValue(name) !== name);
+    if (isSpeltOtherwise) return schema;
+    return components.refer(type.name, () => ({ ...schema, description: type.description ?? type.name }));
+  }
+  const schema = LEAVES[type.name];
+  if (schema === undefined) throw new Error(`OpenAPI has no schema for the scalar ${type.name}.`);
+  return schema;
+}
+
+/** OpenAPI 3.0 has no place of its own for what is said of one value of several. */
+function valueMarks(type: GraphQLEnumType): JsonSchema {
+  const marked = type.getValues().flatMap((value) => {
+    const marks = marksOf(value);
+    return marks === undefined ? [] : [[spellEnumValue(value.name), markExtensions(marks)] as const];
+  });
+  return marked.length === 0 ? {} : { 'x-enum-marks': Object.fromEntries(marked) };
+}
+
+const LEAVES: Readonly<Record<string, JsonSchema>> = {
+  Int64: { type: 'integer', format: 'int64' },
+  Int: { type: 'integer', format: 'int32' },
+  Date: { type: 'string', format: 'date' },
+  DateTime: { type: 'string', format: 'date-time' },
+  String: { type: 'string' },
+  Boolean: { type: 'boolean' },
+};
+
+type Described = Markable & { readonly name: string; readonly description?: string | null | undefined };
+
+/** With the field's description and marks; OpenAPI 3.0 ignores what stands beside a reference. */
+function described(schema: JsonSchema, field: Described) {
+  const marks = marksOf(field);
+  const words = { description: field.description ?? field.name, ...(marks && markExtensions(marks)) };
+  return '$ref' in schema ? { allOf: [schema], ...words } : { ...schema, ...words };
+}

@@ -1,0 +1,111 @@
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getArgumentValues,
+  getNamedType,
+  isInputObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  typeFromAST,
+  valueFromAST,
+} from 'graphql';
+import { MOST_ISSUES, ServiceError, validationFailed } from '../errors.ts';
+import { boundsOf, inputIssues } from '../schema/input.ts';
+import { isAlwaysOpen, isOpen } from './conditions.ts';
+import type { Rejection } from './prepared.ts';
+import { type Selection, waysBy } from './selection.ts';
+import { visitArguments } from './values.ts';
+
+type Variables = Readonly<Record<string, unknown>>;
+type Arguments = Readonly<Record<string, unknown>>;
+
+/**
+ * What is wrong with the arguments of an operation's fields beyond their types: no more than are told. The variables must
+ * fit theirs. What `@skip` and `@include` leave out is not looked at.
+ */
+export type FaultFinder = (variables: Variables) => readonly Rejection[];
+
+/** Makes the finder for an operation, so that nothing of it is done where a bound, a page or a cursor is wrong. */
+export function faultFinder(schema: GraphQLSchema, { operation, fields }: Selection): FaultFinder {
+  const defaults = defaultsOf(schema, operation);
+  const fieldOf = new Map(fields.map(({ node, field }) => [node, field]));
+  const fixed: Rejection[] = [];
+  const dependent: FaultFinder[] = [];
+  for (const [node, ways] of waysBy(fields, ({ node }) => (node.arguments?.length ? node : undefined))) {
+    const field = fieldOf.get(node);
+    const check = field && argumentCheck(field, node, defaults);
+    if (field === undefined || check === undefined) continue;
+    const find = (variables: Variables) => {
+      const error = check(getArgumentValues(field, node, variables));
+      return error === undefined ? [] : [{ error, node }];
+    };
+    if (!isAlwaysOpen(ways) || hasVariables(field, node)) {
+      dependent.push((variables) => (isOpen(ways, variables) ? find(variables) : []));
+    } else if (fixed.length < MOST_ISSUES) fixed.push(...find({}));
+  }
+  if (dependent.length === 0) return () => fixed;
+  const always = Object.fromEntries(defaults);
+  return (variables) => {
+    const all = { ...always, ...variables };
+    const faults = [...fixed];
+    for (const find of dependent) {
+      if (faults.length === MOST_ISSUES) break;
+      faults.push(...find(all));
+    }
+    return faults;
+  };
+}
+
+/** The check of a field's arguments; undefined where nothing is left to be checked of them. */
+function argumentCheck(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  defaults: ReadonlyMap<string, unknown>,
+): ((values: Arguments) => ServiceError | undefined) | undefined {
+  const checked = field.args.filter((arg) => {
+    if (boundsOf(arg) !== undefined) return true;
+    const value = node.arguments?.find(({ name }) => name.value === arg.name)?.value;
+    // A variable is checked as such, but for its default.
+    const isChecked = value?.kind === Kind.VARIABLE && !defaults.has(value.name.value);
+    return isInputObjectType(getNamedType(arg.type)) && !isChecked;
+  });
+  const assertWindow = getNamedType(field.type).extensions.assertWindow as ((values: Arguments) => void) | undefined;
+  if (checked.length === 0 && assertWindow === undefined) return undefined;
+  return (values) => {
+    const issues = checked.flatMap((arg) => inputIssues(arg, values[arg.name], [arg.name]));
+    if (issues.length > 0) return validationFailed(issues);
+    try {
+      assertWindow?.(values);
+    } catch (error) {
+      if (error instanceof ServiceError) return error;
+      throw error;
+    }
+    return undefined;
+  };
+}
+
+function hasVariables(field: GraphQLField<unknown, unknown>, node: FieldNode): boolean {
+  let found = false;
+  visitArguments(field, node, {
+    variable: () => {
+      found = true;
+    },
+  });
+  return found;
+}
+
+/** As graphql-js coerces them. */
+function defaultsOf(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): ReadonlyMap<string, unknown> {
+  return new Map(
+    variableDefinitions.flatMap(({ variable, type, defaultValue }) =>
+      defaultValue === undefined
+        ? []
+        : [[variable.name.value, valueFromAST(defaultValue, typeFromAST(schema, type) as GraphQLInputType)] as const],
+    ),
+  );
+}

@@ -1,0 +1,126 @@
+import type { ExecutionResult } from 'graphql';
+import type { Caller } from '../auth/access.ts';
+import type { Entrance, Metered } from '../auth/entrance.ts';
+import { isForGood, ServiceError } from '../errors.ts';
+import { readKey } from '../idempotency/key.ts';
+import type { Idempotency, Outcome } from '../idempotency/run.ts';
+import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
+import type { Naming } from '../lifecycle/guard.ts';
+import { UNITS_OF_KEY } from '../limits/charge.ts';
+import type { Gate } from '../limits/gate.ts';
+import type { Meter } from '../limits/meter.ts';
+import type { Context } from '../schema/context.ts';
+import { callWithin, storesFor } from '../tracing/span.ts';
+import type { PreparedOperation, Rejection, Variables } from './prepared.ts';
+
+/** A request for an operation: what its protocol has read of it, and how the protocol answers. */
+export interface OperationRequest {
+  readonly request: Metered;
+  readonly caller: Caller;
+  /** What the protocol calls what is annotated. */
+  readonly naming: Naming;
+  /** Reads the variables: only for a caller that may run the operation, while the operation is served. */
+  variables(): Variables | Promise<Variables>;
+  /** The digest of what is asked for: requests with one `Idempotency-Key` must ask for the same. */
+  fingerprint(variables: Variables): string;
+  /** The answer to an operation that must not run. */
+  reject(rejections: readonly [Rejection, ...Rejection[]]): Outcome;
+  /** The answer to an operation that has run. */
+  reply(result: ExecutionResult, variables: Variables): Outcome;
+}
+
+/**
+ * Runs a prepared operation for a request.
+ *
+ * @throws {ServiceError} when it could not be run to its end, or may be tried again: then nothing is changed
+ */
+export type ExecuteOperation = (operation: PreparedOperation, call: OperationRequest) => Promise<Outcome>;
+
+/** What operations are run with. */
+export interface ExecutorOptions {
+  readonly context: Context;
+  readonly entrance: Entrance;
+  readonly gate: Pick<Gate, 'run'>;
+  readonly admit: Admit;
+  readonly idempotency: Idempotency;
+}
+
+/** Makes the one function that runs operations, whatever the protocol of their requests. */
+export function createExecutor(options: ExecutorOptions): ExecuteOperation {
+  const { context, entrance, gate, admit: enforceLifecycle, idempotency } = options;
+
+  return async function executeOperation(operation, call) {
+    const { request, caller } = call;
+    let variables: Variables;
+    try {
+      entrance.authorize(caller, operation.scopes);
+      const asker = { headers: request.headers, isStrict: wantsStrict(request.headers) };
+      enforceLifecycle(operation.uses, asker, call.naming);
+      const read = call.variables();
+      variables = read instanceof Promise ? await read : read;
+      charge(operation, request.meter, variables);
+      if (operation.usesBy !== undefined) enforceLifecycle(operation.usesBy(variables), asker, call.naming);
+    } catch (error) {
+      if (error instanceof ServiceError) return call.reject([{ error, node: undefined }]);
+      throw error;
+    }
+    const rejections = operation.validate(variables);
+    if (isRejected(rejections)) return call.reject(rejections);
+    const key = operation.kind === 'change' ? readKey(request.headers) : null;
+    if (key !== null) return once(key, operation, call, variables);
+    return gate.run(
+      (isWanted) => run(operation, call, variables, context, isWanted),
+      request.meter.load(operation.kind),
+    );
+  };
+
+  /** Runs it in a transaction that keeps its answer; or answers with what was kept (draft-ietf-httpapi-idempotency-key-header). */
+  function once(key: string, operation: PreparedOperation, call: OperationRequest, variables: Variables) {
+    const { request, caller } = call;
+    request.meter.charge(UNITS_OF_KEY);
+    const keyed = {
+      caller: caller.id,
+      account: request.meter.account,
+      mayRead: entrance.mayRead(caller),
+      key,
+      fingerprint: call.fingerprint(variables),
+    };
+    const changes = operation.changesSeveral ? 'several' : 'one';
+    return gate.run(
+      (isWanted) =>
+        callWithin(request, () =>
+          idempotency.answer(keyed, (own) => whatStands(run(operation, call, variables, own, isWanted)), changes),
+        ),
+      request.meter.load('change'),
+    );
+  }
+}
+
+function charge(operation: PreparedOperation, meter: Meter, variables: Variables): void {
+  const { units, bytes } = operation.cost(variables);
+  if (units > 0) meter.charge(units);
+  meter.expect(bytes);
+}
+
+/** What may be tried again is undone: it must not be kept as the answer. */
+async function whatStands(running: Promise<Outcome>): Promise<Outcome> {
+  const outcome = await running;
+  if (outcome.error !== undefined && !isForGood(outcome.error)) throw outcome.error;
+  return outcome;
+}
+
+async function run(
+  operation: PreparedOperation,
+  call: OperationRequest,
+  variables: Variables,
+  context: Context,
+  isWanted: () => boolean,
+): Promise<Outcome> {
+  const stores = storesFor(call.request, context);
+  const own = operation.changesSeveral ? { ...stores, isWanted } : stores;
+  return call.reply(await operation.run(variables, own), variables);
+}
+
+function isRejected(rejections: readonly Rejection[]): rejections is readonly [Rejection, ...Rejection[]] {
+  return rejections.length > 0;
+}

@@ -1,0 +1,26 @@
+import { isNonNullType, Kind } from 'graphql';
+import type { Selection } from './selection.ts';
+import { visitArguments } from './values.ts';
+
+/**
+ * The variables that may be left out, and yet must not be null: they have a default, and stand where null may not. That is
+ * found only when the operation runs, and after what it has changed by then (GraphQL, section 5.8.5): so it is asked before.
+ */
+export function neverNull({ operation, fields }: Selection): ReadonlySet<string> {
+  const optional = new Set(
+    (operation.variableDefinitions ?? [])
+      .filter(({ type, defaultValue }) => type.kind !== Kind.NON_NULL_TYPE && defaultValue !== undefined)
+      .map(({ variable }) => variable.name.value),
+  );
+  const found = new Set<string>();
+  if (optional.size === 0) return found;
+  for (const { field, node, conditions } of fields) {
+    visitArguments(field, node, {
+      variable: (name, type) => {
+        if (optional.has(name) && isNonNullType(type)) found.add(name);
+      },
+    });
+    for (const { variable } of conditions) if (variable !== undefined && optional.has(variable)) found.add(variable);
+  }
+  return found;
+}

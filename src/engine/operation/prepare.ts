@@ -1,0 +1,100 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  typeFromAST,
+} from 'graphql';
+import { scopesOf } from '../auth/scope.ts';
+import { type Issue, validationFailed } from '../errors.ts';
+import { type ListCosts, unitsOf } from '../limits/charge.ts';
+import { type InputPlace, inputIssues, type Names } from '../schema/input.ts';
+import { faultFinder } from './arguments.ts';
+import type { Operation } from './compiled.ts';
+import { measure } from './cost.ts';
+import { countedLists } from './counts.ts';
+import { neverNull } from './never-null.ts';
+import type { PreparedOperation, Variables } from './prepared.ts';
+import { type Selection, selectionOf } from './selection.ts';
+import type { UseFinder } from './uses.ts';
+
+/** What an operation is prepared with. */
+export interface PrepareOptions {
+  /** Finds what it uses of what is annotated. */
+  readonly findUses: UseFinder;
+  /** What lists cost. */
+  readonly costs: ListCosts;
+  /** Makes the function that runs it; told how many fields it has when its fragments are expanded. */
+  readonly run: (fields: number) => Operation;
+  /** Validates the variables and arguments; undefined where that is done as they are read. */
+  readonly validate: ((selection: Selection) => PreparedOperation['validate']) | undefined;
+}
+
+/**
+ * Works out all that a request for an operation needs and no request changes.
+ *
+ * @param document valid
+ * @param name which of its operations; needed where it has several
+ * @throws {ServiceError} INVALID_ARGUMENT when it is beyond a limit
+ */
+export function prepareOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  name: string | undefined,
+  { findUses, costs, run, validate = () => () => [] }: PrepareOptions,
+): PreparedOperation {
+  const selection = selectionOf(schema, document, name);
+  const { operation, roots, size } = selection;
+  const askingFor = measure(selection);
+  const counted = countedLists(selection);
+  const { always, given } = findUses(selection);
+  // The tree is large: what is kept must not refer to it.
+  const otherRoots = Math.max(0, roots.length - 1);
+  const label = onlyField(operation)?.name.value;
+  const isChange = operation.operation === 'mutation';
+  return {
+    label: label ?? 'several',
+    kind: isChange ? 'change' : 'read',
+    changesSeveral: isChange && label === undefined,
+    scopes: scopesOf(roots),
+    cost: (variables) => {
+      const asking = askingFor(variables);
+      const counts = counted(variables).reduce((sum, list) => sum + costs.count(list), 0);
+      return { units: unitsOf(asking, costs) + counts + otherRoots, bytes: asking.bytes };
+    },
+    uses: always,
+    usesBy: given,
+    validate: validate(selection),
+    run: run(size),
+  };
+}
+
+/** Makes what validates the variables of an operation, and then, where those are right, the arguments of its fields. */
+export function validator(schema: GraphQLSchema, names: Names) {
+  return (selection: Selection): PreparedOperation['validate'] => {
+    const faults = faultFinder(schema, selection);
+    const withoutNull = neverNull(selection);
+    const places = (selection.operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
+      name: variable.name.value,
+      place: { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace,
+    }));
+    const issuesOf = (variables: Variables): Issue[] =>
+      places.flatMap(({ name, place }) => {
+        const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+        return value === null && withoutNull.has(name)
+          ? [{ path: [name], message: 'must not be null; omit it instead' }]
+          : inputIssues(place, value, [name], names);
+      });
+    return (variables) => {
+      const issues = issuesOf(variables);
+      return issues.length > 0 ? [{ error: validationFailed(issues), node: undefined }] : faults(variables);
+    };
+  };
+}
+
+/** The root field of an operation that selects one, and not by a fragment. */
+function onlyField({ selectionSet: { selections } }: OperationDefinitionNode): FieldNode | undefined {
+  const [first, ...others] = selections;
+  return first?.kind === Kind.FIELD && others.length === 0 ? first : undefined;
+}

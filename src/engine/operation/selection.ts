@@ -1,0 +1,162 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionNode,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
+  valueFromASTUntyped,
+} from 'graphql';
+import { ServiceError } from '../errors.ts';
+import { type Condition, conditionsOf } from './conditions.ts';
+import { fragmentsOf } from './fragments.ts';
+
+/** How many fields an operation may have when its fragments are written out. */
+const MOST_FIELDS = 5_000;
+/** How many aliases and how many directives it may have, when its fragments are written out. */
+const MOST_ALIASES = 200;
+const MOST_DIRECTIVES = 200;
+/** How deep fields may lie within fields; the introspection of the usual tools is 13 deep. */
+const MOST_DEPTH = 30;
+
+/** A field that an operation selects, on one way to it: a fragment's fields are there as often as it is spread. */
+export interface SelectedField {
+  readonly node: FieldNode;
+  /** The type that has the field. */
+  readonly parent: GraphQLObjectType;
+  readonly field: GraphQLField<unknown, unknown>;
+  /** Where its answer is: the keys from the root on. Fields with one path are answered as one. */
+  readonly path: string;
+  /** What has to hold for it to be answered. */
+  readonly conditions: readonly Condition[];
+  /** The fragment that selects it, if one does. */
+  readonly fragment: string | undefined;
+  /** The fields that are selected of its answer. */
+  readonly within: readonly SelectedField[];
+}
+
+/** What an operation selects. */
+export interface Selection {
+  readonly operation: OperationDefinitionNode;
+  readonly roots: readonly SelectedField[];
+  /** All of its fields, each before those within it. */
+  readonly fields: readonly SelectedField[];
+  /** How many fields and fragments it has when its fragments are written out. */
+  readonly size: number;
+  /** The defaults of the variables that have one, as a client would send them. */
+  readonly defaults: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * Writes out what an operation selects, within the limits.
+ *
+ * @param document valid
+ * @param name which of its operations; needed where it has several
+ * @throws {ServiceError} INVALID_ARGUMENT that names the limit, when it has too many fields, aliases or directives, or is too deep
+ */
+export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name: string | undefined): Selection {
+  const operation = getOperationAST(document, name) as OperationDefinitionNode;
+  const defaults = defaultsOf(operation);
+  const fragments = fragmentsOf(document);
+  const fields: SelectedField[] = [];
+  let [size, aliases, directives] = [0, 0, 0];
+  countDirectives(operation);
+  operation.variableDefinitions?.forEach(countDirectives);
+  const root = schema.getRootType(operation.operation) as GraphQLObjectType;
+  const roots = walk(root, operation.selectionSet, { path: '', conditions: [], depth: 1, fragment: undefined });
+  return { operation, roots, fields, size, defaults };
+
+  function walk(type: GraphQLObjectType, { selections }: SelectionSetNode, around: Around): SelectedField[] {
+    if (around.depth > MOST_DEPTH) throw tooMuch(`The operation is nested more than ${MOST_DEPTH} fields deep.`);
+    return selections.flatMap((node) => {
+      if (++size > MOST_FIELDS) {
+        throw tooMuch(`The operation has more than ${MOST_FIELDS} fields when its fragments are expanded.`);
+      }
+      countDirectives(node);
+      const own = conditionsOf(node, defaults);
+      // Shared where it can be: what is written out has thousands of fields.
+      const conditions = own.length === 0 ? around.conditions : [...around.conditions, ...own];
+      return node.kind === Kind.FIELD
+        ? walkField(type, node, { ...around, conditions })
+        : walkFragment(type, node, { ...around, conditions });
+    });
+  }
+
+  function walkFragment(type: GraphQLObjectType, node: Exclude<SelectionNode, FieldNode>, around: Around) {
+    if (node.kind === Kind.INLINE_FRAGMENT) return walk(type, node.selectionSet, around);
+    const fragment = node.name.value;
+    const definition = fragments.get(fragment);
+    return definition === undefined ? [] : walk(type, definition.selectionSet, { ...around, fragment });
+  }
+
+  function walkField(parent: GraphQLObjectType, node: FieldNode, around: Around): SelectedField[] {
+    if (node.alias !== undefined && ++aliases > MOST_ALIASES) {
+      throw tooMuch(`The operation has more than ${MOST_ALIASES} aliases.`);
+    }
+    const field = fieldOf(parent, node.name.value);
+    if (field === undefined) return [];
+    const { conditions, fragment, depth } = around;
+    const path = `${around.path}.${(node.alias ?? node.name).value}`;
+    const within: SelectedField[] = [];
+    const selected = { node, parent, field, path, conditions, fragment, within };
+    fields.push(selected);
+    const type = getNamedType(field.type);
+    if (node.selectionSet !== undefined && isObjectType(type)) {
+      within.push(...walk(type, node.selectionSet, { path, conditions, depth: depth + 1, fragment: undefined }));
+    }
+    return [selected];
+  }
+
+  function countDirectives({ directives: given = [] }: { readonly directives?: readonly unknown[] | undefined }): void {
+    directives += given.length;
+    if (directives > MOST_DIRECTIVES) throw tooMuch(`The operation has more than ${MOST_DIRECTIVES} directives.`);
+  }
+}
+
+/** Where selections are. */
+interface Around {
+  readonly path: string;
+  readonly conditions: readonly Condition[];
+  readonly depth: number;
+  readonly fragment: string | undefined;
+}
+
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): ReadonlyMap<string, unknown> {
+  return new Map(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue === undefined ? [] : [[variable.name.value, valueFromASTUntyped(defaultValue)] as const],
+    ),
+  );
+}
+
+/** Also those of introspection, which are of no type. */
+function fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
+  if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+  return name === TypeMetaFieldDef.name ? TypeMetaFieldDef : type.getFields()[name];
+}
+
+/** The ways to the fields that have a key in common; those without a key are left out. */
+export function waysBy<K>(fields: readonly SelectedField[], keyOf: (field: SelectedField) => K | undefined) {
+  const ways = new Map<K, Set<readonly Condition[]>>();
+  for (const field of fields) {
+    const key = keyOf(field);
+    if (key === undefined) continue;
+    const known = ways.get(key) ?? new Set();
+    ways.set(key, known.add(field.conditions));
+  }
+  return ways;
+}
+
+function tooMuch(message: string): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', message);
+}

@@ -1,0 +1,84 @@
+import { type GraphQLInputType, type GraphQLSchema, Kind, typeFromAST, type ValueNode } from 'graphql';
+import { inputWalker } from '../lifecycle/input-uses.ts';
+import { type Markable, type Marked, markedIn } from '../lifecycle/marked.ts';
+import type { Condition } from './conditions.ts';
+import type { Selection } from './selection.ts';
+import { visitArguments } from './values.ts';
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** What an operation uses of what is marked. */
+export interface OperationUses {
+  /** By its text alone, whatever the variables are. */
+  readonly always: readonly Marked[];
+  /** By these variables, beside that; undefined where variables make no difference. */
+  readonly given: ((variables: Variables) => readonly Marked[]) | undefined;
+}
+
+/** Finds what operations use of what is marked; what `@skip` and `@include` leave out is not used. */
+export type UseFinder = (selection: Selection) => OperationUses;
+
+type Collect = (variables: Variables, found: Set<Marked>) => void;
+
+/**
+ * Makes the finder for a schema: of fields, arguments, input fields and enum values.
+ *
+ * @param defaults whether the default of a variable is a use: not on REST, where it is the route's and not the client's
+ */
+export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 'count'): UseFinder {
+  const marked = new Map<Markable, Marked>(markedIn(schema).map((one) => [one.element, one]));
+  const walker = inputWalker(marked);
+
+  return ({ operation, fields, defaults: defaultOf }) => {
+    if (marked.size === 0) return { always: [], given: undefined };
+    const always = new Set<Marked>();
+    /** By the coordinate and the conditions, so that each is there once. */
+    const dependent = new Map<string, Collect>();
+
+    const note = (element: Markable, conditions: readonly Condition[]) => {
+      const one = marked.get(element);
+      if (one === undefined) return;
+      if (conditions.length === 0) {
+        always.add(one);
+        return;
+      }
+      const texts = new Set(conditions.map(({ text }) => text));
+      dependent.set([one.coordinate, ...[...texts].sort()].join('\n'), (variables, found) => {
+        if (conditions.every(({ holds }) => holds(variables))) found.add(one);
+      });
+    };
+
+    for (const { variable, type } of operation.variableDefinitions ?? []) {
+      const name = variable.name.value;
+      const walk = walker(typeFromAST(schema, type) as GraphQLInputType);
+      const fallback = defaults === 'count' ? defaultOf.get(name) : undefined;
+      if (walk === undefined) continue;
+      dependent.set(`$${name}`, (variables, found) =>
+        walk(variables[name] === undefined ? fallback : variables[name], found),
+      );
+    }
+
+    for (const { field, node, conditions } of fields) {
+      note(field, conditions);
+      visitArguments(field, node, {
+        given: (element, value) => note(element, [...conditions, ...ifGiven(value)]),
+        enumValue: (element) => note(element, conditions),
+      });
+    }
+
+    /** A variable that may be left out gives nothing then. */
+    function ifGiven(value: ValueNode): Condition[] {
+      const variable = value.kind === Kind.VARIABLE ? value.name.value : undefined;
+      if (variable === undefined || (defaults === 'count' && defaultOf.has(variable))) return [];
+      return [{ text: `given ${variable}`, variable, holds: (variables) => variables[variable] !== undefined }];
+    }
+
+    const collects = [...dependent.values()];
+    const given = (variables: Variables) => {
+      const found = new Set<Marked>();
+      for (const collect of collects) collect(variables, found);
+      return [...found].filter((one) => !always.has(one));
+    };
+    return { always: [...always], given: collects.length === 0 ? undefined : given };
+  };
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { examples } from '../../petstore/playground.ts';
+import { type ServedAsset, serveAsset } from '../http/asset.ts';
+import { escapeHtml, htmlDocument } from './layout.ts';
+import { pageHeaders } from './policy.ts';
+
+/** Found from the compiled file too, beside which there are no scripts or style sheets. */
+const OWN = new URL('../../../src/engine/pages/playground/', import.meta.url);
+const PACKAGE = new URL('../', pathToFileURL(createRequire(import.meta.url).resolve('@graphql-yoga/render-graphiql')));
+
+/** What the package has, each as one text. */
+interface GraphiQL {
+  readonly js: string;
+  readonly css: string;
+  readonly editorWorkerService: string;
+  readonly jsonWorker: string;
+  readonly graphqlWorker: string;
+}
+
+/** GraphiQL's editor writes styles as it goes, and brings its letters along. */
+const NEEDS = { script: "'self'", style: "'self' 'unsafe-inline'", connect: "'self'", worker: "'self'", font: 'data:' };
+
+/** The playground: its page, and what the page loads, by the paths under the base path. */
+export interface Playground {
+  readonly page: ServedAsset;
+  readonly assets: Readonly<Record<string, ServedAsset>>;
+}
+
+/**
+ * The playground: GraphiQL from this service alone, some 9 MB of it. A browser that has it never asks for it again: its address
+ * is another when it changes.
+ *
+ * @param basePath what every address of the service begins with
+ */
+export function createPlayground(basePath: string): Playground {
+  const own = (name: string) => readFileSync(new URL(name, OWN), 'utf8');
+  const [start, style] = [own('start.js'), own('playground.css')];
+  const { version } = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));
+  const folder = `/playground/${createHash('sha256').update(`${version}${start}${style}`).digest('hex').slice(0, 12)}`;
+  // When it is first asked for: a start need not wait for it.
+  let loading: Promise<GraphiQL> | undefined;
+  const graphiql = () => {
+    loading ??= import(new URL('esm/graphiql.js', PACKAGE).href) as Promise<GraphiQL>;
+    return loading;
+  };
+  const script = (make: () => string | Promise<string>) =>
+    serveAsset({ contentType: 'text/javascript; charset=utf-8', isImmutable: true, make });
+  const sheet = (make: () => string | Promise<string>) =>
+    serveAsset({ contentType: 'text/css; charset=utf-8', isImmutable: true, make });
+  return {
+    page: serveAsset({
+      contentType: 'text/html; charset=utf-8',
+      make: () => pageOf(escapeHtml(basePath), folder),
+      headers: (page) => [...pageHeaders(page, NEEDS), 'vary', 'Accept'],
+    }),
+    assets: {
+      [`${folder}/graphiql.js`]: script(async () => `${WORKERS}\n${(await graphiql()).js}`),
+      [`${folder}/editorWorkerService.js`]: script(async () => (await graphiql()).editorWorkerService),
+      [`${folder}/json.js`]: script(async () => (await graphiql()).jsonWorker),
+      [`${folder}/graphql.js`]: script(async () => (await graphiql()).graphqlWorker),
+      [`${folder}/graphiql.css`]: sheet(async () => (await graphiql()).css),
+      [`${folder}/playground.css`]: sheet(() => style),
+      [`${folder}/start.js`]: script(() => start),
+    },
+  };
+}
+
+/** Where the editor finds what it does in the background: beside itself, by the names that it has for them. */
+const WORKERS = `{
+  const own = document.currentScript.src;
+  self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_, name) => new URL(name + '.js', own).href };
+}`;
+
+function pageOf(base: string, folder: string): string {
+  const own = `${base}${folder}`;
+  return htmlDocument(
+    'Pet store: GraphQL playground',
+    `<link rel="stylesheet" href="${own}/graphiql.css">
+<link rel="stylesheet" href="${own}/playground.css">
+<script src="${own}/graphiql.js" defer></script>
+<script src="${own}/start.js" defer></script>`,
+    `<main id="root" data-base="${base}" data-examples="${escapeHtml(JSON.stringify(examples))}"></main>
+<noscript><p>The playground needs scripts; the schema is in <a href="${base}/schema.graphql">schema.graphql</a>.</p></noscript>`,
+  );
+}

@@ -1,0 +1,89 @@
+import { printSchemaWithDirectives } from '@graphql-tools/utils';
+import stringify from 'json-stringify-pretty-compact';
+import { describeRoutes } from '../../petstore/routes.ts';
+import { schema } from '../../petstore/schema.ts';
+import { serveAsset } from '../http/asset.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
+import type { HttpReply } from '../http/reply.ts';
+import type { LifecycleRules } from '../lifecycle/guard.ts';
+import type { Marked } from '../lifecycle/marked.ts';
+import { lifecycleReport, type ReportEntry, type RestView } from '../lifecycle/report.ts';
+import type { Endpoint } from '../rest/compile.ts';
+import { homePage } from './home.ts';
+import { lifecyclePage } from './lifecycle.ts';
+import { pageHeaders } from './policy.ts';
+import { createReference } from './reference.ts';
+
+/** Where the page about deprecations and sunsets is, and the operation that tells the same as JSON. */
+export const LIFECYCLE_PAGE = '/lifecycle';
+
+/** Where a browser's key for that page is sent to. */
+export const PAGE_SESSION = `${LIFECYCLE_PAGE}/session`;
+
+/** What the pages and descriptions are made of. */
+export interface SiteOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly marked: readonly Marked[];
+  readonly view: RestView;
+  readonly basePath: string;
+  readonly rules: LifecycleRules;
+  readonly report: () => Promise<readonly ReportEntry[]>;
+  /** Whether a page is shown by a key that the browser keeps. */
+  readonly isOpenByKey: (request: IncomingRequest) => boolean;
+  /** Whether there is a playground, and whether the GraphQL schema is told. */
+  readonly hasPlayground: boolean;
+  readonly hasSchema: boolean;
+}
+
+type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
+
+/**
+ * The pages and the descriptions, by their paths under the base path. What is the same for all is made once, when it is
+ * first asked for: a start need not wait for it.
+ */
+export function createSite(options: SiteOptions): Readonly<Record<string, PageMaker>> {
+  const { endpoints, marked, view, basePath, rules, report } = options;
+  const openApi = () => describeRoutes(endpoints, basePath);
+  const marks = lifecycleReport(marked, view, new Map(), { now: rules.clock(), isRehearsal: rules.isRehearsal });
+  return {
+    '/': ({ origin }) => html(homePage(basePath, origin, options)),
+    [LIFECYCLE_PAGE]: async (request) => {
+      const keySentTo = options.isOpenByKey(request) ? `${basePath}${PAGE_SESSION}` : undefined;
+      const page = html(lifecyclePage(await report(), rules, basePath, request.origin, keySentTo));
+      return { ...page, headers: [...page.headers, 'vary', 'Accept'] };
+    },
+    [`${LIFECYCLE_PAGE}.ics`]: async ({ base }) => {
+      const { lifecycleCalendar } = await import('./calendar.ts');
+      return text('text/calendar; charset=utf-8', lifecycleCalendar(marks, base));
+    },
+    ...createReference(basePath, options.hasPlayground),
+    '/openapi.json': serveAsset({ contentType: 'application/json', make: () => printOpenApi(openApi()) }),
+    '/openapi.yaml': serveAsset({
+      contentType: 'application/yaml',
+      make: async () => (await import('yaml')).stringify(openApi(), { aliasDuplicateObjects: false }),
+    }),
+    ...(options.hasSchema && {
+      '/schema.graphql': serveAsset({ contentType: 'text/plain; charset=utf-8', make: printGraphQL }),
+    }),
+  };
+}
+
+/** The GraphQL schema as it is committed and served. */
+export function printGraphQL(): string {
+  return `${printSchemaWithDirectives(schema)}\n`;
+}
+
+/** The OpenAPI document as it is committed and served. */
+export function printOpenApi(document: object): string {
+  return `${stringify(document, { maxLength: 110 })}\n`;
+}
+
+/** A page as it is answered. */
+export function html(body: string): HttpReply {
+  const page = text('text/html; charset=utf-8', body);
+  return { ...page, headers: [...page.headers, ...pageHeaders(body)] };
+}
+
+function text(contentType: string, body: string): HttpReply {
+  return { status: 200, headers: ['content-type', contentType], body };
+}

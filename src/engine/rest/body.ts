@@ -1,0 +1,83 @@
+import { type Issue, ServiceError, validationFailed } from '../errors.ts';
+import { assertUtf8 } from '../http/media-type.ts';
+import { stringifyJson } from '../json.ts';
+import { inputIssues } from '../schema/input.ts';
+import type { Method } from './route.ts';
+import type { Variable } from './variables.ts';
+
+/** A body's field that repeats the identifier in the path: people send back what they got. */
+export interface ReadOnlyField {
+  readonly name: string;
+  /** What it must equal; undefined where nothing is created yet. */
+  readonly value: unknown;
+}
+
+const MEDIA_TYPES: Readonly<Partial<Record<Method, readonly string[]>>> = {
+  PATCH: ['application/merge-patch+json', 'application/json'],
+};
+
+/** The media types that a body of the method may have: a PATCH is a JSON merge patch (RFC 7396). */
+export function mediaTypesFor(method: Method): readonly string[] {
+  return MEDIA_TYPES[method] ?? ['application/json'];
+}
+
+/** @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is of none of the method's media types, or not in UTF-8 */
+export function assertMediaType(method: Method, contentType: string | null): void {
+  const accepted = mediaTypesFor(method);
+  if (contentType !== null) assertUtf8(contentType);
+  const essence = contentType?.split(';', 1)[0]?.trim().toLowerCase();
+  if (essence !== undefined && accepted.includes(essence)) return;
+  const sent = contentType === null ? 'none was sent' : `not ${stringifyJson(contentType)}`;
+  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `Content-Type must be ${accepted.join(' or ')}; ${sent}.`, {
+    headers: method === 'PATCH' ? { 'accept-patch': accepted.join(', ') } : {},
+  });
+}
+
+/**
+ * Checks a body against the input type that it is for.
+ *
+ * @param beside the variables that come from fields beside those of the input
+ * @returns the variables of the body, without the read-only field
+ * @throws {ServiceError} VALIDATION_FAILED with everything that is wrong with it
+ */
+export function readBody(
+  variable: Variable,
+  beside: readonly Variable[],
+  body: unknown,
+  readOnly: ReadOnlyField,
+): Readonly<Record<string, unknown>> {
+  const given = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
+  const aside = [readOnly.name, ...beside.map(({ name }) => name)].filter((name) => Object.hasOwn(given, name));
+  const input = aside.length === 0 ? body : without(given, aside);
+  const variables: Record<string, unknown> = { [variable.name]: input };
+  const issues: Issue[] = [];
+  for (const name of aside) {
+    const other = beside.find((one) => one.name === name);
+    if (other === undefined) issues.push(...identifierIssues(given[name], readOnly));
+    else {
+      issues.push(...inputIssues({ ...other.argument, type: other.type, extensions: NOT_NULL }, given[name], [name]));
+      variables[name] = given[name];
+    }
+  }
+  issues.push(...inputIssues({ ...variable.argument, type: variable.type }, input));
+  if (issues.length > 0) throw validationFailed(issues);
+  return variables;
+}
+
+/** REST has no null. */
+const NOT_NULL = { refusesNull: true };
+
+function identifierIssues(identifier: unknown, { name, value }: ReadOnlyField): Issue[] {
+  if (value === undefined) {
+    return [{ path: [name], message: 'is read-only, because it is assigned on creation; omit it' }];
+  }
+  if (identifier === value) return [];
+  return [{ path: [name], message: `is read-only: it must be ${value}, as in the path, or be omitted` }];
+}
+
+function without(
+  given: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+}

@@ -1,0 +1,167 @@
+import {
+  type GraphQLLeafType,
+  getNamedType,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isSpecifiedScalarType,
+} from 'graphql';
+import { describeIssue, type Issue, ServiceError } from '../errors.ts';
+import { parseInt64 } from '../int64.ts';
+import { acceptedBy, boundsOf, show } from '../schema/input.ts';
+import type { Variable } from './variables.ts';
+
+type Values = Record<string, unknown>;
+
+/**
+ * The reader of a route's path variables.
+ *
+ * @returns reads the segments of a request's path, still encoded; throws INVALID_ARGUMENT
+ */
+export function pathReader(variables: readonly Variable[]): (segments: Readonly<Record<string, string>>) => Values {
+  const readers = variables.map((variable) => ({ name: variable.name, read: textReader(variable) }));
+  return (segments) => {
+    const values: Values = {};
+    for (const { name, read } of readers) values[name] = read(decode(segments[name] ?? '', 'The path'));
+    return values;
+  };
+}
+
+/**
+ * The reader of a route's query string. A repeated parameter is a list where the variable is one, and otherwise an
+ * error; so is a parameter that the route does not have, for a misspelt filter must not be dropped silently.
+ *
+ * @returns reads the text after the question mark; throws INVALID_ARGUMENT
+ */
+export function queryReader(variables: readonly Variable[]): (search: string) => Values {
+  const byName = new Map(
+    variables.map((variable) => [variable.name, { read: textReader(variable), isList: isList(variable) }]),
+  );
+  return (search) => {
+    const values: Values = {};
+    if (search === '') return values;
+    for (const pair of search.split('&')) {
+      if (pair === '') continue;
+      const [name, text] = splitPair(pair);
+      const variable = byName.get(name);
+      if (variable === undefined) throw unknownParameter(name, [...byName.keys()]);
+      const value = variable.read(text);
+      const before = values[name];
+      if (Array.isArray(before)) before.push(value);
+      else if (before !== undefined) throw invalid({ path: [name], message: 'must be given only once' });
+      else values[name] = variable.isList ? [value] : value;
+    }
+    return values;
+  };
+}
+
+/** REST spells the enum value `name_desc` as `-name`, as sorts are spelt in addresses. */
+export function spellEnumValue(name: string): string {
+  return name.endsWith('_desc') ? `-${name.slice(0, -'_desc'.length)}` : name;
+}
+
+/** Whether a parameter may be repeated. */
+export function isList({ type }: Variable): boolean {
+  return isListType(isNonNullType(type) ? type.ofType : type);
+}
+
+/** The type of a parameter's values. */
+export function leafType({ name, type }: Variable): GraphQLLeafType {
+  const named = getNamedType(type);
+  if (!isLeafType(named)) throw new Error(`The variable $${name} cannot be a parameter.`);
+  return named;
+}
+
+/** Makes the reader of a parameter's text; it throws INVALID_ARGUMENT. */
+function textReader(variable: Variable): (text: string) => unknown {
+  const { name } = variable;
+  const type = leafType(variable);
+  const bounds = boundsOf(variable.argument);
+  const parse = textParser(type);
+  return (text) => {
+    const value = parse(text);
+    if (value === undefined) {
+      const accepted = isEnumType(type) ? `one of ${enumSpellings(type).join(', ')}` : acceptedBy(type, bounds);
+      const hint = isList(variable) && text.includes(',') ? `; for several, repeat ${repeated(name, text)}` : '';
+      throw invalid({ path: [name], message: `must be ${accepted}, not ${show(text)}${hint}` });
+    }
+    const { error } = bounds?.check.safeParse(value) ?? {};
+    if (error !== undefined) {
+      throw invalid({ path: [name], message: error.issues[0]?.message ?? 'is out of bounds' });
+    }
+    return value;
+  };
+}
+
+/** As `status=available&status=sold`, of the first two values of a text with commas. */
+function repeated(name: string, text: string): string {
+  const [one = '', other = ''] = text.split(',').map((part) => show(part.trim()).replaceAll('"', ''));
+  return `the parameter: ${name}=${one}&${name}=${other}`;
+}
+
+/** Parses a text as a value of the type: undefined for an invalid one. */
+function textParser(type: GraphQLLeafType): (text: string) => unknown {
+  if (isEnumType(type)) {
+    const names = new Map(type.getValues().map(({ name }) => [spellEnumValue(name), name]));
+    return (text) => names.get(text);
+  }
+  const parse = PARSERS[type.name];
+  if (parse !== undefined) return parse;
+  if (isSpecifiedScalarType(type)) throw new Error(`A parameter of type ${type.name} cannot be read.`);
+  // The text of a scalar of our own is what its JSON string says; in an address, a plus may be itself (RFC 3986).
+  return (text) => {
+    try {
+      return type.parseValue(text.replaceAll(' ', '+'));
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+  Int64: parseInt64,
+  Int: (text) => (/^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31 ? Number(text) : undefined),
+  Boolean: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  String: (text) => text,
+};
+
+function enumSpellings(type: GraphQLLeafType): string[] {
+  return isEnumType(type) ? type.getValues().map(({ name }) => spellEnumValue(name)) : [];
+}
+
+/**
+ * The name and the text of one parameter of a query string, decoded.
+ *
+ * @throws {ServiceError} INVALID_ARGUMENT when its percent-encoding is none
+ */
+export function splitPair(pair: string): [name: string, text: string] {
+  const plain = pair.replaceAll('+', ' ');
+  const equals = plain.indexOf('=');
+  const [name, text] = equals === -1 ? [plain, ''] : [plain.slice(0, equals), plain.slice(equals + 1)];
+  return [decode(name, 'The query string'), decode(text, 'The query string')];
+}
+
+function decode(encoded: string, where: string): string {
+  if (!encoded.includes('%')) return encoded;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    throw new ServiceError(
+      'INVALID_ARGUMENT',
+      `${where} has percent-encoding that is not UTF-8: ${show(encoded)}. Write a percent sign itself as %25.`,
+    );
+  }
+}
+
+function unknownParameter(name: string, accepted: readonly string[]): ServiceError {
+  const message =
+    accepted.length === 0
+      ? 'is not a parameter of this operation, which has none'
+      : `is not a parameter of this operation, which accepts ${accepted.join(', ')}`;
+  return invalid({ path: [show(name)], message });
+}
+
+function invalid(issue: Issue): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', describeIssue(issue));
+}

@@ -1,0 +1,38 @@
+import { gql, type Route, route, rows } from '../rest/route.ts';
+
+export const lifecycleRoutes: readonly Route[] = [
+  route('GET', '/lifecycle', {
+    tag: 'Lifecycle',
+    operation: gql`query listLifecycle { lifecycle { ...LifecycleMark } }
+    fragment LifecycleMark on LifecycleMark {
+      coordinate operation level stability since sunset daysLeft successor successorOperation why
+      uses clients lastUsedAt countedSince verdict
+    }`,
+    reply: rows('The whole list. A browser, which would rather have HTML, gets a page of it.'),
+  }),
+];
+
+const mark = {
+  coordinate: 'Query.pet',
+  operation: 'GET /pets/{petId}',
+  level: 'deprecated',
+  stability: 'stable',
+  since: '2026-07-01',
+  sunset: '2027-12-31',
+  daysLeft: 405,
+  successor: 'Query.pets',
+  successorOperation: 'GET /pets?id={petId}',
+  why: 'Lists take many ids at once and answer in one shape.',
+  uses: 1204,
+  clients: 3,
+  lastUsedAt: '2026-11-21T09:30:00.000Z',
+  countedSince: '2026-07-01T00:00:00.000Z',
+  verdict: '3 clients left',
+};
+
+export const lifecycleExamples = {
+  LifecycleMark: mark,
+  LifecycleMarks: [mark],
+  LifecycleLevel: 'deprecated',
+  Stability: 'stable',
+};

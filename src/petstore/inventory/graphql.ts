@@ -1,0 +1,118 @@
+import { beta, experimental } from '../../engine/lifecycle/mark.ts';
+import { integerFrom } from '../../engine/schema/bounds.ts';
+import { builder } from '../../engine/schema/builder.ts';
+import { connectionTo, pagingArgs } from '../../engine/schema/connection.ts';
+import { reference } from '../../engine/schema/reference.ts';
+import { expectedVersion, rowVersion } from '../../engine/schema/version.ts';
+import { PetStatus, PetType } from '../pets/graphql.ts';
+import type { Pet } from '../pets/table.ts';
+import { inventoryList } from './list.ts';
+import { entryVersion, type InventoryItem, type InventoryStore } from './store.ts';
+
+declare module '../../engine/schema/context.ts' {
+  interface Context {
+    readonly inventory: InventoryStore;
+  }
+}
+
+const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').implement({
+  description:
+    "The stock of one animal. While a pet has an entry, its stock is tracked and determines the pet's status.",
+  fields: (t) => ({
+    petId: t.expose('petId', { type: 'Int64', description: 'Identifier of the animal the entry tracks.' }),
+    quantity: t.exposeInt('quantity', { description: 'Current stock: what is left after all orders.' }),
+    status: t.expose('status', { type: PetStatus, description: 'Status of the animal.' }),
+    version: t.field({ ...rowVersion, resolve: entryVersion }),
+    began: t.boolean({
+      description: 'Whether this `replaceStock` created the entry; false in other answers.',
+      resolve: (item) => item.began ?? false,
+    }),
+    pet: t.field({
+      type: PetType,
+      nullable: true,
+      description: 'The animal. Null only if it is deleted while the answer is made.',
+      ...reference(
+        (item: InventoryItem) => item.petId,
+        ({ pets }) => pets.byId,
+      ),
+    }),
+  }),
+});
+
+const InventoryItemConnection = connectionTo(InventoryItemType, 'inventory entries', inventoryList);
+
+builder.objectField(PetType, 'inventory', (t) =>
+  t.field({
+    type: InventoryItemType,
+    nullable: true,
+    description: 'The stock of the pet. Null if it is not tracked.',
+    ...reference(
+      (pet: Pet) => pet.id,
+      ({ inventory }) => inventory.byPetId,
+    ),
+  }),
+);
+
+const InventoryUpdate = builder.inputType('InventoryUpdate', {
+  description: 'A new stock.',
+  fields: (t) => ({
+    quantity: t.int({
+      required: true,
+      bounds: integerFrom(0, 2_147_483_647),
+      description: 'The new stock: what is left after all orders.',
+    }),
+  }),
+});
+
+const petId = builder.args((t) => ({
+  petId: t.field({ type: 'Int64', required: true, description: 'Identifier of the animal the entry tracks.' }),
+}));
+
+builder.queryFields((t) => ({
+  inventoryItem: t.field({
+    type: InventoryItemType,
+    nullable: true,
+    description: 'Get the inventory entry of a pet.',
+    args: petId,
+    resolve: (_, { petId: id }, { inventory }) => inventory.byPetId.one(id),
+  }),
+  inventory: t.field({
+    type: InventoryItemConnection,
+    description: 'List inventory entries, sorted by pet id.',
+    args: {
+      petId: t.arg({ type: ['Int64'], description: 'Only the entries of these pets.' }),
+      status: t.arg({ type: [PetStatus], description: 'Only pets with one of these statuses.' }),
+      ...pagingArgs,
+    },
+    resolve: (_, { petId: ids, status, ...window }, { inventory }) => inventory.list({ petId: ids, status }, window),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  replaceStock: t.field({
+    type: InventoryItemType,
+    scope: 'stock:write',
+    lifecycle: beta(),
+    description: 'Start to track the stock of a pet, or replace its stock. A pet that is not tracked has version 0.',
+    args: {
+      ...petId,
+      update: t.arg({ type: InventoryUpdate, required: true, description: 'The new stock.' }),
+      status: t.arg({
+        type: PetStatus,
+        description:
+          "The pet's current status, as a GET returns it. Another status is an error, because the stock determines it.",
+      }),
+      ...expectedVersion,
+    },
+    resolve: (_, { petId: id, update, status, expectedVersion: expected }, { inventory }) =>
+      inventory.replaceStock(id, update.quantity, status, expected),
+  }),
+  stopTracking: t.field({
+    type: InventoryItemType,
+    scope: 'stock:write',
+    lifecycle: experimental(),
+    description: 'Stop tracking the stock of a pet. Orders of any quantity are then accepted.',
+    args: { ...petId, ...expectedVersion },
+    resolve: (_, { petId: id, expectedVersion: expected }, { inventory }) => inventory.stopTracking(id, expected),
+  }),
+}));

@@ -1,0 +1,39 @@
+import { sql } from 'drizzle-orm';
+import type { ListPlan } from '../../engine/db/paging.ts';
+import type { Int64 } from '../../engine/int64.ts';
+import { type PetStatus, pets } from '../pets/table.ts';
+import { inventory } from './table.ts';
+
+export interface InventoryFilters {
+  readonly petId?: readonly Int64[] | null | undefined;
+  readonly status?: readonly PetStatus[] | null | undefined;
+}
+
+const columns = {
+  petId: inventory.petId,
+  quantity: inventory.quantity,
+  status: pets.status,
+  version: inventory.version,
+  petVersion: pets.version,
+};
+
+const from = sql`${inventory} join ${pets} on ${pets.id} = ${inventory.petId}`;
+
+/** The list of the entries of pets that are counted: so the quantity is never null, which its column cannot know. */
+export const inventoryList = {
+  name: 'inventory',
+  columns,
+  from,
+  // Each entry has its pet.
+  countFrom: (filters) => (filters.includes('status') ? from : sql`${inventory}`),
+  tables: [inventory, pets],
+  id: inventory.petId,
+  joinedId: pets.id,
+  idOf: (item) => item.petId,
+  where: sql`${inventory.quantity} is not null`,
+  filters: {
+    petId: { column: inventory.petId, values: sql`${sql.placeholder('petId')}::bigint[]` },
+    status: sql`${pets.status} = any(${sql.placeholder('status')}::pet_status[])`,
+  },
+  sorts: { id: { descending: false } },
+} satisfies ListPlan<typeof columns, keyof InventoryFilters, 'id'>;

@@ -1,0 +1,147 @@
+import { sql } from 'drizzle-orm';
+import { coalesce } from '../../engine/db/batch.ts';
+import type { Database } from '../../engine/db/client.ts';
+import { type Page, type PageWindow, pages } from '../../engine/db/paging.ts';
+import { flag } from '../../engine/db/row.ts';
+import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
+import { explaining } from '../../engine/db/violations.ts';
+import { describeIssue, type Issue, ServiceError, validationFailed } from '../../engine/errors.ts';
+import type { Int64 } from '../../engine/int64.ts';
+import { type PetStatus, pets } from '../pets/table.ts';
+import { type InventoryFilters, inventoryList } from './list.ts';
+import { thenSetStatus } from './movement.ts';
+import { inventory } from './table.ts';
+
+/** The stock of a pet that is counted. Its status is the pet's. */
+export interface InventoryItem {
+  readonly petId: Int64;
+  readonly quantity: number;
+  readonly status: PetStatus;
+  /** Of its own row, and of the pet whose status it shows. */
+  readonly version: number;
+  readonly petVersion: number;
+  /** Whether the change that answers with this entry made it. */
+  readonly began?: boolean;
+}
+
+/** The version of an entry: what changes it, or the status of its pet, changes the sum. */
+export function entryVersion({ version, petVersion }: Pick<InventoryItem, 'version' | 'petVersion'>): number {
+  return version + petVersion;
+}
+
+export type InventoryStore = ReturnType<typeof inventoryStore>;
+
+/** The entries of the pets that are counted. */
+export function inventoryStore(database: Database) {
+  const { columns, from, where: counted } = inventoryList;
+  const bothVersions = sql`${inventory.version} + ${pets.version}`;
+  const selected = sql.join(Object.values(columns), sql`, `);
+  const petId = sql.placeholder('petId');
+  const status = sql`${sql.placeholder('status')}::pet_status`;
+  const isStatus = sql`coalesce(${status} = (select status from pets where id = ${petId}), true)`;
+  const page = pages(database, inventoryList);
+
+  const byKeys = database.statement(
+    'inventory.byKeys',
+    'lookup',
+    sql`select ${selected} from ${from}
+      where ${counted} and ${inventory.petId} = any(${sql.placeholder('ids')}::bigint[])`,
+    columns,
+  );
+  const replace = database.statement(
+    'inventory.replace',
+    'write',
+    sql`with before as (
+        select ${inventory.quantity}, ${bothVersions} as version from ${from}
+        where ${inventory.petId} = ${petId} for update of inventory for no key update of pets),
+      seen as (select count(*) as rows, coalesce(max(version) filter (where quantity is not null), 0) as version
+        from before),
+      stock as (
+        insert into inventory (pet_id, quantity)
+        select ${petId}::bigint, ${sql.placeholder('quantity')}::integer from seen
+        where ${isExpected(sql`seen.version`)} and ${isStatus}
+        on conflict (pet_id) do update set quantity = excluded.quantity,
+          version = inventory.version + (inventory.quantity is distinct from excluded.quantity)::integer
+        where (select rows > 0 from seen) or ${sql.placeholder('expectedVersion')}::bigint[] is null
+        returning pet_id, quantity, open_orders, version, xmax = 0 as is_new),
+      ${thenSetStatus()}
+      select stock.pet_id, stock.quantity, pet.after, stock.version, pet.version + (pet.before <> pet.after)::integer,
+        coalesce((select quantity is null from before), stock.is_new)
+      from stock join pet on pet.id = stock.pet_id`,
+    { ...columns, began: flag },
+    { of: 'pet', by: 'petId' },
+  );
+  const ofPet = database.statement(
+    'inventory.ofPet',
+    'lookup',
+    sql`select coalesce((select ${bothVersions} where ${counted}), 0), ${pets.status}
+      from ${pets} left join ${inventory} on ${inventory.petId} = ${pets.id} where ${pets.id} = ${petId}`,
+    { version: inventory.version, status: pets.status },
+  );
+  const stop = database.statement(
+    'inventory.stop',
+    'write',
+    sql`with before as (
+        select ${selected} from ${from} where ${counted} and ${inventory.petId} = ${petId} and ${isExpected(sql`(${bothVersions})`)}
+        for update of inventory for no key update of pets)
+      update inventory set quantity = null, version = inventory.version + 1
+      from before where inventory.pet_id = before.pet_id returning before.*`,
+    columns,
+    { of: 'pet', by: 'petId' },
+  );
+
+  const byPetId = coalesce(
+    database,
+    'inventory.byKeys',
+    (ids: readonly Int64[]) => byKeys({ ids }) as Promise<InventoryItem[]>,
+    (row) => row.petId,
+  );
+
+  return {
+    byPetId,
+
+    list: (filters: InventoryFilters, window: PageWindow) =>
+      page('id', filters, window) as Promise<Page<InventoryItem>>,
+
+    /**
+     * Begins to count a pet, or replaces its count. Rejects with NOT_FOUND when no pet has the id, and VALIDATION_FAILED when
+     * its status is not the one that is given, if one is. A pet that is not counted has version 0.
+     */
+    async replaceStock(
+      id: Int64,
+      quantity: number,
+      status: PetStatus | null | undefined,
+      expectedVersion: ExpectedVersion,
+    ): Promise<InventoryItem> {
+      const statusOf = database.bind(ofPet);
+      const noPet = () => new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
+      const [item] = await explaining(replace({ petId: id, quantity, status, expectedVersion }), {
+        inventory_pet_id_pets_id_fk: noPet,
+      });
+      if (item !== undefined) return item as InventoryItem;
+      const [seen] = await statusOf({ petId: id });
+      if (seen === undefined) throw noPet();
+      if (hasExpected(seen, expectedVersion) && status != null && status !== seen.status)
+        throw otherStatus(seen.status);
+      throw notExpected(`The inventory entry of pet ${id}`, seen, expectedVersion);
+    },
+
+    /** The pet is no longer counted. Rejects with NOT_FOUND when it was not. */
+    async stopTracking(id: Int64, expectedVersion: ExpectedVersion): Promise<InventoryItem> {
+      const read = database.bind(byPetId.one);
+      const [stopped] = await stop({ petId: id, expectedVersion });
+      if (stopped !== undefined) return stopped as InventoryItem;
+      const item = await read(id);
+      if (item === undefined) throw new ServiceError('NOT_FOUND', `Pet ${id} has no inventory entry.`);
+      throw notExpected(`The inventory entry of pet ${id}`, { version: entryVersion(item) }, expectedVersion);
+    },
+  };
+}
+
+/** Stock movements set the status: it may be sent back as it was answered, and not changed here. */
+function otherStatus(status: PetStatus): ServiceError {
+  const failure = (message: string) => validationFailed([{ path: ['status'], message }]);
+  const { message } = failure(`is read-only: it must be ${status}, as it is now, or be left out`);
+  const { code, issues } = failure("is read-only: it must be the pet's status of now, or be left out");
+  return new ServiceError(code, describeIssue(issues[0] as Issue), { issues, toReaders: message });
+}

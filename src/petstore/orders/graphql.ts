@@ -1,0 +1,159 @@
+import { beta } from '../../engine/lifecycle/mark.ts';
+import { integerFrom } from '../../engine/schema/bounds.ts';
+import { builder } from '../../engine/schema/builder.ts';
+import { connectionTo, pagingArgs } from '../../engine/schema/connection.ts';
+import { reference } from '../../engine/schema/reference.ts';
+import { expectedVersion, rowVersion } from '../../engine/schema/version.ts';
+import { PetType } from '../pets/graphql.ts';
+import { orderList } from './list.ts';
+import type { OrderStore } from './store.ts';
+import type { Order } from './table.ts';
+
+declare module '../../engine/schema/context.ts' {
+  interface Context {
+    readonly orders: OrderStore;
+  }
+}
+
+const quantity = integerFrom(1, 2_147_483_647);
+
+const OrderSort = builder.enumType('OrderSort', {
+  description: 'How orders are sorted.',
+  values: {
+    id: { description: 'Oldest first.' },
+    id_desc: { description: 'Newest first.' },
+    shipDate: { description: 'By ship date, earliest first; orders without one last.' },
+    shipDate_desc: { description: 'By ship date, latest first; orders without one last.' },
+  },
+});
+
+const OrderType = builder.objectRef<Order>('Order').implement({
+  description: 'An order for a quantity of a pet. Without a pet it is a draft and does not affect stock.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'Int64', description: 'Unique order identifier.' }),
+    petId: t.expose('petId', {
+      type: 'Int64',
+      nullable: true,
+      description: 'Identifier of the animal in the order.',
+    }),
+    quantity: t.exposeInt('quantity', { description: 'Number of units ordered.' }),
+    shipDate: t.expose('shipDate', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Expected or actual ship date, in UTC.',
+    }),
+    complete: t.exposeBoolean('complete', { description: 'Whether the order has been fulfilled.' }),
+    version: t.expose('version', rowVersion),
+    pet: t.field({
+      type: PetType,
+      nullable: true,
+      description: 'The animal in the order. Null for a draft.',
+      ...reference(
+        (order: Order) => order.petId,
+        ({ pets }) => pets.byId,
+      ),
+    }),
+  }),
+});
+
+const OrderConnection = connectionTo(OrderType, 'orders', orderList);
+
+builder.objectField(PetType, 'orders', (t) =>
+  t.field({
+    type: OrderConnection,
+    description: 'The orders for the pet, sorted by id.',
+    args: pagingArgs,
+    resolve: (pet, window, { orders }) => orders.listOfPet(pet.id, window),
+  }),
+);
+
+const NewOrder = builder.inputType('NewOrder', {
+  description: 'A new order. No field is required.',
+  fields: (t) => ({
+    petId: t.field({
+      type: 'Int64',
+      description: 'Identifier of the animal to order. Without it the order is a draft.',
+    }),
+    quantity: t.int({ bounds: quantity, defaultValue: 1, description: 'Number of units to order.' }),
+    shipDate: t.field({ type: 'DateTime', description: 'Expected or actual ship date.' }),
+    complete: t.boolean({ defaultValue: false, description: 'Whether the order is already fulfilled.' }),
+  }),
+});
+
+const OrderChanges = builder.inputType('OrderChanges', {
+  description: 'Changes to an order. Fields that are left out stay as they are. The pet cannot be changed.',
+  fields: (t) => ({
+    quantity: t.int({
+      bounds: quantity,
+      description: 'Number of units. The difference is taken from stock, or returned to it.',
+    }),
+    shipDate: t.field({
+      type: 'DateTime',
+      nullRemoves: true,
+      description: 'Expected or actual ship date. Null removes it.',
+    }),
+    complete: t.boolean({
+      description: 'Whether the order has been fulfilled. A complete order cannot be changed or cancelled.',
+    }),
+  }),
+});
+
+const orderId = builder.args((t) => ({
+  orderId: t.field({ type: 'Int64', required: true, description: 'Identifier of the order.' }),
+}));
+
+builder.queryFields((t) => ({
+  order: t.field({
+    type: OrderType,
+    nullable: true,
+    description: 'Get an order by its id.',
+    args: orderId,
+    resolve: (_, { orderId: id }, { orders }) => orders.byId.one(id),
+  }),
+  orders: t.field({
+    type: OrderConnection,
+    description: 'List orders.',
+    args: {
+      id: t.arg({ type: ['Int64'], description: 'Only orders with one of these ids.' }),
+      petId: t.arg({ type: ['Int64'], description: 'Only orders for one of these pets.' }),
+      complete: t.arg.boolean({ description: 'Only orders that are complete, or only those that are not.' }),
+      shipDateFrom: t.arg({ type: 'DateTime', description: 'Only orders with this ship date or a later one.' }),
+      shipDateTo: t.arg({ type: 'DateTime', description: 'Only orders with an earlier ship date than this.' }),
+      sort: t.arg({ type: OrderSort, defaultValue: 'id', description: 'How the list is sorted.' }),
+      ...pagingArgs,
+    },
+    resolve: (_, { sort, first, after, last, before, ...filters }, { orders }) =>
+      orders.list(filters, sort ?? 'id', { first, after, last, before }),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  placeOrder: t.field({
+    type: OrderType,
+    scope: 'orders:write',
+    description:
+      'Place an order. The pet must be available. If its stock is tracked, the quantity is taken from it; if too little is left, the order is rejected.',
+    args: { order: t.arg({ type: NewOrder, required: true, description: 'The new order.' }) },
+    resolve: (_, { order }, { orders }) => orders.place(order),
+  }),
+  updateOrder: t.field({
+    type: OrderType,
+    scope: 'orders:write',
+    lifecycle: beta(),
+    description: 'Change an order that is not complete. Fields that are left out stay as they are.',
+    args: {
+      ...orderId,
+      changes: t.arg({ type: OrderChanges, required: true, description: 'The changes.' }),
+      ...expectedVersion,
+    },
+    resolve: (_, { orderId: id, changes, expectedVersion: expected }, { orders }) =>
+      orders.update(id, changes, expected),
+  }),
+  cancelOrder: t.field({
+    type: OrderType,
+    scope: 'orders:write',
+    description: 'Cancel an order that is not complete. It is deleted, and its quantity returns to stock.',
+    args: { ...orderId, ...expectedVersion },
+    resolve: (_, { orderId: id, expectedVersion: expected }, { orders }) => orders.cancel(id, expected),
+  }),
+}));

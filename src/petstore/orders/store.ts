@@ -1,0 +1,274 @@
+import { sql } from 'drizzle-orm';
+import { coalesce, gatherWrites } from '../../engine/db/batch.ts';
+import type { Database } from '../../engine/db/client.ts';
+import { nestedPages, type PageWindow, pages } from '../../engine/db/paging.ts';
+import { integer } from '../../engine/db/row.ts';
+import { beingChanged, type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
+import { explaining, OUT_OF_RANGE } from '../../engine/db/violations.ts';
+import { ServiceError } from '../../engine/errors.ts';
+import type { Int64 } from '../../engine/int64.ts';
+import { thenSetStatus } from '../inventory/movement.ts';
+import { inventory } from '../inventory/table.ts';
+import { type PetStatus, pets } from '../pets/table.ts';
+import { type OrderFilters, type OrderSort, orderList } from './list.ts';
+import { type Order, orders } from './table.ts';
+
+export interface OrderFields {
+  readonly petId?: Int64 | null | undefined;
+  readonly quantity?: number | null | undefined;
+  readonly shipDate?: Date | null | undefined;
+  readonly complete?: boolean | null | undefined;
+}
+
+/** An order of a pet, as it is written. */
+interface PetOrder {
+  readonly petId: Int64;
+  readonly quantity: number;
+  readonly shipDate: Date | null | undefined;
+  readonly complete: boolean;
+}
+
+export interface OrderChanges {
+  readonly quantity?: number | null | undefined;
+  /** null removes it. */
+  readonly shipDate?: Date | null | undefined;
+  readonly complete?: boolean | null | undefined;
+}
+
+export type OrderStore = ReturnType<typeof orderStore>;
+
+/**
+ * Orders in the database. Each write is one statement that moves the stock of a counted pet with it: the inventory row
+ * is updated under its lock or the order is not written at all, so stock is never oversold, by any number of processes.
+ */
+export function orderStore(database: Database) {
+  const { columns } = orderList;
+  const selected = sql.join(Object.values(columns), sql`, `);
+  const page = pages(database, orderList);
+  const [id, petId, quantity] = [sql.placeholder('id'), sql.placeholder('petId'), sql.placeholder('quantity')];
+  const [shipDate, complete] = [sql.placeholder('shipDate'), sql.placeholder('complete')];
+
+  const byKeys = database.statement(
+    'orders.byKeys',
+    'lookup',
+    sql`select ${selected} from ${orders} where ${orders.id} = any(${sql.placeholder('ids')}::bigint[])`,
+    columns,
+  );
+  const draft = database.statement(
+    'orders.draft',
+    'write',
+    sql`insert into orders (quantity, ship_date, complete) values (${quantity}, ${shipDate}, ${complete})
+      returning ${selected}`,
+    columns,
+  );
+  // The stock is locked first and then the pet, as every other statement does it: so none waits in a circle. What they were by
+  // then is told also where no order is placed.
+  const place = database.statement(
+    'orders.place',
+    'write',
+    sql`with held as (select quantity from inventory where pet_id = ${petId} for no key update),
+      ordered as (
+        select id, status from pets where id = ${petId} and (select count(*) from held) >= 0 for no key update),
+      stock as (
+        insert into inventory (pet_id, open_orders)
+        select id, (not ${complete}::boolean)::integer from ordered where status = 'available'
+        on conflict (pet_id) do update set
+          quantity = inventory.quantity - ${quantity}::integer,
+          open_orders = inventory.open_orders + excluded.open_orders,
+          version = inventory.version + 1
+        where inventory.quantity is null or inventory.quantity >= ${quantity}::integer
+        returning pet_id, quantity, open_orders),
+      ${thenSetStatus()},
+      placed as (
+        insert into orders (pet_id, quantity, ship_date, complete)
+        select pet_id, ${quantity}::integer, ${shipDate}::timestamptz, ${complete}::boolean from stock
+        returning ${selected})
+      select ordered.status, held.quantity, placed.* from ordered left join held on true left join placed on true`,
+    { petStatus: pets.status, stockLeft: inventory.quantity, ...columns },
+    { of: 'pet', by: 'petId' },
+  );
+  // One order of a pet at most, and none that has to wait: the others are placed alone.
+  const placeMany = database.statement(
+    'orders.placeMany',
+    'write',
+    sql`with given as (
+        select distinct on ("petId") * from json_to_recordset(${sql.placeholder('orders')}::text::json)
+          as item(place integer, "petId" bigint, quantity integer, "shipDate" timestamptz, complete boolean)
+        order by "petId", place),
+      free as (
+        select pet_id from inventory join pets on pets.id = inventory.pet_id
+        where pet_id = any(array(select "petId" from given)) and pets.status = 'available'
+        for no key update of inventory, pets skip locked),
+      stock as (
+        update inventory set
+          quantity = inventory.quantity - given.quantity,
+          open_orders = inventory.open_orders + (not given.complete)::integer,
+          version = inventory.version + 1
+        from given join free on free.pet_id = given."petId"
+        where inventory.pet_id = given."petId"
+          and (inventory.quantity is null or inventory.quantity >= given.quantity)
+        returning inventory.pet_id, inventory.quantity, inventory.open_orders),
+      ${thenSetStatus()},
+      placed as (
+        insert into orders (pet_id, quantity, ship_date, complete)
+        select given."petId", given.quantity, given."shipDate", given.complete
+        from given join stock on stock.pet_id = given."petId"
+        returning ${selected})
+      select given.place, placed.* from placed join given on given."petId" = placed.pet_id`,
+    { place: integer, ...columns },
+  );
+  const update = database.statement(
+    'orders.update',
+    'write',
+    sql`with before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more,
+          case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz(3) else ship_date end as new_ship_date
+        from orders where id = ${id} and not complete and ${isExpected(orders.version)} for update),
+      stock as (
+        update inventory set
+          quantity = inventory.quantity - before.more,
+          open_orders = inventory.open_orders - coalesce(${complete}::boolean, false)::integer,
+          version = inventory.version + (before.more <> 0)::integer
+        from before
+        where inventory.pet_id = before.pet_id and (inventory.quantity is null or inventory.quantity >= before.more)
+        returning inventory.pet_id, inventory.quantity, inventory.open_orders),
+      ${thenSetStatus(sql`(coalesce(${complete}::boolean, false) or (select more <> 0 from before))`)}
+      update orders set
+        quantity = before.quantity + before.more,
+        ship_date = before.new_ship_date,
+        complete = coalesce(${complete}::boolean, false),
+        version = before.version
+          + (before.more <> 0 or coalesce(${complete}::boolean, false) or before.new_ship_date is distinct from before.ship_date)::integer
+      from before
+      where orders.id = before.id and (before.pet_id is null or exists (select from stock))
+      returning ${selected}`,
+    columns,
+    { of: 'order', by: 'id' },
+  );
+  const cancel = database.statement(
+    'orders.cancel',
+    'write',
+    sql`with cancelled as (
+        delete from orders where id = ${id} and not complete and ${isExpected(orders.version)} returning *),
+      stock as (
+        update inventory set
+          quantity = inventory.quantity + cancelled.quantity,
+          open_orders = inventory.open_orders - 1,
+          version = inventory.version + 1
+        from cancelled where inventory.pet_id = cancelled.pet_id
+        returning inventory.pet_id, inventory.quantity, inventory.open_orders),
+      ${thenSetStatus()}
+      select id, pet_id, quantity, ship_date, complete, version from cancelled`,
+    columns,
+    { of: 'order', by: 'id' },
+  );
+  const stockLeft = database.statement(
+    'orders.stockLeft',
+    'lookup',
+    sql`select quantity from inventory where pet_id = ${petId}`,
+    { quantity: inventory.quantity },
+  );
+  const placeForPet = gatherWrites<PetOrder, Order>(
+    database,
+    'orders.place',
+    (given) => placeMany({ orders: given }),
+    placeAlone,
+  );
+  const byId = coalesce(
+    database,
+    'orders.byKeys',
+    (ids: readonly Int64[]) => byKeys({ ids }),
+    (row) => row.id,
+  );
+
+  return {
+    byId,
+
+    list: (filters: OrderFilters, sort: OrderSort, window: PageWindow) => page(sort, filters, window),
+
+    listOfPet: nestedPages(database, orderList, orders.petId),
+
+    /**
+     * An order without a pet is a draft, and touches no stock. Rejects with OUT_OF_STOCK when a counted pet has too
+     * little left, NOT_AVAILABLE when its status is another, UNKNOWN_REFERENCE when no pet has the id.
+     */
+    async place({ petId: pet, quantity: amount, shipDate: date, complete: isComplete }: OrderFields): Promise<Order> {
+      const values = { quantity: amount ?? 1, shipDate: date, complete: isComplete ?? false };
+      if (pet != null) return placeForPet({ petId: pet, ...values });
+      const [drafted] = await draft(values);
+      return drafted as Order;
+    },
+
+    /**
+     * What is left out stays; a changed quantity moves the difference in stock. Rejects with ORDER_COMPLETE, NOT_FOUND,
+     * OUT_OF_STOCK, and CONFLICT when the stock would grow beyond what can be counted.
+     */
+    async update(orderId: Int64, changes: OrderChanges, expectedVersion: ExpectedVersion): Promise<Order> {
+      const values = { ...changes, id: orderId, setsShipDate: changes.shipDate !== undefined, expectedVersion };
+      const whyNot = database.bind(openOrder);
+      const readStock = database.bind(stockLeft);
+      const [updated] = await explaining(
+        update({ quantity: null, complete: null, shipDate: null, ...values }),
+        tooMuch,
+      );
+      if (updated !== undefined) return updated;
+      const order = await whyNot(orderId);
+      if (order.petId === null || !hasExpected(order, expectedVersion)) {
+        throw notExpected(`Order ${orderId}`, order, expectedVersion);
+      }
+      const [stock] = await readStock({ petId: order.petId });
+      throw outOfStock(
+        order.petId,
+        stock?.quantity ?? 0,
+        changes.quantity,
+        `, besides the ${order.quantity} of this order`,
+      );
+    },
+
+    /** Gives the stock back. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
+    async cancel(orderId: Int64, expectedVersion: ExpectedVersion): Promise<Order> {
+      const whyNot = database.bind(openOrder);
+      const [cancelled] = await explaining(cancel({ id: orderId, expectedVersion }), tooMuch);
+      if (cancelled !== undefined) return cancelled;
+      throw notExpected(`Order ${orderId}`, await whyNot(orderId), expectedVersion);
+    },
+  };
+
+  async function placeAlone(order: PetOrder): Promise<Order> {
+    const [found] = await place({ ...order });
+    if (found === undefined)
+      throw new ServiceError('UNKNOWN_REFERENCE', `petId ${order.petId} is not the id of a pet.`);
+    const { petStatus, stockLeft: left, ...placed } = found;
+    // No column of an order that is there is null but its ship date: the join alone makes it so.
+    if (placed.id !== null) return placed;
+    if (left !== null && left < order.quantity) throw outOfStock(order.petId, left, order.quantity);
+    if (petStatus !== 'available') throw notAvailable(order.petId, petStatus);
+    throw beingChanged(`Pet ${order.petId}`);
+  }
+
+  /** Tells why a change found no order that it may change. */
+  async function openOrder(orderId: Int64): Promise<Order> {
+    const order = await byId.one(orderId);
+    if (order === undefined) throw new ServiceError('NOT_FOUND', `No order has the id ${orderId}.`);
+    if (order.complete) {
+      throw new ServiceError('ORDER_COMPLETE', `Order ${orderId} is complete and cannot be changed or cancelled.`);
+    }
+    return order;
+  }
+}
+
+/** It names no pet: the caller may not know which one the order is for. */
+function outOfStock(pet: Int64, left: number, asked: number | null | undefined, ordered = ''): ServiceError {
+  return new ServiceError('OUT_OF_STOCK', `Not enough is in stock for a quantity of ${asked}.`, {
+    toReaders: `Pet ${pet} has ${left} in stock${ordered}; the quantity is ${asked}.`,
+  });
+}
+
+function notAvailable(pet: Int64, status: PetStatus): ServiceError {
+  return new ServiceError('NOT_AVAILABLE', 'Only pets with the status available can be ordered.', {
+    toReaders: `Pet ${pet} is ${status}; only pets with the status available can be ordered.`,
+  });
+}
+
+const tooMuch = {
+  [OUT_OF_RANGE]: () => new ServiceError('CONFLICT', 'The stock would exceed its maximum of 2147483647.'),
+};

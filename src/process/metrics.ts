@@ -1,0 +1,106 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Probe } from '../engine/db/client.ts';
+import { OWN_PAGES } from '../engine/lifecycle/client.ts';
+import { OTHERS } from '../engine/lifecycle/tally.ts';
+import type { Face, RequestMetrics } from '../engine/metrics.ts';
+
+/** How many clients have a label of their own. */
+const MOST_CLIENTS = 100;
+
+/** What is counted while the service works, for Prometheus. */
+export interface Metrics extends RequestMetrics {
+  readonly registry: Registry;
+  readonly probe: Probe;
+}
+
+/** Metrics of their own registry, with those of the process. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Answered requests.',
+    labelNames: ['protocol', 'operation', 'status'],
+    registers,
+    collect: () =>
+      answered.handOver((protocol, operation, status, count) => requests.inc({ protocol, operation, status }, count)),
+  });
+  const answered = new Counts<Face, string, number>();
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'From the arrival of a request to its answer.',
+    labelNames: ['protocol', 'operation'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  });
+  const uses = new Counter({
+    name: 'lifecycle_uses_total',
+    help: 'Uses of what is experimental, beta or deprecated.',
+    labelNames: ['coordinate', 'level', 'client'],
+    registers,
+    collect: () => used.handOver((coordinate, level, client, count) => uses.inc({ coordinate, level, client }, count)),
+  });
+  const used = new Counts<string, string, string>();
+  const label = fewNames();
+  const statements = new Histogram({
+    name: 'db_statement_duration_seconds',
+    help: 'From sending a statement to its result, the wait for a connection included.',
+    labelNames: ['statement'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10],
+    registers,
+  });
+  const batches = new Histogram({
+    name: 'db_batch_size',
+    help: 'Keys that were read together.',
+    labelNames: ['batch'],
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+    registers,
+  });
+  return {
+    registry,
+    probe: {
+      statement: (statement, seconds) => statements.observe({ statement }, seconds),
+      batch: (batch, size) => batches.observe({ batch }, size),
+    },
+    use(coordinate, level, client) {
+      used.add(coordinate, level, label(client));
+    },
+    request(face, operation, status, seconds) {
+      answered.add(face, operation, status);
+      durations.observe({ protocol: face, operation }, seconds);
+    },
+    render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+/** Makes few labels of the names that clients give themselves: our own pages', the first hundred, and one for all others. */
+export function fewNames(): (name: string) => string {
+  const known = new Set(OWN_PAGES);
+  return (name) => {
+    if (known.size < MOST_CLIENTS + OWN_PAGES.size) known.add(name);
+    return known.has(name) ? name : OTHERS;
+  };
+}
+
+/** Counts by three labels until they are handed over: the library makes a text of the labels each time it is told. */
+class Counts<A, B, C> {
+  #counts = new Map<A, Map<B, Map<C, number>>>();
+
+  add(a: A, b: B, c: C): void {
+    const ofA = this.#counts.get(a) ?? new Map<B, Map<C, number>>();
+    const ofB = ofA.get(b) ?? new Map<C, number>();
+    const before = ofB.get(c) ?? 0;
+    ofB.set(c, before + 1);
+    if (before === 0) this.#counts.set(a, ofA.set(b, ofB));
+  }
+
+  handOver(take: (a: A, b: B, c: C, count: number) => void): void {
+    for (const [a, ofA] of this.#counts) {
+      for (const [b, ofB] of ofA) {
+        for (const [c, count] of ofB) take(a, b, c, count);
+      }
+    }
+    this.#counts = new Map();
+  }
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type Database, openDatabase, type Probe } from '../engine/db/client.ts';
+import { assertMigrated, readyDatabase } from '../engine/db/migrate.ts';
+import { type Listener, LONGEST_ARRIVAL, listen } from '../engine/http/listen.ts';
+import type { Clock } from '../engine/lifecycle/guard.ts';
+import { createApp } from '../engine/service.ts';
+import type { Tracing } from '../engine/tracing/span.ts';
+import { isEmpty, seed } from '../petstore/seed.ts';
+import { accessFrom } from './access.ts';
+import { locationIn } from './location.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * How long requests in flight may take to finish after a stop was asked for, in milliseconds, and how long it may take to
+ * store what has been counted: a stop is over within 10 s, whatever the database does.
+ */
+const GRACE = 7_500;
+const FAREWELL = 1_000;
+/** How long a client may pause while it reads its answer, in milliseconds, beside the time that the answer may take. */
+const LONGEST_PAUSE = 30_000;
+const EXAMPLE_PETS = 200;
+
+/** A process that serves. */
+export interface Serving {
+  readonly port: Listener['port'];
+  /**
+   * Takes no more requests, finishes those in flight and closes the database. Asked for again, it may have less time.
+   *
+   * @param options.isReplaced whether another process has taken the place of this one on the same port
+   */
+  stop(options: { isReplaced: boolean }): Promise<void>;
+}
+
+/** How a process serves. */
+export interface ServeOptions {
+  /** Whether the database has been prepared by another process. */
+  readonly isPrepared: boolean;
+  readonly tracing: Tracing | undefined;
+  readonly metrics?: Metrics;
+}
+
+/** Readies the database for workers that share it. */
+export async function prepare(settings: Settings, logger: Logger): Promise<void> {
+  const database = await open(settings, logger);
+  try {
+    await ready(database, settings, logger);
+  } finally {
+    await database.close();
+  }
+}
+
+async function ready(database: Database, { MIGRATE }: Settings, logger: Logger): Promise<void> {
+  await readyDatabase(database, MIGRATE, (migrations) => logger.info({ migrations }, 'migrating the database'));
+}
+
+/** Fills an empty embedded database with example pets, but in production. No worker has one: it is for one process alone. */
+async function addExamples(database: Database, { NODE_ENV }: Settings, logger: Logger): Promise<void> {
+  if (database.kind === 'embedded' && NODE_ENV !== 'production' && (await isEmpty(database))) {
+    logger.info({ pets: EXAMPLE_PETS }, 'loading example data into the empty database');
+    await seed(database, EXAMPLE_PETS, () => {});
+  }
+}
+
+/**
+ * Serves until it is stopped.
+ *
+ * @throws {Error} with one clear line when the database or the address cannot be had
+ */
+export async function serve(
+  settings: Settings,
+  logger: Logger,
+  { isPrepared, tracing, metrics = createMetrics() }: ServeOptions,
+): Promise<Serving> {
+  const probe = { ...metrics.probe, tracing: tracing?.statements };
+  const database = await open(settings, logger, probe);
+  try {
+    if (!isPrepared) await ready(database, settings, logger);
+    const rules = {
+      clock: clockFrom(settings.LIFECYCLE_CLOCK),
+      isRehearsal: settings.LIFECYCLE_CLOCK !== undefined,
+      sunset: settings.SUNSET,
+      brownouts: settings.BROWNOUTS,
+    };
+    const access = await accessFrom(settings, database);
+    const app = createApp({ database, settings, access, rules, metrics, logger, tracing });
+    await assertMigrated(database);
+    if (!isPrepared) await addExamples(database, settings, logger);
+    await app.begin();
+    if (settings.AUTH === 'open') logger.warn(openTo(settings));
+    if (rules.isRehearsal) {
+      logger.warn({ clock: rules.clock() }, 'LIFECYCLE_CLOCK rehearses a day; uses are not counted meanwhile');
+    }
+    const listener = await listen(app.listener, {
+      host: settings.HOST,
+      port: settings.PORT,
+      stall: settings.REQUEST_TIMEOUT + LONGEST_PAUSE,
+    });
+    let stopping: Promise<void> | undefined;
+    return {
+      port: listener.port,
+      stop({ isReplaced }) {
+        // A process that is being replaced has as long as its requests can take.
+        const grace = isReplaced ? LONGEST_ARRIVAL + settings.REQUEST_TIMEOUT + FAREWELL : GRACE;
+        app.beginDrain({ isReplaced, grace });
+        const drained = listener.drain(grace);
+        const sendLast = async () => {
+          await Promise.all([app.flush(), tracing?.shutdown().catch(() => {})]);
+        };
+        stopping ??= drained.then(() => Promise.race([sendLast(), sleep(FAREWELL)])).then(() => database.close());
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Says first what may take some seconds. */
+function open(settings: Settings, logger: Logger, probe?: Probe): Promise<Database> {
+  const location = locationIn(settings);
+  if (location.url === undefined) logger.info({ folder: location.folder }, 'opening the embedded database');
+  return openDatabase(location, probe);
+}
+
+/** The time; or, to rehearse a day, the time as if it were that instant now. */
+function clockFrom(rehearsed: Date | undefined): Clock {
+  if (rehearsed === undefined) return () => new Date();
+  const ahead = rehearsed.getTime() - Date.now();
+  return () => new Date(Date.now() + ahead);
+}
+
+function openTo({ CORS_ORIGINS: origins }: Settings): string {
+  const pages = origins.includes('*')
+    ? ', and so can any web page that a user of this machine opens (CORS_ORIGINS)'
+    : '';
+  return `everyone can read and change everything${pages}; set AUTH=required to close changes`;
+}

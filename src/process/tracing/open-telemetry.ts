@@ -1,0 +1,224 @@
+import {
+  type Attributes,
+  DiagLogLevel,
+  diag,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapGetter,
+  trace,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  RandomIdGenerator,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-base';
+import type { Logger } from 'pino';
+import type { StatementTracing, TracedRequests } from '../../engine/db/client.ts';
+import type { RequestSpan, TracedRequest } from '../../engine/tracing/span.ts';
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const FIELDS = ['traceparent', 'tracestate'];
+const headers: TextMapGetter<TracedRequest['headers']> = {
+  keys: () => FIELDS,
+  get: (carrier, name) => carrier.get(name) ?? undefined,
+};
+const propagator = new W3CTraceContextPropagator();
+
+/**
+ * Tracing by OpenTelemetry, exported by OTLP over HTTP. Attributes follow the semantic conventions for HTTP and for databases.
+ *
+ * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
+ * @see https://opentelemetry.io/docs/specs/semconv/database/database-spans/
+ */
+export function createOpenTelemetry(environment: NodeJS.Dict<string>, logger: Logger) {
+  const told = (message: string) => logger.warn({ openTelemetry: message }, 'OpenTelemetry has a problem');
+  const quiet = () => {};
+  diag.setLogger({ error: told, warn: told, info: quiet, debug: quiet, verbose: quiet }, DiagLogLevel.WARN);
+  const named = resourceFromAttributes({ 'service.name': 'pet-store' });
+  const ids = new RandomIdGenerator();
+  /** The id of the trace that begins now, where that is decided before its span is made. */
+  let drawn: string | undefined;
+  const provider = new BasicTracerProvider({
+    idGenerator: {
+      generateTraceId: () => drawn ?? ids.generateTraceId(),
+      generateSpanId: () => ids.generateSpanId(),
+    },
+    resource: defaultResource()
+      .merge(named)
+      .merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  const tracer = provider.getTracer('pet-store');
+  const share = recordedShare(environment);
+  /**
+   * AsyncLocalStorage would know it after an `await` too, but on Node before 24 it makes each promise of the process cost more
+   * while a request is recorded.
+   */
+  let current: Spans | undefined;
+
+  class Spans implements TracedRequests {
+    readonly spans: readonly [Span, ...Span[]];
+
+    constructor(spans: readonly [Span, ...Span[]]) {
+      this.spans = spans;
+    }
+
+    call<T>(work: () => T): T {
+      const before = current;
+      current = this;
+      try {
+        return work();
+      } finally {
+        current = before;
+      }
+    }
+
+    statement<T>(name: string, sql: string, run: () => Promise<T>): Promise<T> {
+      const [parent, ...others] = this.spans;
+      return recordStatement(parent, others, name, sql, run);
+    }
+  }
+
+  const statements: StatementTracing = {
+    current: () => current,
+    together(requests) {
+      const traced = (requests as readonly (Spans | undefined)[]).filter((one) => one !== undefined);
+      const [first, ...others] = new Set(traced.flatMap(({ spans }) => spans));
+      return first === undefined ? undefined : new Spans([first, ...others]);
+    },
+  };
+
+  async function recordStatement<T>(
+    parent: Span,
+    others: readonly Span[],
+    name: string,
+    sql: string,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const span = tracer.startSpan(
+      name,
+      {
+        kind: SpanKind.CLIENT,
+        links: others.map((other) => ({ context: other.spanContext() })),
+        attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name, 'db.query.text': sql },
+      },
+      trace.setSpan(ROOT_CONTEXT, parent),
+    );
+    try {
+      return await run();
+    } catch (error) {
+      fail(span, error instanceof Error ? error.name : 'unknown');
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  return {
+    statements,
+    request(request: TracedRequest): RequestSpan | undefined {
+      const { method } = request;
+      drawn = ids.generateTraceId();
+      const isRoot = request.headers.get('traceparent') === null;
+      // Most requests are not recorded: for them nothing else is made.
+      if (isRoot && share?.shouldSample(ROOT_CONTEXT, drawn).decision === SamplingDecision.NOT_RECORD) return undefined;
+      const isKnown = METHODS.has(method);
+      const parent = isRoot ? ROOT_CONTEXT : propagator.extract(ROOT_CONTEXT, request.headers, headers);
+      const span = tracer.startSpan(isKnown ? method : 'HTTP', { kind: SpanKind.SERVER }, parent);
+      if (!span.isRecording()) return new Unrecorded(span.spanContext());
+      // No sampler that the variables can name looks at attributes.
+      span.setAttributes(attributesOf(request, isKnown ? method : '_OTHER'));
+      return recording(span, isKnown ? method : 'HTTP');
+    },
+    shutdown: () => provider.shutdown(),
+  };
+
+  function recording(span: Span, method: string): RequestSpan {
+    const { traceparent, fields } = new Unrecorded(span.spanContext());
+    const own = new Spans([span]);
+    return {
+      traceparent,
+      fields,
+      call: (work) => own.call(work),
+      stores: (stores) => within(own, stores),
+      end({ route, status, failure }) {
+        if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
+        span.setAttribute('http.response.status_code', status);
+        if (failure !== undefined) fail(span, failure);
+        span.end();
+      },
+    };
+  }
+}
+
+/** The same, whose functions are called for these requests. */
+function within<T>(requests: TracedRequests, part: T): T {
+  if (typeof part === 'function') return ((...args: unknown[]) => requests.call(() => part(...args))) as T;
+  if (typeof part !== 'object' || part === null) return part;
+  return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, within(requests, inner)])) as T;
+}
+
+/** The span of a request whose caller does not record its trace. */
+class Unrecorded implements RequestSpan {
+  readonly #context: SpanContext;
+
+  constructor(context: SpanContext) {
+    this.#context = context;
+  }
+
+  get traceparent(): string {
+    const { traceId, spanId, traceFlags } = this.#context;
+    return `00-${traceId}-${spanId}-0${traceFlags & 1}`;
+  }
+
+  get fields(): RequestSpan['fields'] {
+    return { trace_id: this.#context.traceId, span_id: this.#context.spanId };
+  }
+
+  call<T>(work: () => T): T {
+    return work();
+  }
+
+  stores<T extends object>(stores: T): T {
+    return stores;
+  }
+
+  end(): void {}
+}
+
+/** The sampler of requests that begin a trace, where the variables ask for a share of them; the SDK tells what is wrong with them. */
+function recordedShare({
+  OTEL_TRACES_SAMPLER,
+  OTEL_TRACES_SAMPLER_ARG = '',
+}: NodeJS.Dict<string>): TraceIdRatioBasedSampler | undefined {
+  const ratio = Number(OTEL_TRACES_SAMPLER_ARG);
+  const isShare = OTEL_TRACES_SAMPLER === 'parentbased_traceidratio' || OTEL_TRACES_SAMPLER === 'traceidratio';
+  if (!isShare || OTEL_TRACES_SAMPLER_ARG.trim() === '' || !(ratio >= 0 && ratio <= 1)) return undefined;
+  return new TraceIdRatioBasedSampler(ratio);
+}
+
+function attributesOf({ fullPath, origin, headers: sent }: TracedRequest, method: string): Attributes {
+  const { protocol, hostname, port } = new URL(URL.canParse(origin) ? origin : 'http://unknown');
+  const agent = sent.get('user-agent');
+  return {
+    'http.request.method': method,
+    'url.path': fullPath,
+    'url.scheme': protocol.slice(0, -1),
+    'server.address': hostname,
+    ...(port !== '' && { 'server.port': Number(port) }),
+    ...(agent !== null && { 'user_agent.original': agent }),
+  };
+}
+
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
