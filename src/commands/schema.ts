@@ -13,12 +13,10 @@ runCommand(async () => {
 /** Imports what builds the schema only here: a mark or a route that cannot hold is then one clear line. */
 async function print(): Promise<Readonly<Record<string, string>>> {
   const { printGraphQL, printOpenApi } = await import('../engine/pages/site.ts');
-  const { compileRoutes } = await import('../engine/rest/compile.ts');
-  const { describeRoutes, routes } = await import('../petstore/routes.ts');
-  const { schema } = await import('../petstore/schema.ts');
-  const endpoints = compileRoutes(schema, routes, '/lifecycle');
+  const { describeEndpoints, endpointsOf } = await import('../engine/application.ts');
+  const { petStoreService } = await import('../petstore/service.ts');
   return {
-    'schema/schema.graphql': printGraphQL(),
-    'schema/openapi.json': printOpenApi(describeRoutes(endpoints, '')),
+    'schema/schema.graphql': printGraphQL(petStoreService.schema),
+    'schema/openapi.json': printOpenApi(describeEndpoints(petStoreService, endpointsOf(petStoreService), '')),
   };
 }

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 
 /**
  * Every way a request can fail: the code a program reads, the HTTP status that goes with it and what
- * descriptions call it. The status of an answer is chosen here and nowhere else.
+ * descriptions call it. The application adds its own.
  */
 export const errorTable = {
   MALFORMED_JSON: { status: 400, title: 'The body is not JSON' },
@@ -17,9 +17,6 @@ export const errorTable = {
   NOT_ACCEPTABLE: { status: 406, title: 'No acceptable media type' },
   IDEMPOTENCY_CONFLICT: { status: 409, title: 'The same request is in progress' },
   CONFLICT: { status: 409, title: 'Conflicts with stored data' },
-  OUT_OF_STOCK: { status: 409, title: 'Out of stock' },
-  NOT_AVAILABLE: { status: 409, title: 'The pet is not available' },
-  ORDER_COMPLETE: { status: 409, title: 'The order is complete' },
   GONE: { status: 410, title: 'Removed at its sunset' },
   PRECONDITION_FAILED: { status: 412, title: 'Changed in the meantime' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is too large' },
@@ -34,8 +31,22 @@ export const errorTable = {
   TIMEOUT: { status: 504, title: 'Timed out' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
-/** The code of a failure, which a program reads. */
+/** The code of a failure that any application can answer with. */
 export type ErrorCode = keyof typeof errorTable;
+
+/** A failure that an application adds. */
+export interface ErrorKind {
+  /** What a program reads, such as `OUT_OF_PRINT`. */
+  readonly code: string;
+  readonly status: number;
+  /** What descriptions call it. */
+  readonly title: string;
+}
+
+/** What descriptions say of a failure. */
+export function errorKind(kind: ErrorCode | ErrorKind): ErrorKind {
+  return typeof kind === 'string' ? { code: kind, ...errorTable[kind] } : kind;
+}
 
 /** One fault in what a client sent: where it is (the keys from the outside in) and what is accepted there. */
 export interface Issue {
@@ -61,18 +72,21 @@ interface ServiceErrorOptions {
  * `GraphQLError`, so that both executors pass its code and status on as they are.
  */
 export class ServiceError extends GraphQLError {
-  readonly code: ErrorCode;
+  readonly kind: ErrorCode | ErrorKind;
+  readonly code: string;
   readonly status: number;
   readonly issues: readonly Issue[];
   readonly headers: Readonly<Record<string, string>>;
   readonly toReaders: string | undefined;
   override readonly cause: unknown;
 
-  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
+  constructor(kind: ErrorCode | ErrorKind, message: string, options: ServiceErrorOptions = {}) {
     const { issues = [], cause, headers = {}, toReaders } = options;
-    const { status } = errorTable[code];
+    const code = typeof kind === 'string' ? kind : kind.code;
+    const { status } = typeof kind === 'string' ? errorTable[kind] : kind;
     const errors = issues.map((issue) => ({ pointer: toPointer(issue.path), message: issue.message }));
     super(message, { extensions: { code, status, ...(errors.length > 0 && { errors }) } });
+    this.kind = kind;
     this.code = code;
     this.status = status;
     this.issues = issues;
@@ -132,8 +146,8 @@ export function toServiceError(thrown: unknown, mayRead = false): ServiceError {
 }
 
 function withStored(error: ServiceError): ServiceError {
-  const { code, issues, cause, headers, toReaders } = error;
-  return toReaders === undefined ? error : new ServiceError(code, toReaders, { issues, cause, headers, toReaders });
+  const { kind, issues, cause, headers, toReaders } = error;
+  return toReaders === undefined ? error : new ServiceError(kind, toReaders, { issues, cause, headers, toReaders });
 }
 
 function originOf(error: Error): unknown {

@@ -1,9 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import { createContext } from '../petstore/context.ts';
-import { routes } from '../petstore/routes.ts';
-import { schema } from '../petstore/schema.ts';
-import type { Settings } from '../process/settings.ts';
+import { type Application, endpointsOf, LIFECYCLE_PAGE } from './application.ts';
 import type { Access } from './auth/access.ts';
 import { createEntrance } from './auth/entrance.ts';
 import { READ } from './auth/scope.ts';
@@ -28,6 +25,7 @@ import { createAccounts, type Origin } from './limits/account.ts';
 import { listCosts } from './limits/charge.ts';
 import { createGate } from './limits/gate.ts';
 import { Meter } from './limits/meter.ts';
+import type { Quota } from './limits/rate.ts';
 import { createRateLimiter, steadyTime } from './limits/rate.ts';
 import type { Face, RequestMetrics } from './metrics.ts';
 import { countedTables } from './operation/counts.ts';
@@ -35,18 +33,40 @@ import { createExecutor } from './operation/execute.ts';
 import { errorPage } from './pages/error.ts';
 import { createPlayground } from './pages/playground.ts';
 import { createPageSession } from './pages/session.ts';
-import { createSite, html, LIFECYCLE_PAGE, PAGE_SESSION } from './pages/site.ts';
+import { createSite, html, PAGE_SESSION } from './pages/site.ts';
 import { createRestAdapter } from './rest/adapter.ts';
-import { compileRoutes } from './rest/compile.ts';
 import { restView } from './rest/lifecycle.ts';
 import { errorReply } from './rest/problem.ts';
+import type { Context } from './schema/context.ts';
 import { callWithin, type Tracing } from './tracing/span.ts';
 import { lifecycleStore } from './usage/store.ts';
 
+/** What an operator can set of how the service answers. */
+export interface ServiceSettings {
+  /** What every path begins with, such as `/v1`; may be empty. */
+  readonly BASE_PATH: string;
+  /** The origin by which clients know the service; undefined for whatever host a request names. */
+  readonly PUBLIC_URL?: string | undefined;
+  /** How long a request may take, in milliseconds. */
+  readonly REQUEST_TIMEOUT: number;
+  /** How many requests run at once. */
+  readonly MAX_REQUESTS: number;
+  readonly RATE_LIMIT: Quota | 'off';
+  /** How many proxies stand before the service. */
+  readonly PROXIES: number;
+  readonly AUTH: 'open' | 'required' | 'all';
+  /** The origins whose pages may read answers; `*` for all. */
+  readonly CORS_ORIGINS: readonly string[];
+  readonly PLAYGROUND: 'on' | 'off';
+  readonly INTROSPECTION: 'on' | 'off';
+  readonly NODE_ENV?: string | undefined;
+}
+
 /** What the service is made of. */
 export interface AppOptions {
+  readonly application: Application;
   readonly database: Database;
-  readonly settings: Settings;
+  readonly settings: ServiceSettings;
   readonly access: Access;
   readonly rules: LifecycleRules;
   readonly metrics: RequestMetrics;
@@ -99,13 +119,14 @@ const TELLS_OF_CLIENTS: ReadonlySet<string> = new Set([LIFECYCLE_PAGE, '/metrics
 
 /** The service: the only place where GraphQL, REST, pages and the database meet. All that can be compiled is compiled here. */
 export function createApp(options: AppOptions): App {
-  const { database, settings, access, rules, metrics, logger, tracing, clock = steadyTime } = options;
+  const { application, database, settings, access, rules, metrics, logger, tracing, clock = steadyTime } = options;
+  const { schema, title } = application;
   const basePath = settings.BASE_PATH;
   const where = { basePath, publicUrl: settings.PUBLIC_URL };
   const marked = markedIn(schema);
   const sizes = tableSizes(database, countedTables(schema));
   const costs = listCosts(sizes.pagesOf);
-  const endpoints = compileRoutes(schema, routes, LIFECYCLE_PAGE, costs);
+  const endpoints = endpointsOf(application, costs);
   const view = restView(endpoints);
   const lifecycle = lifecycleStore(database, {
     marked,
@@ -115,8 +136,9 @@ export function createApp(options: AppOptions): App {
     onFailure: (error) =>
       logger.warn({ err: error }, 'lifecycle uses could not be stored yet; the next attempt includes them'),
   });
-  const context = createContext(database, lifecycle);
-  const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, (own) => createContext(own, lifecycle));
+  const contextOf = (own: Database): Context => ({ ...application.createStores(own), lifecycle });
+  const context = contextOf(database);
+  const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, contextOf);
   const admit = createAdmit(createGuard(rules, marked), (use, client) => {
     metrics.use(use.coordinate, levelOf(use.marks), client);
     lifecycle.count(use, client);
@@ -147,11 +169,12 @@ export function createApp(options: AppOptions): App {
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',
   });
   const hasPlayground = settings.PLAYGROUND === 'on';
-  const playground = hasPlayground ? createPlayground(basePath) : undefined;
+  const playground = hasPlayground ? createPlayground(application, basePath) : undefined;
   const health = createHealth(database, metrics);
   const cors = createCors(settings.CORS_ORIGINS);
-  const session = createPageSession(`${basePath}${LIFECYCLE_PAGE}`, entrance);
+  const session = createPageSession(application.name, `${basePath}${LIFECYCLE_PAGE}`, entrance);
   const pages = createSite({
+    application,
     endpoints,
     marked,
     view,
@@ -247,7 +270,7 @@ export function createApp(options: AppOptions): App {
     const isClosed = error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN';
     const nearest = error.code === 'NOT_FOUND' && operation === 'none' ? nearestTo(fullPath) : undefined;
     const keyTo = isClosed && operation === LIFECYCLE_PAGE ? `${basePath}${PAGE_SESSION}` : undefined;
-    const page = html(errorPage(error, { basePath, requestId: id, nearest, keyTo }));
+    const page = html(errorPage(error, { title, basePath, requestId: id, nearest, keyTo }));
     return { ...page, status: error.status, headers: [...without(reply.headers, 'content-type'), ...page.headers] };
   }
 

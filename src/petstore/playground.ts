@@ -1,5 +1,5 @@
 /** The documents that it opens with, each in a tab of its own. */
-export const examples: readonly string[] = [
+export const playground: readonly string[] = [
   `# Five pets by name, with category and stock.
 query Pets {
   pets(first: 5, sort: name) {

@@ -7,5 +7,5 @@ import './inventory/graphql.ts';
 import './orders/graphql.ts';
 import '../engine/usage/graphql.ts';
 
-/** The one GraphQL schema: what all rooms have added to the builder. */
+/** The one GraphQL schema: what all resources have added to the builder. */
 export const schema: GraphQLSchema = builder.toSchema({ sortSchema: false });

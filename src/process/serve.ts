@@ -7,6 +7,7 @@ import type { Clock } from '../engine/lifecycle/guard.ts';
 import { createApp } from '../engine/service.ts';
 import type { Tracing } from '../engine/tracing/span.ts';
 import { isEmpty, seed } from '../petstore/seed.ts';
+import { petStoreService } from '../petstore/service.ts';
 import { accessFrom } from './access.ts';
 import { locationIn } from './location.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -83,8 +84,17 @@ export async function serve(
       sunset: settings.SUNSET,
       brownouts: settings.BROWNOUTS,
     };
-    const access = await accessFrom(settings, database);
-    const app = createApp({ database, settings, access, rules, metrics, logger, tracing });
+    const access = await accessFrom(settings, database, petStoreService.name);
+    const app = createApp({
+      application: petStoreService,
+      database,
+      settings,
+      access,
+      rules,
+      metrics,
+      logger,
+      tracing,
+    });
     await assertMigrated(database);
     if (!isPrepared) await addExamples(database, settings, logger);
     await app.begin();

@@ -1,11 +1,10 @@
-import type { ErrorCode } from '../../src/engine/errors.ts';
 import { NOWHERE } from './worlds.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
 /** A change that both worlds reject. */
 export interface Rejection {
-  readonly code: ErrorCode;
+  readonly code: string;
   readonly variables: Values;
   /** The message for a caller that may read, in each world, where it has what is stored. */
   readonly toReaders?: readonly [string, string];

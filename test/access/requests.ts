@@ -1,10 +1,11 @@
 import { type GraphQLField, getNamedType, isLeafType, isObjectType } from 'graphql';
+import { endpointsOf } from '../../src/engine/application.ts';
 import { scopeOf } from '../../src/engine/auth/scope.ts';
-import type { ErrorCode } from '../../src/engine/errors.ts';
+import { errorKind } from '../../src/engine/errors.ts';
 import { stringifyJson } from '../../src/engine/json.ts';
-import { compileRoutes, type Endpoint } from '../../src/engine/rest/compile.ts';
-import { routes } from '../../src/petstore/routes.ts';
+import type { Endpoint } from '../../src/engine/rest/compile.ts';
 import { schema } from '../../src/petstore/schema.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import type { TestApp } from '../support/app.ts';
 import type { Values } from './changes.ts';
 
@@ -19,7 +20,7 @@ export interface Asked {
 /** One way to ask for an operation. */
 export type Way = (name: string, variables: Values) => Asked;
 
-const endpoints = compileRoutes(schema, routes, '/lifecycle');
+const endpoints = endpointsOf(petStoreService);
 
 /** Every mutation and its scope. */
 export const mutations = Object.values(schema.getMutationType()?.getFields() ?? {}).map((field) => ({
@@ -42,13 +43,13 @@ export const ways: Readonly<Record<string, Way>> = {
 };
 
 /** The codes by which a mutation tells something of what is stored: what its route declares, and what all of its kind have. */
-export function codesOf(name: string): readonly ErrorCode[] {
+export function codesOf(name: string): readonly string[] {
   const { route, operation } = endpointOf(name);
   return [
-    ...(route.errors ?? []),
-    ...(operation.inPath.length > 0 ? (['NOT_FOUND'] as const) : []),
-    ...(operation.inPrecondition === undefined ? [] : (['PRECONDITION_FAILED'] as const)),
-    ...(operation.besideBody.length === 0 ? [] : (['VALIDATION_FAILED'] as const)),
+    ...(route.errors ?? []).map((kind) => errorKind(kind).code),
+    ...(operation.inPath.length > 0 ? ['NOT_FOUND'] : []),
+    ...(operation.inPrecondition === undefined ? [] : ['PRECONDITION_FAILED']),
+    ...(operation.besideBody.length === 0 ? [] : ['VALIDATION_FAILED']),
   ];
 }
 

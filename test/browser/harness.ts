@@ -8,6 +8,7 @@ import { migrateDatabase } from '../../src/engine/db/migrate.ts';
 import { type Listener, listen } from '../../src/engine/http/listen.ts';
 import { createApp } from '../../src/engine/service.ts';
 import { seed } from '../../src/petstore/seed.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import { usualRules, usualSettings } from '../support/rules.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
@@ -68,6 +69,7 @@ type Service = Pick<Visit, 'base' | 'prefixed' | 'database'>;
 
 async function serve(database: Database, basePath: string): Promise<Listener> {
   const app = createApp({
+    application: petStoreService,
     database,
     settings: { ...usualSettings, BASE_PATH: basePath },
     access: OPEN_ACCESS,

@@ -63,9 +63,9 @@ export const lifecycleChecks: Checks = {
 
   'axe finds nothing to object to on the lifecycle page, wide or narrow, in light or dark': async ({ page, base }) => {
     const states = {
-      'a busy page': lifecyclePage(exampleReport(busyUsage), AT_NOON, '', base),
-      'a page without uses': lifecyclePage(exampleReport(noUsage), AT_NOON, '', base),
-      'a page without marks': lifecyclePage([], AT_NOON, '', base),
+      'a busy page': lifecyclePage('Pet store', exampleReport(busyUsage), AT_NOON, '', base),
+      'a page without uses': lifecyclePage('Pet store', exampleReport(noUsage), AT_NOON, '', base),
+      'a page without marks': lifecyclePage('Pet store', [], AT_NOON, '', base),
     };
     await page.goto(`${base}/lifecycle`);
     await assertAccessible(page, 'the service');

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/engine/auth/access.ts';
 import { type Listener, listen } from '../../src/engine/http/listen.ts';
 import { createApp } from '../../src/engine/service.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { usualRules, usualSettings } from '../support/rules.ts';
@@ -28,6 +29,7 @@ let base: string;
 beforeAll(async () => {
   opened = await openTestDatabase();
   const app = createApp({
+    application: petStoreService,
     database: opened.database,
     settings: { ...usualSettings, BASE_PATH },
     access: OPEN_ACCESS,

@@ -375,9 +375,9 @@ export interface components {
          *     }
          */
         LifecycleMark: {
-            /** @description Its schema coordinate, such as `Query.pets`. */
+            /** @description Its schema coordinate, such as `Type.field`. */
             coordinate: string;
-            /** @description The REST operation, such as `GET /pets`. Null if there is none. */
+            /** @description The REST operation: its method and path. Null if there is none. */
             operation?: string;
             /** @description Its most important annotation. */
             level: components["schemas"]["LifecycleLevel"];

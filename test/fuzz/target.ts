@@ -7,9 +7,9 @@ import { openDatabase } from '../../src/engine/db/client.ts';
 import { migrateDatabase } from '../../src/engine/db/migrate.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
 import { type App, createApp } from '../../src/engine/service.ts';
-import { createContext } from '../../src/petstore/context.ts';
 import { schema } from '../../src/petstore/schema.ts';
 import { seed } from '../../src/petstore/seed.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { accessFrom } from '../../src/process/access.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import type { Settings } from '../../src/process/settings.ts';
@@ -62,9 +62,10 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
     }
   }
   const app = createApp({
+    application: petStoreService,
     database,
     settings,
-    access: await accessFrom(settings, database),
+    access: await accessFrom(settings, database, petStoreService.name),
     rules: usualRules,
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
@@ -75,7 +76,7 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
   });
   return {
     fetch: app.fetch,
-    context: createContext(database, NO_LIFECYCLE),
+    context: { ...petStoreService.createStores(database), lifecycle: NO_LIFECYCLE },
     authorizationFor: (text) => authorizations[hash('sha256', text, 'buffer').readUInt32BE() % authorizations.length],
     state: async () => (await state())[0]?.state ?? '',
     async restore() {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyStore } from '../../src/engine/auth/keys.ts';
 import { type Listener, listen } from '../../src/engine/http/listen.ts';
 import { createApp } from '../../src/engine/service.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { accessFrom } from '../../src/process/access.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import { readSettings } from '../../src/process/settings.ts';
@@ -71,9 +72,10 @@ function auditsOf(environment: Environment, fetchFn: Fetch): Audit[] {
   beforeAll(async () => {
     const settings = readSettings({ DATABASE: 'embedded', ...environment });
     const app = createApp({
+      application: petStoreService,
       database: opened.database,
       settings,
-      access: await accessFrom(settings, opened.database),
+      access: await accessFrom(settings, opened.database, petStoreService.name),
       rules: usualRules,
       metrics: createMetrics(),
       logger: pino({ level: 'silent' }),

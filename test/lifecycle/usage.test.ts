@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/engine/auth/access.ts';
 import type { Database } from '../../src/engine/db/client.ts';
 import { createApp } from '../../src/engine/service.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { usualRules, usualSettings } from '../support/rules.ts';
@@ -48,6 +49,7 @@ function another(database: Database) {
   const settings = usualSettings;
   const rules = { ...usualRules, clock: () => now };
   return createApp({
+    application: petStoreService,
     database,
     settings,
     access: OPEN_ACCESS,
@@ -170,6 +172,7 @@ describe('who still uses what is marked', () => {
     const settings = usualSettings;
     const logger = pino({ level: 'silent' });
     const rehearsal = createApp({
+      application: petStoreService,
       database: app.database,
       settings,
       access: OPEN_ACCESS,

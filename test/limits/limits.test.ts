@@ -6,6 +6,7 @@ import { keyStore } from '../../src/engine/auth/keys.ts';
 import type { Database } from '../../src/engine/db/client.ts';
 import type { LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
 import { createApp } from '../../src/engine/service.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import type { Settings } from '../../src/process/settings.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -281,6 +282,7 @@ describe('RATE_LIMIT', () => {
     /** As another process on the same database does it. */
     const beside = ({ database }: TestApp, RATE_LIMIT: Settings['RATE_LIMIT'], clock: () => number) =>
       createApp({
+        application: petStoreService,
         database,
         settings: { ...usualSettings, RATE_LIMIT },
         access: OPEN_ACCESS,

@@ -13,10 +13,11 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { describe, expect, test } from 'vitest';
+import { routesOf } from '../../src/engine/application.ts';
 import { isBeyondCompiler } from '../../src/engine/operation/compilable.ts';
 import { compileOperation } from '../../src/engine/operation/compiled.ts';
-import { routes } from '../../src/petstore/routes.ts';
 import { schema } from '../../src/petstore/schema.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { serviceDialect } from '../bench/contests/dialect.ts';
 import { answerOf } from '../fuzz/agreement.ts';
 import { besideLeftRejections, checkZooDocument, zooDocuments } from '../fuzz/equivalence.ts';
@@ -120,7 +121,7 @@ describe('an ordinary operation is compiled', () => {
   }
   fragment A on Pet { id name orders @skip(if: $all) { totalCount } } fragment C on Category { id name }`;
   const ofClients = [...bodies, ...inReadme, withFragments].map((query) => [query, parse(query), undefined] as const);
-  const ofRest = routes.map(({ method, path, operation }) => {
+  const ofRest = routesOf(petStoreService).map(({ method, path, operation }) => {
     return [`${method} ${path}`, operation, getOperationAST(operation)?.name?.value] as const;
   });
 

@@ -3,10 +3,10 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { isEnumType, isInputObjectType, isIntrospectionType, isObjectType, isSpecifiedScalarType } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { describeEndpoints, endpointsOf } from '../../src/engine/application.ts';
 import { printGraphQL, printOpenApi } from '../../src/engine/pages/site.ts';
-import { compileRoutes } from '../../src/engine/rest/compile.ts';
-import { describeRoutes, routes } from '../../src/petstore/routes.ts';
 import { schema } from '../../src/petstore/schema.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { assertFits } from '../support/contract.ts';
 
 interface Schema {
@@ -48,11 +48,11 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 );
 
 describe('the committed descriptions are what the service serves; `npm run schema` writes them anew', () => {
-  test('schema/schema.graphql', () => expect(printGraphQL()).toBe(committed('schema.graphql')));
+  test('schema/schema.graphql', () => expect(printGraphQL(schema)).toBe(committed('schema.graphql')));
 
   test('schema/openapi.json', () => {
-    const endpoints = compileRoutes(schema, routes, '/lifecycle');
-    expect(printOpenApi(describeRoutes(endpoints, ''))).toBe(source);
+    const endpoints = endpointsOf(petStoreService);
+    expect(printOpenApi(describeEndpoints(petStoreService, endpoints, ''))).toBe(source);
   });
 });
 

@@ -4,6 +4,7 @@ import { parseJson, stringifyJson } from '../../src/engine/json.ts';
 import type { LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
 import { steadyTime } from '../../src/engine/limits/rate.ts';
 import { createApp } from '../../src/engine/service.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { accessFrom } from '../../src/process/access.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import type { Settings } from '../../src/process/settings.ts';
@@ -67,9 +68,10 @@ export async function startTestApp(
   const opened = await openTestDatabase({ statement: note, batch: () => {} });
   const database = through(opened.database);
   const app = createApp({
+    application: petStoreService,
     database,
     settings: { ...usualSettings, ...settings },
-    access: await accessFrom({ ...usualSettings, ...settings }, database),
+    access: await accessFrom({ ...usualSettings, ...settings }, database, petStoreService.name),
     rules: { ...usualRules, ...rules },
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),

@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';
+import type { Challenge } from './challenge.ts';
 import { READ } from './scope.ts';
 
 /** Who asks, and what he may do. */
@@ -33,8 +33,6 @@ export interface Access {
   mayRead(caller: Caller): boolean;
 }
 
-/** What is asked for (RFC 6750, section 3): with an error only where a token came. */
-const CHALLENGE = 'Bearer realm="pet-store"';
 const NO_TOKEN = 'The Authorization field must be Bearer, followed by an API key or a token.';
 const IS_BEARER = /^Bearer(?: |$)/i;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
@@ -47,50 +45,23 @@ export const OPEN_ACCESS: Access = { authenticate: () => ANONYMOUS, authorize: (
  *
  * @param closed what is closed to the others: changes, or all
  */
-export function createAccess(closed: 'changes' | 'all', verify: Verifier): Access {
+export function createAccess(closed: 'changes' | 'all', challenge: Challenge, verify: Verifier): Access {
   const mayRead = ({ scopes }: Caller) => closed !== 'all' || scopes.has(READ);
   return {
     mayRead,
     authenticate(headers) {
       const authorization = headers.get('authorization');
       if (authorization === null) return ANONYMOUS;
-      if (!IS_BEARER.test(authorization)) throw otherScheme();
+      if (!IS_BEARER.test(authorization)) throw challenge.otherScheme(NO_TOKEN);
       const token = BEARER.exec(authorization)?.[1];
-      if (token === undefined) throw badToken(NO_TOKEN);
+      if (token === undefined) throw challenge.badToken(NO_TOKEN);
       return verify(token);
     },
     authorize(caller, scopes) {
       for (const scope of scopes) {
         if (scope === READ ? mayRead(caller) : caller.scopes.has(scope)) continue;
-        throw caller === ANONYMOUS ? unknownCaller(scope) : forbidden(scope);
+        throw caller === ANONYMOUS ? challenge.unknownCaller(scope) : challenge.forbidden(scope);
       }
     },
   };
-}
-
-/** A credential that is not good. */
-export function badToken(message: string, cause?: unknown): ServiceError {
-  return new ServiceError('UNAUTHENTICATED', message, {
-    cause,
-    headers: { 'www-authenticate': `${CHALLENGE}, error="invalid_token", error_description="${message}"` },
-  });
-}
-
-function otherScheme(): ServiceError {
-  return new ServiceError('UNAUTHENTICATED', NO_TOKEN, { headers: { 'www-authenticate': CHALLENGE } });
-}
-
-function unknownCaller(scope: string): ServiceError {
-  const message = `This needs an API key or a token with the scope ${scope}. Send it as Authorization: Bearer ...`;
-  return new ServiceError('UNAUTHENTICATED', message, {
-    headers: { 'www-authenticate': `${CHALLENGE}, scope="${scope}"` },
-  });
-}
-
-/** The failure of a caller who is known and lacks the scope. */
-export function forbidden(scope: string): ServiceError {
-  const headers = { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` };
-  return new ServiceError('FORBIDDEN', `This needs the scope ${scope}, which your credential does not have.`, {
-    headers,
-  });
 }

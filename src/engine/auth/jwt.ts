@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { RETRY_SOON, ServiceError } from '../errors.ts';
-import { badToken, type Caller, type Verifier } from './access.ts';
+import type { Caller, Verifier } from './access.ts';
+import type { Challenge } from './challenge.ts';
 import { issuerKeys, KeysUnknown } from './issuer-keys.ts';
 
 /** Whose tokens are taken. */
@@ -23,7 +24,8 @@ const FRESH = 60_000;
 const LONGEST_SUBJECT = 255;
 
 /** @returns verifies JSON Web Tokens (RFC 7519) that are for the audience; what they may do is in `scope` (RFC 8693, section 4.2) */
-export function jwtVerifier(options: JwtOptions, clock: () => Date): Verifier {
+export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: () => Date): Verifier {
+  const { badToken } = challenge;
   const { issuer, audience, algorithms, clockSkew } = options;
   const keyOf = issuerKeys(options.jwks, clockSkew, { steady: () => performance.now(), wall: clock });
   const rules = {
@@ -54,28 +56,28 @@ export function jwtVerifier(options: JwtOptions, clock: () => Date): Verifier {
       throw error instanceof ServiceError ? error : refusal(error);
     }
   }
+
+  function callerOf({ iss, sub, scope }: JWTPayload): Caller {
+    // Without it, all callers of the issuer would share one identity.
+    if (typeof sub !== 'string' || sub === '') throw badToken("The token's sub is invalid.");
+    if (sub.length > LONGEST_SUBJECT) throw badToken(`The token's sub is longer than ${LONGEST_SUBJECT} characters.`);
+    const scopes = typeof scope === 'string' ? scope.split(' ') : [];
+    return { id: `jwt:${JSON.stringify([iss, sub])}`, scopes: new Set(scopes) };
+  }
+
+  /** What a client is told; the log has the cause. */
+  function refusal(error: unknown): ServiceError {
+    if (error instanceof errors.JWTExpired) return badToken('The token has expired.', error);
+    if (error instanceof errors.JWTClaimValidationFailed)
+      return badToken(`The token's ${error.claim} is invalid.`, error);
+    return badToken('The token is invalid.', error);
+  }
 }
 
 /** Who a token is of, and until when, in milliseconds. */
 interface Known {
   readonly caller: Caller;
   readonly until: number;
-}
-
-function callerOf({ iss, sub, scope }: JWTPayload): Caller {
-  // Without it, all callers of the issuer would share one identity.
-  if (typeof sub !== 'string' || sub === '') throw badToken("The token's sub is invalid.");
-  if (sub.length > LONGEST_SUBJECT) throw badToken(`The token's sub is longer than ${LONGEST_SUBJECT} characters.`);
-  const scopes = typeof scope === 'string' ? scope.split(' ') : [];
-  return { id: `jwt:${JSON.stringify([iss, sub])}`, scopes: new Set(scopes) };
-}
-
-/** What a client is told; the log has the cause. */
-function refusal(error: unknown): ServiceError {
-  if (error instanceof errors.JWTExpired) return badToken('The token has expired.', error);
-  if (error instanceof errors.JWTClaimValidationFailed)
-    return badToken(`The token's ${error.claim} is invalid.`, error);
-  return badToken('The token is invalid.', error);
 }
 
 function cannotTell(cause: unknown): ServiceError {

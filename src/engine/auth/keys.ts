@@ -3,7 +3,8 @@ import { getTableColumns, sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { coalesce } from '../db/batch.ts';
 import type { Database } from '../db/client.ts';
-import { badToken, type Caller, type Verifier } from './access.ts';
+import type { Caller, Verifier } from './access.ts';
+import type { Challenge } from './challenge.ts';
 import { apiKeys } from './table.ts';
 
 /** An API key as it is stored. */
@@ -19,7 +20,7 @@ const MOST_KNOWN = 1_000;
 const NO_DIGEST = Buffer.from(digestOf(''));
 
 /** @returns verifies API keys against the database, those that came just now from memory */
-export function keyVerifier(database: Database, clock: () => Date): Verifier {
+export function keyVerifier(database: Database, { badToken }: Challenge, clock: () => Date): Verifier {
   const { byId } = keyStore(database);
   const known = new LRUCache<string, LookedUp>({ max: MOST_KNOWN, ttl: FRESH });
 

@@ -24,7 +24,7 @@ declare global {
       ResolveShape = unknown,
       ResolveReturnShape = unknown,
     > {
-      /** What a caller must be allowed to do, such as `orders:write`: needed by each mutation; queries have `read`. */
+      /** What a caller must be allowed to do, such as `books:write`: needed by each mutation; queries have `read`. */
       scope?: string;
     }
   }

@@ -44,7 +44,7 @@ export interface TracedRequests {
 /** A statement that was compiled once; takes the values of its placeholders by name. */
 export type Statement<Row> = (values?: Readonly<Record<string, unknown>>) => Promise<Row[]>;
 
-/** A row that a statement changes: what it is of, and the placeholder that has its id, such as `{ of: 'pet', by: 'petId' }`. */
+/** A row that a statement changes: what it is of, and the placeholder that has its id, such as `{ of: 'book', by: 'bookId' }`. */
 export interface ChangedRow {
   readonly of: string;
   readonly by: string;
@@ -54,6 +54,8 @@ export interface ChangedRow {
 export interface DatabaseLocation {
   readonly url: string | undefined;
   readonly folder: string;
+  /** What the server calls the connections of this process. */
+  readonly name?: string;
   /** How long a request may take, in milliseconds; no statement of it takes longer on a server. */
   readonly timeout: number;
   /** How many connections this process has to a server, 6 or more; undefined for as many as are usual. */
@@ -95,13 +97,13 @@ export async function openDatabase(location: DatabaseLocation, probe?: Probe): P
 }
 
 /** Loads the one that is used alone: a start need not wait for the other. */
-async function openDriver({ url, folder, timeout, pool }: DatabaseLocation): Promise<Driver> {
+async function openDriver({ url, folder, name, timeout, pool }: DatabaseLocation): Promise<Driver> {
   if (url !== undefined)
-    return (await import('./server.ts')).connectServer(url, timeout, connectionsOf(pool ?? USUAL_POOL));
+    return (await import('./server.ts')).connectServer(url, timeout, connectionsOf(pool ?? USUAL_POOL), name);
   return (await import('./embedded.ts')).openEmbedded(folder);
 }
 
-/** The database as the rooms see it, the same for both kinds. */
+/** The database as stores see it, the same for both kinds. */
 export class Database {
   readonly kind: Driver['kind'];
   readonly probe: Probe;
@@ -122,7 +124,7 @@ export class Database {
   /**
    * Compiles a statement: its SQL is built here, once, and the server prepares it on its first run.
    *
-   * @param name what metrics, tests and logs call it, such as `pets.byKeys`
+   * @param name what metrics, tests and logs call it, such as `books.byKeys`
    * @param kind what it does
    * @param query the statement, with `sql.placeholder` for each value
    * @param shape the columns it answers with

@@ -40,16 +40,18 @@ const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string
  *
  * @param deadline how long a statement may take with the wait for a connection, in milliseconds; one that nobody waits for any
  *   more is ended
+ * @param name what the server calls the connections
  * @throws {Error} with one clear line when the server cannot be reached, refuses us or is too old
  */
 export async function connectServer(
   url: string,
   deadline: number,
   connections: Readonly<Record<Lane, number>> = CONNECTIONS,
+  name?: string,
 ): Promise<Driver> {
   const statementTimeout = deadline * SERVERS_PART;
   const connection = {
-    application_name: 'pet-store',
+    ...(name !== undefined && { application_name: name }),
     TimeZone: 'UTC',
     DateStyle: 'ISO',
     statement_timeout: statementTimeout,

@@ -29,7 +29,7 @@ export function hasExpected({ version }: Versioned, expected: ExpectedVersion): 
  * The failure of a write that has left a row as it is: PRECONDITION_FAILED, or CONFLICT when the row was being changed by
  * somebody else just then.
  *
- * @param what names the row, such as `Pet 12`
+ * @param what names the row, such as `Book 12`
  */
 export function notExpected(what: string, row: Versioned, expected: ExpectedVersion): ServiceError {
   if (hasExpected(row, expected)) return beingChanged(what);

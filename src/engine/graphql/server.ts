@@ -1,7 +1,7 @@
 import { type ExecutionResult, type GraphQLError, type GraphQLSchema, stripIgnoredCharacters } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Entrance } from '../auth/entrance.ts';
-import { type ErrorCode, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { JSON_TYPE, mediaTypeReader } from '../http/graphql-media-type.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import type { Outcome } from '../idempotency/run.ts';
@@ -43,7 +43,7 @@ export interface GraphQLAnswer extends Outcome {
 const CHARACTERS_AT_ONCE = 4_000;
 
 /** Codes that the HTTP status reports whatever the client accepts: the caller may not use the service, or not now. */
-const BY_STATUS: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED']);
+const BY_STATUS: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED']);
 
 /** GraphQL over HTTP: maps requests to prepared operations, and results to answers. */
 export function createGraphQLServer(

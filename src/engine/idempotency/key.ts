@@ -10,8 +10,12 @@ export interface KeyedRequest {
   readonly caller: string;
   /** Whom it is charged to: also tells those apart who have no credential. */
   readonly account: string;
-  /** Whether it may read what is stored: the scopes of a caller may change. */
-  readonly mayRead: boolean;
+  /**
+   * Called before it is told what is stored: the scopes of a caller may change.
+   *
+   * @throws {ServiceError} FORBIDDEN
+   */
+  readonly authorizeRead: () => void;
   readonly key: string;
   /** A digest of what is asked for: under one key it is always the same. */
   readonly fingerprint: string;

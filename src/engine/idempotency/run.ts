@@ -1,5 +1,3 @@
-import { forbidden } from '../auth/access.ts';
-import { READ } from '../auth/scope.ts';
 import type { Database } from '../db/client.ts';
 import { createTransactions, type Own, type Settled } from '../db/transactions.ts';
 import { RETRY_SOON, ServiceError } from '../errors.ts';
@@ -138,7 +136,7 @@ function assertShort(reply: HttpReply): HttpReply {
 
 function replay(request: KeyedRequest, { fingerprint, reply }: StoredReply): HttpReply {
   const needsRead = fingerprint === readersFingerprint(request.fingerprint);
-  if (needsRead && !request.mayRead) throw forbidden(READ);
+  if (needsRead) request.authorizeRead();
   if (needsRead || fingerprint === request.fingerprint) {
     return { ...reply, headers: [...reply.headers, ...REPLAYED] };
   }

@@ -6,17 +6,23 @@ import { isList, leafType, spellEnumValue } from '../rest/parameters.ts';
 import { componentOf } from '../rest/selection.ts';
 import type { Variable } from '../rest/variables.ts';
 import { markExtensions } from './extensions.ts';
-import { errorSchema, failures, HEADERS, headerRefs, levelSuffix, problemSchema } from './failures.ts';
+import {
+  errorSchema,
+  failures,
+  type HeaderExamples,
+  headerRefs,
+  headersWith,
+  levelSuffix,
+  problemSchema,
+} from './failures.ts';
 import { LIFECYCLE_PARAMETERS, markHeaders, markParameters } from './marks.ts';
 import { headerParameters, REQUEST_HEADERS } from './request-headers.ts';
 import { Components, inputSchema, type JsonSchema, leafSchema, listSchema, placeSchema, rowSchema } from './schemas.ts';
 
 /** What the document says that routes and schema do not. */
-export interface OpenApiOptions {
-  readonly title: string;
+export interface DocumentText {
   readonly version: string;
   readonly description: string;
-  readonly basePath: string;
   /** Navigation groups: tag -> the tags under it, with their descriptions. */
   readonly tagGroups: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** An example for each component, by its name. */
@@ -25,6 +31,13 @@ export interface OpenApiOptions {
   readonly plurals: Readonly<Record<string, string>>;
   /** Fields of a component that are not marked required although they always have a value. */
   readonly optional: Readonly<Record<string, readonly string[]>>;
+  /** Examples of header fields that show paths or scopes of the application. */
+  readonly headerExamples: HeaderExamples;
+}
+
+interface OpenApiOptions extends DocumentText {
+  readonly title: string;
+  readonly basePath: string;
 }
 
 const SECURITY_SCHEMES = {
@@ -61,7 +74,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApi
     components: {
       schemas: Object.fromEntries([...components.schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
       parameters: { ...REQUEST_HEADERS, ...LIFECYCLE_PARAMETERS },
-      headers: HEADERS,
+      headers: headersWith(options.headerExamples),
       responses: Object.fromEntries([...components.responses].sort(([one], [other]) => (one < other ? -1 : 1))),
       securitySchemes: SECURITY_SCHEMES,
     },

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorTable } from '../errors.ts';
+import { type ErrorCode, type ErrorKind, errorKind } from '../errors.ts';
 import { levelOf, type Marks } from '../lifecycle/mark.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { markFailures, markHeaders } from './marks.ts';
@@ -21,7 +21,7 @@ const WITH_BODY: readonly ErrorCode[] = [
   'VALIDATION_FAILED',
 ];
 const WITH_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
-const MAY_BE_TRIED_AGAIN: ReadonlySet<ErrorCode> = new Set([
+const MAY_BE_TRIED_AGAIN: ReadonlySet<string> = new Set([
   'IDEMPOTENCY_CONFLICT',
   'RATE_LIMITED',
   'BROWNOUT',
@@ -35,8 +35,8 @@ const REPLAYED: readonly number[] = [404, 409, 412, 422];
 const WITH_PRECONDITION: readonly ErrorCode[] = ['CONFLICT', 'PRECONDITION_FAILED'];
 
 const text = { type: 'string' };
-/** Every header field that an answer is described with. */
-export const HEADERS: Readonly<Record<string, { description: string; schema: JsonSchema; example: unknown }>> = {
+/** Every header field that an answer is described with; the application has the examples of the others. */
+const HEADERS = {
   RateLimit: {
     description:
       'The units that the caller has left (`r`) and the seconds until it has all again (`t`), if the service has a rate ' +
@@ -53,7 +53,6 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
   'WWW-Authenticate': {
     description: 'What is missing: a credential or a scope (RFC 6750).',
     schema: text,
-    example: 'Bearer realm="pet-store", scope="orders:write"',
   },
   'X-Request-Id': {
     description: "The id of the request: the client's own, or a new one. The service's log contains it.",
@@ -72,13 +71,12 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
-  Location: { description: 'The URL of the new row.', schema: text, example: 'https://pets.example/pets/12' },
+  Location: { description: 'The URL of the new row.', schema: text },
   Link: {
     description:
       'Related URLs (RFC 8288). A list has `next`, the next page, except on the last page. A deprecated operation has ' +
       '`successor-version`, its replacement, and `deprecation` and `sunset` with details.',
     schema: text,
-    example: '<https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"',
   },
   'Total-Count': {
     description: 'The number of rows on all pages, if the request has `Prefer: count=exact`.',
@@ -123,10 +121,21 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: Jso
   Warning: {
     description: 'A warning about the deprecation, for people.',
     schema: text,
-    example:
-      '299 - "GET /pets/{petId} is deprecated since 2026-07-01 and served until 2027-12-31; use GET /pets?id={petId} instead"',
   },
 };
+
+/** The header fields whose values show paths or scopes of the application. */
+export type HeaderExamples = Readonly<Record<'WWW-Authenticate' | 'Location' | 'Link' | 'Warning', string>>;
+
+/** Every header field that an answer is described with, with an example of each. */
+export function headersWith(examples: HeaderExamples): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(
+    Object.entries(HEADERS).map(([name, header]) => [
+      name,
+      name in examples ? { ...header, example: examples[name as keyof HeaderExamples] } : header,
+    ]),
+  );
+}
 
 /** A response as it is under `components.responses`, where all operations that have the same share it. */
 export interface SharedResponse {
@@ -138,7 +147,7 @@ export interface SharedResponse {
 /** The failures that an operation can answer with. */
 export function failures({ route, operation, lifecycle, hasTag }: Endpoint): SharedResponse[] {
   const marks = lifecycle.marked?.marks;
-  const codes = new Set<ErrorCode>([
+  const kinds = new Set<ErrorCode | ErrorKind>([
     ...ALWAYS,
     ...(operation.inPath.length > 0 ? WITH_PATH : []),
     ...(operation.inBody === undefined ? [] : WITH_BODY),
@@ -148,18 +157,17 @@ export function failures({ route, operation, lifecycle, hasTag }: Endpoint): Sha
     ...(route.errors ?? []),
     ...markFailures(marks),
   ]);
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codes) {
-    const { status } = errorTable[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  const byStatus = new Map<number, ErrorKind[]>();
+  for (const kind of [...kinds].map(errorKind)) {
+    byStatus.set(kind.status, [...(byStatus.get(kind.status) ?? []), kind]);
   }
   return [...byStatus].map(([status, ofStatus]) => {
     const isReplayed = route.method !== 'GET' && REPLAYED.includes(status);
     const ofPatch = status === 415 && route.method === 'PATCH';
     const response = {
-      description: ofStatus.map((code) => `\`${code}\`: ${errorTable[code].title}.`).join(' '),
+      description: ofStatus.map(({ code, title }) => `\`${code}\`: ${title}.`).join(' '),
       headers: headerRefs([
-        ...(ofStatus.some((code) => MAY_BE_TRIED_AGAIN.has(code)) ? ['Retry-After'] : []),
+        ...(ofStatus.some(({ code }) => MAY_BE_TRIED_AGAIN.has(code)) ? ['Retry-After'] : []),
         ...(isReplayed ? ['Idempotent-Replayed'] : []),
         ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
         ...(status === 415 ? ['Accept-Encoding'] : []),
@@ -169,7 +177,11 @@ export function failures({ route, operation, lifecycle, hasTag }: Endpoint): Sha
       content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
     };
     const kind = isReplayed ? 'OfChange' : ofPatch ? 'OfPatch' : '';
-    return { status: String(status), name: ofStatus.map(pascalCase).join('Or') + kind + levelSuffix(marks), response };
+    return {
+      status: String(status),
+      name: ofStatus.map(({ code }) => pascalCase(code)).join('Or') + kind + levelSuffix(marks),
+      response,
+    };
   });
 }
 

@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../auth/access.ts';
 import type { Entrance, Metered } from '../auth/entrance.ts';
+import { READ } from '../auth/scope.ts';
 import { isForGood, ServiceError } from '../errors.ts';
 import { readKey } from '../idempotency/key.ts';
 import type { Idempotency, Outcome } from '../idempotency/run.ts';
@@ -81,7 +82,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     const keyed = {
       caller: caller.id,
       account: request.meter.account,
-      mayRead: entrance.mayRead(caller),
+      authorizeRead: () => entrance.authorize(caller, [READ]),
       key,
       fingerprint: call.fingerprint(variables),
     };

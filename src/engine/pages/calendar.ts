@@ -1,4 +1,5 @@
 import ICAL from 'ical.js';
+import type { Names } from '../application.ts';
 import { addDays, sinceInstant } from '../lifecycle/mark.ts';
 import type { ReportEntry, ReportedDeprecation } from '../lifecycle/report.ts';
 import { inWords, titleOf } from './lifecycle/words.ts';
@@ -16,16 +17,16 @@ type Property = readonly [name: string, parameters: object, type: string, value:
  *
  * @param base the service's absolute address, for the page that tells more
  */
-export function lifecycleCalendar(entries: readonly ReportEntry[], base: string): string {
+export function lifecycleCalendar({ title, name }: Names, entries: readonly ReportEntry[], base: string): string {
   const events = entries.flatMap((entry) =>
-    entry.deprecation === undefined ? [] : [sunsetEvent(entry, entry.deprecation, base)],
+    entry.deprecation === undefined ? [] : [sunsetEvent(name, entry, entry.deprecation, base)],
   );
   const calendar: Component = [
     'vcalendar',
     [
       ['version', {}, 'text', '2.0'],
-      ['prodid', {}, 'text', '-//Pet store//Lifecycle//EN'],
-      ['x-wr-calname', {}, 'unknown', 'Pet store: sunsets'],
+      ['prodid', {}, 'text', `-//${title}//Lifecycle//EN`],
+      ['x-wr-calname', {}, 'unknown', `${title}: sunsets`],
       ['refresh-interval', {}, 'duration', 'P1D'],
       ['x-published-ttl', {}, 'unknown', 'P1D'],
     ],
@@ -34,7 +35,7 @@ export function lifecycleCalendar(entries: readonly ReportEntry[], base: string)
   return ICAL.stringify([...calendar]);
 }
 
-function sunsetEvent(entry: ReportEntry, deprecation: ReportedDeprecation, base: string): Component {
+function sunsetEvent(service: string, entry: ReportEntry, deprecation: ReportedDeprecation, base: string): Component {
   const { coordinate } = entry;
   const { sunset } = deprecation;
   const summary = `Sunset: ${titleOf(entry)}`;
@@ -42,7 +43,7 @@ function sunsetEvent(entry: ReportEntry, deprecation: ReportedDeprecation, base:
   return [
     'vevent',
     [
-      ['uid', {}, 'text', `sunset-of-${coordinate}@pet-store`],
+      ['uid', {}, 'text', `sunset-of-${coordinate}@${service}`],
       ['dtstamp', {}, 'date-time', sinceInstant(deprecation).toISOString().replace('.000', '')],
       ['dtstart', {}, 'date', sunset],
       ['dtend', {}, 'date', addDays(sunset, 1)],

@@ -3,7 +3,9 @@ import { escapeHtml, layout } from './layout.ts';
 
 /** What a page of a failure shows beside the failure. */
 export interface ErrorPageOptions {
-  /** What every address of the service begins with. */
+  /** What the service is called. */
+  readonly title: string;
+  /** What every address of it begins with. */
   readonly basePath: string;
   /** By which the service's log finds the request. */
   readonly requestId: string;
@@ -15,11 +17,11 @@ export interface ErrorPageOptions {
 
 /** The page that a browser is shown of a failure: what a program reads in the Error object, and where to go from there. */
 export function errorPage({ status, code, message }: ServiceError, options: ErrorPageOptions): string {
-  const { basePath, requestId, nearest, keyTo } = options;
+  const { title, basePath, requestId, nearest, keyTo } = options;
   const base = escapeHtml(basePath);
   return layout(
-    `Pet store: ${status}`,
-    `<p><a href="${base}/">Pet store</a></p>
+    `${title}: ${status}`,
+    `<p><a href="${base}/">${escapeHtml(title)}</a></p>
 <h1>${status} <code>${code}</code></h1>
 <p class="lead" id="message">${escapeHtml(message)}</p>
 ${nearest === undefined ? '' : `<p><a href="${escapeHtml(nearest)}">${escapeHtml(nearest)}</a></p>`}

@@ -1,3 +1,4 @@
+import type { Application } from '../application.ts';
 import { escapeHtml, layout } from './layout.ts';
 
 /**
@@ -8,21 +9,22 @@ import { escapeHtml, layout } from './layout.ts';
  * @param there which of the pages that can be turned off are there
  */
 export function homePage(
+  { title, home }: Pick<Application, 'title' | 'home'>,
   basePath: string,
   origin: string,
   there: { readonly hasPlayground: boolean; readonly hasSchema: boolean },
 ): string {
   const base = escapeHtml(origin + basePath);
+  const name = escapeHtml(title);
   const link = (path: string, name: string, about: string) =>
     `<li><a href="${escapeHtml(basePath + path)}"><strong>${name}</strong><span>${about}</span></a></li>`;
   return layout(
-    'Pet store',
-    `<h1>Pet store</h1>
-<p class="lead">Pets, the categories they belong to, orders for them and the stock of each: one model, served to GraphQL
-and REST clients alike.</p>
+    title,
+    `<h1>${name}</h1>
+<p class="lead">${escapeHtml(home.about)}</p>
 <ul class="cards">
 ${there.hasPlayground ? link('/graphql', 'GraphQL playground', 'Write a query against the schema; it opens with examples.') : ''}
-${link('/pets?limit=5', 'REST', 'The first five pets, as JSON.')}
+${link(home.look.target, 'REST', escapeHtml(home.look.about))}
 ${link('/reference', 'REST reference', 'Every operation, to read and to try out.')}
 ${link('/openapi.json', 'OpenAPI', 'The REST operations; also as <code>/openapi.yaml</code>.')}
 ${there.hasSchema ? link('/schema.graphql', 'GraphQL schema', 'Every type, field and argument, described.') : ''}
@@ -30,9 +32,9 @@ ${link('/lifecycle', 'Lifecycle', 'What is deprecated, beta or experimental, and
 ${link('/readyz', 'Health', '<code>/livez</code>, <code>/readyz</code> and <code>/metrics</code> for operators.')}
 </ul>
 <h2>A first REST call</h2>
-<pre>curl '${base}/pets?limit=2'</pre>
+<pre>curl '${base}${escapeHtml(home.rest)}'</pre>
 <h2>A first GraphQL call</h2>
 <pre>curl '${base}/graphql' -H 'content-type: application/json' \\
-  -d '{"query": "{ pets(first: 2) { nodes { name category { name } } } }"}'</pre>`,
+  -d '{"query": "${escapeHtml(home.graphql)}"}'</pre>`,
   );
 }

@@ -14,12 +14,14 @@ const LEVELS: readonly Level[] = ['deprecated', 'beta', 'experimental'];
  * The page that answers of marked operations point to: every mark along a line of time, until when it is served, who
  * still uses it, and whether it could go.
  *
+ * @param title what the service is called
  * @param rules what happens at a sunset, and which are rehearsed
  * @param basePath what every address of the service begins with
  * @param origin the service's own origin, for the call to copy
  * @param keySentTo where the key is forgotten by which a browser is shown the page; undefined where it needs none
  */
 export function lifecyclePage(
+  title: string,
   entries: readonly ReportEntry[],
   rules: LifecycleRules,
   basePath: string,
@@ -30,8 +32,8 @@ export function lifecyclePage(
   const now = rules.clock();
   const calendar = `${escapeHtml(origin.replace(/^https?:/, 'webcal:'))}${base}/lifecycle.ics`;
   return layout(
-    'Pet store: lifecycle',
-    `<p><a href="${base}/">Pet store</a></p>
+    `${title}: lifecycle`,
+    `<p><a href="${base}/">${escapeHtml(title)}</a></p>
 <h1>Lifecycle</h1>
 ${rules.isRehearsal ? rehearsal(now) : ''}
 ${entries.length === 0 ? STABLE : `<p class="lead">${summary(entries)}</p>`}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { examples } from '../../petstore/playground.ts';
+import type { Application } from '../application.ts';
 import { type ServedAsset, serveAsset } from '../http/asset.ts';
 import { escapeHtml, htmlDocument } from './layout.ts';
 import { pageHeaders } from './policy.ts';
@@ -35,7 +35,7 @@ export interface Playground {
  *
  * @param basePath what every address of the service begins with
  */
-export function createPlayground(basePath: string): Playground {
+export function createPlayground(application: Pick<Application, 'title' | 'playground'>, basePath: string): Playground {
   const own = (name: string) => readFileSync(new URL(name, OWN), 'utf8');
   const [start, style] = [own('start.js'), own('playground.css')];
   const { version } = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));
@@ -53,7 +53,7 @@ export function createPlayground(basePath: string): Playground {
   return {
     page: serveAsset({
       contentType: 'text/html; charset=utf-8',
-      make: () => pageOf(escapeHtml(basePath), folder),
+      make: () => pageOf(application, escapeHtml(basePath), folder),
       headers: (page) => [...pageHeaders(page, NEEDS), 'vary', 'Accept'],
     }),
     assets: {
@@ -74,15 +74,19 @@ const WORKERS = `{
   self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_, name) => new URL(name + '.js', own).href };
 }`;
 
-function pageOf(base: string, folder: string): string {
+function pageOf(
+  { title, playground }: Pick<Application, 'title' | 'playground'>,
+  base: string,
+  folder: string,
+): string {
   const own = `${base}${folder}`;
   return htmlDocument(
-    'Pet store: GraphQL playground',
+    `${title}: GraphQL playground`,
     `<link rel="stylesheet" href="${own}/graphiql.css">
 <link rel="stylesheet" href="${own}/playground.css">
 <script src="${own}/graphiql.js" defer></script>
 <script src="${own}/start.js" defer></script>`,
-    `<main id="root" data-base="${base}" data-examples="${escapeHtml(JSON.stringify(examples))}"></main>
+    `<main id="root" data-title="${escapeHtml(title)}" data-base="${base}" data-examples="${escapeHtml(JSON.stringify(playground))}"></main>
 <noscript><p>The playground needs scripts; the schema is in <a href="${base}/schema.graphql">schema.graphql</a>.</p></noscript>`,
   );
 }

@@ -42,17 +42,22 @@ const OWN_FILES = { script: "'self'", style: "'self'", img: "'self'", connect: "
 /**
  * The reference: Swagger UI from this service alone, with a plugin and style sheets of our own.
  *
- * @param basePath what every address of the service begins with
+ * @param title what the service is called
+ * @param basePath what every address of it begins with
  * @param hasPlayground whether there is a playground to link to
  * @returns what answers each of its addresses, by the path under the base path
  */
-export function createReference(basePath: string, hasPlayground: boolean): Readonly<Record<string, ServedAsset>> {
+export function createReference(
+  title: string,
+  basePath: string,
+  hasPlayground: boolean,
+): Readonly<Record<string, ServedAsset>> {
   const own = (name: string) => readFile(join(OWN, name), 'utf8');
   const script = (make: () => Promise<string>) => serveAsset({ contentType: 'text/javascript; charset=utf-8', make });
   return {
     '/reference': serveAsset({
       contentType: 'text/html; charset=utf-8',
-      make: () => referencePage(escapeHtml(basePath), hasPlayground),
+      make: () => referencePage(title, escapeHtml(basePath), hasPlayground),
       headers: (page) => pageHeaders(page, OWN_FILES),
     }),
     '/reference/swagger-ui-bundle.js': script(() => readFile(SWAGGER_UI, 'utf8')),
@@ -64,10 +69,10 @@ export function createReference(basePath: string, hasPlayground: boolean): Reado
   };
 }
 
-function referencePage(base: string, hasPlayground: boolean): string {
+function referencePage(title: string, base: string, hasPlayground: boolean): string {
   const own = `${base}/reference`;
   return htmlDocument(
-    'Pet store: reference',
+    `${title}: reference`,
     `<link rel="stylesheet" href="${own}/style.css">
 <script src="${own}/swagger-ui-bundle.js" defer></script>
 <script src="${own}/start.js" type="module"></script>`,

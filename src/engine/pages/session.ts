@@ -5,8 +5,6 @@ import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
 
-const COOKIE = 'pet-store-key';
-const HAS_KEY = new RegExp(`(?:^|; *)${COOKIE}=([A-Za-z0-9._~+/=-]+)`);
 /** The longest form that is read, in bytes: a token may be long. */
 const LONGEST = 16_384;
 
@@ -25,8 +23,19 @@ export interface PageSession {
   answer(request: IncomingRequest): Promise<HttpReply>;
 }
 
-/** @param page the path of the page, under which alone the cookie is sent, with the base path */
-export function createPageSession(page: string, entrance: Pick<Entrance, 'enter' | 'authorize'>): PageSession {
+/**
+ * @param name what programs call the service: its cookie has a name of its own
+ * @param page the path of the page, under which alone the cookie is sent, with the base path
+ */
+export function createPageSession(
+  name: string,
+  page: string,
+  entrance: Pick<Entrance, 'enter' | 'authorize'>,
+): PageSession {
+  const cookie = `${name}-key`;
+  const hasKey = new RegExp(`(?:^|; *)${cookie}=([A-Za-z0-9._~+/=-]+)`);
+  const keptBy = ({ headers }: IncomingRequest) =>
+    headers.get('authorization') === null ? hasKey.exec(headers.get('cookie') ?? '')?.[1] : undefined;
   return {
     headersOf(request) {
       const key = keptBy(request);
@@ -48,12 +57,8 @@ export function createPageSession(page: string, entrance: Pick<Entrance, 'enter'
 
   function cookieOf({ origin }: IncomingRequest, key: string): string {
     const secure = origin.startsWith('https:') ? '; Secure' : '';
-    return `${COOKIE}=${key}; Path=${page}; HttpOnly; SameSite=Strict${secure}${key === '' ? '; Max-Age=0' : ''}`;
+    return `${cookie}=${key}; Path=${page}; HttpOnly; SameSite=Strict${secure}${key === '' ? '; Max-Age=0' : ''}`;
   }
-}
-
-function keptBy({ headers }: IncomingRequest): string | undefined {
-  return headers.get('authorization') === null ? HAS_KEY.exec(headers.get('cookie') ?? '')?.[1] : undefined;
 }
 
 function withKey({ headers }: IncomingRequest, key: string): RequestHeaders {

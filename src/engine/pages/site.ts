@@ -1,7 +1,7 @@
 import { printSchemaWithDirectives } from '@graphql-tools/utils';
+import type { GraphQLSchema } from 'graphql';
 import stringify from 'json-stringify-pretty-compact';
-import { describeRoutes } from '../../petstore/routes.ts';
-import { schema } from '../../petstore/schema.ts';
+import { type Application, describeEndpoints, LIFECYCLE_PAGE } from '../application.ts';
 import { serveAsset } from '../http/asset.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
@@ -14,14 +14,12 @@ import { lifecyclePage } from './lifecycle.ts';
 import { pageHeaders } from './policy.ts';
 import { createReference } from './reference.ts';
 
-/** Where the page about deprecations and sunsets is, and the operation that tells the same as JSON. */
-export const LIFECYCLE_PAGE = '/lifecycle';
-
 /** Where a browser's key for that page is sent to. */
 export const PAGE_SESSION = `${LIFECYCLE_PAGE}/session`;
 
 /** What the pages and descriptions are made of. */
 export interface SiteOptions {
+  readonly application: Application;
   readonly endpoints: readonly Endpoint[];
   readonly marked: readonly Marked[];
   readonly view: RestView;
@@ -42,34 +40,35 @@ type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
  * first asked for: a start need not wait for it.
  */
 export function createSite(options: SiteOptions): Readonly<Record<string, PageMaker>> {
-  const { endpoints, marked, view, basePath, rules, report } = options;
-  const openApi = () => describeRoutes(endpoints, basePath);
+  const { application, endpoints, marked, view, basePath, rules, report } = options;
+  const { schema, title } = application;
+  const openApi = () => describeEndpoints(application, endpoints, basePath);
   const marks = lifecycleReport(marked, view, new Map(), { now: rules.clock(), isRehearsal: rules.isRehearsal });
   return {
-    '/': ({ origin }) => html(homePage(basePath, origin, options)),
+    '/': ({ origin }) => html(homePage(application, basePath, origin, options)),
     [LIFECYCLE_PAGE]: async (request) => {
       const keySentTo = options.isOpenByKey(request) ? `${basePath}${PAGE_SESSION}` : undefined;
-      const page = html(lifecyclePage(await report(), rules, basePath, request.origin, keySentTo));
+      const page = html(lifecyclePage(title, await report(), rules, basePath, request.origin, keySentTo));
       return { ...page, headers: [...page.headers, 'vary', 'Accept'] };
     },
     [`${LIFECYCLE_PAGE}.ics`]: async ({ base }) => {
       const { lifecycleCalendar } = await import('./calendar.ts');
-      return text('text/calendar; charset=utf-8', lifecycleCalendar(marks, base));
+      return text('text/calendar; charset=utf-8', lifecycleCalendar(application, marks, base));
     },
-    ...createReference(basePath, options.hasPlayground),
+    ...createReference(title, basePath, options.hasPlayground),
     '/openapi.json': serveAsset({ contentType: 'application/json', make: () => printOpenApi(openApi()) }),
     '/openapi.yaml': serveAsset({
       contentType: 'application/yaml',
       make: async () => (await import('yaml')).stringify(openApi(), { aliasDuplicateObjects: false }),
     }),
     ...(options.hasSchema && {
-      '/schema.graphql': serveAsset({ contentType: 'text/plain; charset=utf-8', make: printGraphQL }),
+      '/schema.graphql': serveAsset({ contentType: 'text/plain; charset=utf-8', make: () => printGraphQL(schema) }),
     }),
   };
 }
 
 /** The GraphQL schema as it is committed and served. */
-export function printGraphQL(): string {
+export function printGraphQL(schema: GraphQLSchema): string {
   return `${printSchemaWithDirectives(schema)}\n`;
 }
 

@@ -66,7 +66,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
   const findRoute = compileRouter(router);
 
   return (request) => {
-    // The router would take `/pets/` for `/pets`, and so an empty id for the whole list.
+    // The router would take `/books/` for `/books`, and so an empty id for the whole list.
     const match = request.path.endsWith('/') ? undefined : findRoute('', request.path);
     if (match === undefined) return undefined;
     return answer(match.data, match.params ?? {}, request);

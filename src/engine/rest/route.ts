@@ -1,5 +1,5 @@
 import { type DocumentNode, parse } from 'graphql';
-import { type ErrorCode, ServiceError } from '../errors.ts';
+import { type ErrorCode, type ErrorKind, ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
 import { COUNT_APPLIED } from './prefer.ts';
 
@@ -41,7 +41,7 @@ export interface RouteOptions {
   readonly operation: DocumentNode;
   readonly reply: Reply;
   /** Failures of its own, beside those that every route of its kind has. */
-  readonly errors?: readonly ErrorCode[];
+  readonly errors?: readonly (ErrorCode | ErrorKind)[];
   /** What REST says of a parameter, where the words of its argument do not fit there. */
   readonly parameters?: Readonly<Record<string, string>>;
   /**

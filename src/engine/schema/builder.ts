@@ -7,7 +7,7 @@ import './input-plugin.ts';
 import './read-ahead-plugin.ts';
 import './wanted-plugin.ts';
 
-/** The one builder of the schema; each room adds its types and fields to it. */
+/** The one builder of the schema; each resource adds its types and fields to it. */
 export const builder = new SchemaBuilder<{
   Context: Context;
   DefaultFieldNullability: false;

@@ -54,10 +54,10 @@ const ClientUses = builder.objectRef<ClientUse>('ClientUses').implement({
 const LifecycleMark = builder.objectRef<ReportEntry>('LifecycleMark').implement({
   description: 'A part of the schema that is experimental, beta or deprecated, and who still uses it.',
   fields: (t) => ({
-    coordinate: t.exposeString('coordinate', { description: 'Its schema coordinate, such as `Query.pets`.' }),
+    coordinate: t.exposeString('coordinate', { description: 'Its schema coordinate, such as `Type.field`.' }),
     operation: t.string({
       nullable: true,
-      description: 'The REST operation, such as `GET /pets`. Null if there is none.',
+      description: 'The REST operation: its method and path. Null if there is none.',
       resolve: ({ operation }) => operation,
     }),
     level: t.expose('level', { type: LifecycleLevel, description: 'Its most important annotation.' }),

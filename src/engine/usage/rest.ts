@@ -13,15 +13,15 @@ export const lifecycleRoutes: readonly Route[] = [
 ];
 
 const mark = {
-  coordinate: 'Query.pet',
-  operation: 'GET /pets/{petId}',
+  coordinate: 'Query.book',
+  operation: 'GET /books/{bookId}',
   level: 'deprecated',
   stability: 'stable',
   since: '2026-07-01',
   sunset: '2027-12-31',
   daysLeft: 405,
-  successor: 'Query.pets',
-  successorOperation: 'GET /pets?id={petId}',
+  successor: 'Query.books',
+  successorOperation: 'GET /books?id={bookId}',
   why: 'Lists take many ids at once and answer in one shape.',
   uses: 1204,
   clients: 3,
@@ -29,6 +29,10 @@ const mark = {
   countedSince: '2026-07-01T00:00:00.000Z',
   verdict: '3 clients left',
 };
+
+export const lifecycleTags = { Service: { Lifecycle: 'What is experimental, beta or deprecated.' } };
+
+export const lifecyclePlurals = { listLifecycle: 'LifecycleMarks' };
 
 export const lifecycleExamples = {
   LifecycleMark: mark,

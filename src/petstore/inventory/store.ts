@@ -142,6 +142,6 @@ export function inventoryStore(database: Database) {
 function otherStatus(status: PetStatus): ServiceError {
   const failure = (message: string) => validationFailed([{ path: ['status'], message }]);
   const { message } = failure(`is read-only: it must be ${status}, as it is now, or be left out`);
-  const { code, issues } = failure("is read-only: it must be the pet's status of now, or be left out");
-  return new ServiceError(code, describeIssue(issues[0] as Issue), { issues, toReaders: message });
+  const { kind, issues } = failure("is read-only: it must be the pet's status of now, or be left out");
+  return new ServiceError(kind, describeIssue(issues[0] as Issue), { issues, toReaders: message });
 }

@@ -1,4 +1,5 @@
 import { created, gql, noContent, ok, page, pagingParameters, type Route, route } from '../../engine/rest/route.ts';
+import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
 
 const Order = 'fragment Order on Order { id petId quantity shipDate complete }';
 const tag = 'Orders';
@@ -25,7 +26,7 @@ export const orderRoutes: readonly Route[] = [
     tag,
     operation: gql`mutation placeOrder($order: NewOrder!) { placeOrder(order: $order) { ...Order version } } ${Order}`,
     reply: created('/store/orders/{id}'),
-    errors: ['OUT_OF_STOCK', 'NOT_AVAILABLE', 'UNKNOWN_REFERENCE'],
+    errors: [OUT_OF_STOCK, NOT_AVAILABLE, 'UNKNOWN_REFERENCE'],
   }),
   route('GET', '/store/orders/{orderId}', {
     tag,
@@ -38,7 +39,7 @@ export const orderRoutes: readonly Route[] = [
       updateOrder(orderId: $orderId, changes: $changes, expectedVersion: $expectedVersion) { ...Order version }
     } ${Order}`,
     reply: ok(),
-    errors: ['OUT_OF_STOCK', 'ORDER_COMPLETE', 'CONFLICT'],
+    errors: [OUT_OF_STOCK, ORDER_COMPLETE, 'CONFLICT'],
   }),
   route('DELETE', '/store/orders/{orderId}', {
     tag,
@@ -46,7 +47,7 @@ export const orderRoutes: readonly Route[] = [
       cancelOrder(orderId: $orderId, expectedVersion: $expectedVersion) { id }
     }`,
     reply: noContent(),
-    errors: ['ORDER_COMPLETE', 'CONFLICT'],
+    errors: [ORDER_COMPLETE, 'CONFLICT'],
   }),
 ];
 

@@ -7,6 +7,7 @@ import { beingChanged, type ExpectedVersion, hasExpected, isExpected, notExpecte
 import { explaining, OUT_OF_RANGE } from '../../engine/db/violations.ts';
 import { ServiceError } from '../../engine/errors.ts';
 import type { Int64 } from '../../engine/int64.ts';
+import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
 import { thenSetStatus } from '../inventory/movement.ts';
 import { inventory } from '../inventory/table.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
@@ -250,7 +251,7 @@ export function orderStore(database: Database) {
     const order = await byId.one(orderId);
     if (order === undefined) throw new ServiceError('NOT_FOUND', `No order has the id ${orderId}.`);
     if (order.complete) {
-      throw new ServiceError('ORDER_COMPLETE', `Order ${orderId} is complete and cannot be changed or cancelled.`);
+      throw new ServiceError(ORDER_COMPLETE, `Order ${orderId} is complete and cannot be changed or cancelled.`);
     }
     return order;
   }
@@ -258,13 +259,13 @@ export function orderStore(database: Database) {
 
 /** It names no pet: the caller may not know which one the order is for. */
 function outOfStock(pet: Int64, left: number, asked: number | null | undefined, ordered = ''): ServiceError {
-  return new ServiceError('OUT_OF_STOCK', `Not enough is in stock for a quantity of ${asked}.`, {
+  return new ServiceError(OUT_OF_STOCK, `Not enough is in stock for a quantity of ${asked}.`, {
     toReaders: `Pet ${pet} has ${left} in stock${ordered}; the quantity is ${asked}.`,
   });
 }
 
 function notAvailable(pet: Int64, status: PetStatus): ServiceError {
-  return new ServiceError('NOT_AVAILABLE', 'Only pets with the status available can be ordered.', {
+  return new ServiceError(NOT_AVAILABLE, 'Only pets with the status available can be ordered.', {
     toReaders: `Pet ${pet} is ${status}; only pets with the status available can be ordered.`,
   });
 }

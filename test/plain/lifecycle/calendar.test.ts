@@ -7,7 +7,8 @@ import { busyUsage, exampleReport } from '../../support/marks.ts';
 
 const BASE = 'https://pets.example/api/v1';
 const entries = exampleReport();
-const calendar = lifecycleCalendar(entries, BASE);
+const NAMES = { title: 'Pet store', name: 'pet-store' };
+const calendar = lifecycleCalendar(NAMES, entries, BASE);
 
 /** The content lines by RFC 5545, section 3.1, without the library that wrote them. */
 function linesOf(text: string): string[] {
@@ -94,12 +95,13 @@ describe('the calendar of sunsets', () => {
 
   test('changes when a mark does, and not with time or use', () => {
     const later = exampleReport(busyUsage, new Date('2029-01-01T00:00:00Z'));
-    expect(lifecycleCalendar(later, BASE)).toBe(calendar);
-    expect(lifecycleCalendar(because('Otherwise.'), BASE)).not.toBe(calendar);
+    expect(lifecycleCalendar(NAMES, later, BASE)).toBe(calendar);
+    expect(lifecycleCalendar(NAMES, because('Otherwise.'), BASE)).not.toBe(calendar);
   });
 
   test('is a calendar without events when nothing is deprecated', () => {
     const none = lifecycleCalendar(
+      NAMES,
       entries.filter(({ deprecation }) => deprecation === undefined),
       BASE,
     );
@@ -114,7 +116,7 @@ describe('RFC 5545', () => {
   test('lines MUST end in CRLF, and SHOULD NOT be longer than 75 octets', () => {
     fc.assert(
       fc.property(why, (given) => {
-        const text = lifecycleCalendar(because(given), BASE);
+        const text = lifecycleCalendar(NAMES, because(given), BASE);
         expect(text.endsWith('END:VCALENDAR\r\n')).toBe(true);
         expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
         for (const line of text.split('\r\n')) {
@@ -131,7 +133,7 @@ describe('RFC 5545', () => {
       fc.property(
         fc.oneof(why, fc.string({ unit: fc.constantFrom(',', ';', '\\', 'n', 'N', '\n', ':', '"', 'é') })),
         (given) => {
-          const text = lifecycleCalendar(because(given), BASE);
+          const text = lifecycleCalendar(NAMES, because(given), BASE);
           const events = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent');
           expect(events).toHaveLength(4);
           for (const event of events) {

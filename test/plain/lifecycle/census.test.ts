@@ -11,20 +11,21 @@ import {
   visit,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { describeEndpoints, endpointsOf } from '../../../src/engine/application.ts';
 import { fieldOf } from '../../../src/engine/http/reply.ts';
 import { levelOf } from '../../../src/engine/lifecycle/mark.ts';
 import { type Marked, markedIn } from '../../../src/engine/lifecycle/marked.ts';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
 import { printGraphQL } from '../../../src/engine/pages/site.ts';
 import { compileRoutes, type Endpoint } from '../../../src/engine/rest/compile.ts';
-import { describeRoutes, routes } from '../../../src/petstore/routes.ts';
 import { schema } from '../../../src/petstore/schema.ts';
+import { petStoreService } from '../../../src/petstore/service.ts';
 import { bookRoutes, bookSchema } from '../../support/books.ts';
 
 /** What a surface says of a thing: of each mark, what can be told there. */
 type Told = Readonly<Record<string, unknown>>;
 
-const shopEndpoints = compileRoutes(schema, routes, '/lifecycle');
+const shopEndpoints = endpointsOf(petStoreService);
 const bookEndpoints = compileRoutes(bookSchema, bookRoutes, '/lifecycle');
 const bookDocument = openApiDocument(bookEndpoints, {
   title: 'Books',
@@ -35,10 +36,11 @@ const bookDocument = openApiDocument(bookEndpoints, {
   examples: {},
   plurals: { listBooks: 'Books', listReviews: 'Books', listDrafts: 'Books', listSeries: 'Books' },
   optional: {},
+  headerExamples: { 'WWW-Authenticate': '', Location: '', Link: '', Warning: '' },
 });
 
 describe.each([
-  ['the service', schema, printGraphQL(), shopEndpoints, describeRoutes(shopEndpoints, '')],
+  ['the service', schema, printGraphQL(schema), shopEndpoints, describeEndpoints(petStoreService, shopEndpoints, '')],
   ['a schema that bears every mark', bookSchema, printSchemaWithDirectives(bookSchema), bookEndpoints, bookDocument],
 ] as const)(
   'every mark of %s is on all of its surfaces, and no surface has another',

@@ -6,7 +6,8 @@ import { usualRules } from '../../support/rules.ts';
 
 const ORIGIN = 'https://pets.example';
 const at = (now: Date) => ({ ...usualRules, clock: () => now });
-const pageOf = (entries: readonly ReportEntry[], now = NOON) => lifecyclePage(entries, at(now), '/api/v1', ORIGIN);
+const pageOf = (entries: readonly ReportEntry[], now = NOON) =>
+  lifecyclePage('Pet store', entries, at(now), '/api/v1', ORIGIN);
 const busy = pageOf(exampleReport(busyUsage));
 
 /** What a person reads of a mark. */
@@ -172,7 +173,7 @@ describe('text from elsewhere', () => {
         why: HOSTILE,
       },
     }));
-    const page = lifecyclePage(entries, at(NOON), `/${HOSTILE}`, HOSTILE);
+    const page = lifecyclePage('Pet store', entries, at(NOON), `/${HOSTILE}`, HOSTILE);
     expect(page).not.toMatch(/<script|"&#62;<|&amp;/);
     expect(page.split('&#34;&#62;&#60;script&#62;').length).toBeGreaterThan(30);
   });
@@ -197,7 +198,7 @@ describe('days are those of UTC', () => {
     const there = await import('../../../src/engine/pages/lifecycle.ts');
     const pageAt = (instant: string) => {
       const now = new Date(instant);
-      return textOf(there.lifecyclePage(exampleReport(busyUsage, now), at(now), '', ORIGIN));
+      return textOf(there.lifecyclePage('Pet store', exampleReport(busyUsage, now), at(now), '', ORIGIN));
     };
     expect(pageAt('2027-12-30T00:00:00Z')).toContain('31 December 2027 1 day left');
     expect(pageAt('2027-12-30T23:59:59.999Z')).toContain('31 December 2027 1 day left');
@@ -206,6 +207,6 @@ describe('days are those of UTC', () => {
     expect(pageAt('2027-12-31T23:59:59.999Z')).toContain('Today, 31 Dec 2027');
     expect(pageAt('2028-01-01T00:00:00Z')).toContain('31 December 2027 ended 1 day ago');
     expect(pageAt('2028-01-01T00:00:00Z')).toContain('Today, 1 Jan 2028');
-    expect(there.lifecyclePage(exampleReport(busyUsage), at(NOON), '/api/v1', ORIGIN)).toBe(busy);
+    expect(there.lifecyclePage('Pet store', exampleReport(busyUsage), at(NOON), '/api/v1', ORIGIN)).toBe(busy);
   });
 });

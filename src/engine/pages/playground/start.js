@@ -1,12 +1,12 @@
 const root = document.getElementById('root');
-const { base } = root.dataset;
+const { base, title } = root.dataset;
 const examples = JSON.parse(root.dataset.examples);
 /** Of an address, in characters: a service need not take a longer one. */
 const LONGEST_ADDRESS = 2_000;
 
 window.YogaGraphiQL.renderYogaGraphiQL(root, {
   fetcher: ask,
-  title: `<a href="${base}/">Pet store</a>`,
+  title: homeLink(),
   logo: ' ',
   defaultTabs: examples.map((query) => ({ query })),
   // One in the address goes before.
@@ -15,6 +15,14 @@ window.YogaGraphiQL.renderYogaGraphiQL(root, {
   shouldPersistHeaders: false,
   onEditQuery: keepInAddress,
 });
+
+/** It is shown as HTML. */
+function homeLink() {
+  const link = document.createElement('a');
+  link.href = `${base}/`;
+  link.textContent = title;
+  return link.outerHTML;
+}
 
 /** The document of the tab that was open last: GraphiQL would open a new and empty one beside those that it has kept. */
 function openQuery() {

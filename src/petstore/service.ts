@@ -1,0 +1,94 @@
+import type { Application } from '../engine/application.ts';
+import { categoryExamples, categoryRoutes } from './categories/rest.ts';
+import { categoryStore } from './categories/store.ts';
+import { inventoryExamples, inventoryRoutes } from './inventory/rest.ts';
+import { inventoryStore } from './inventory/store.ts';
+import { orderExamples, orderRoutes } from './orders/rest.ts';
+import { orderStore } from './orders/store.ts';
+import { petExamples, petRoutes } from './pets/rest.ts';
+import { petStore } from './pets/store.ts';
+import { playground } from './playground.ts';
+import { schema } from './schema.ts';
+
+const mark = {
+  coordinate: 'Query.pet',
+  operation: 'GET /pets/{petId}',
+  level: 'deprecated',
+  stability: 'stable',
+  since: '2026-07-01',
+  sunset: '2027-12-31',
+  daysLeft: 405,
+  successor: 'Query.pets',
+  successorOperation: 'GET /pets?id={petId}',
+  why: 'Lists take many ids at once and answer in one shape.',
+  uses: 1204,
+  clients: 3,
+  lastUsedAt: '2026-11-21T09:30:00.000Z',
+  countedSince: '2026-07-01T00:00:00.000Z',
+  verdict: '3 clients left',
+};
+
+/** The pet store, as the engine serves it. */
+export const petStoreService: Application = {
+  title: 'Pet store',
+  name: 'pet-store',
+  schema,
+  routes: [...petRoutes, ...categoryRoutes, ...orderRoutes, ...inventoryRoutes],
+  createStores: (database) => ({
+    categories: categoryStore(database),
+    pets: petStore(database),
+    inventory: inventoryStore(database),
+    orders: orderStore(database),
+  }),
+  openApi: {
+    version: '1.0.0',
+    description:
+      'Pets, the categories they belong to, orders for them, and the stock of each.\n\n' +
+      'Errors are Error objects. Send `Accept: application/problem+json` to get problem details (RFC 9457) instead, as in ' +
+      'the schema `Problem`.',
+    tagGroups: {
+      Pets: { Animals: 'The animals of the catalogue.', Categories: 'The groups that animals belong to.' },
+      Store: { Orders: 'Orders for animals.', Inventory: 'The stock of animals.' },
+    },
+    examples: {
+      ...petExamples,
+      ...categoryExamples,
+      ...orderExamples,
+      ...inventoryExamples,
+      LifecycleMark: mark,
+      LifecycleMarks: [mark],
+      Error: { code: 'NOT_FOUND', message: 'No pet has the id 12.', status: 404 },
+      Problem: {
+        type: 'about:blank',
+        title: 'Not Found',
+        status: 404,
+        detail: 'No pet has the id 12.',
+        code: 'NOT_FOUND',
+      },
+    },
+    headerExamples: {
+      'WWW-Authenticate': 'Bearer realm="pet-store", scope="orders:write"',
+      Location: 'https://pets.example/pets/12',
+      Link: '<https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"',
+      Warning:
+        '299 - "GET /pets/{petId} is deprecated since 2026-07-01 and served until 2027-12-31; use GET /pets?id={petId} instead"',
+    },
+    plurals: {
+      listPets: 'Pets',
+      listCategories: 'Categories',
+      listOrders: 'Orders',
+      listInventory: 'InventoryItems',
+    },
+    // As the specification has it, although these always have a value.
+    optional: { Pet: ['status'], Order: ['id', 'quantity', 'complete'] },
+  },
+  home: {
+    about:
+      'Pets, the categories they belong to, orders for them and the stock of each: one model, served to GraphQL and REST ' +
+      'clients alike.',
+    look: { target: '/pets?limit=5', about: 'The first five pets, as JSON.' },
+    rest: '/pets?limit=2',
+    graphql: '{ pets(first: 2) { nodes { name category { name } } } }',
+  },
+  playground,
+};
