@@ -50,13 +50,17 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/** The OpenAPI 3.0.3 document of the endpoints. */
+/**
+ * The OpenAPI 3.0.3 document of the endpoints.
+ *
+ * @throws {Error} that names the operation, where its answers are none that OpenAPI could describe
+ */
 export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApiOptions): JsonSchema {
   const components = new Components(options.examples);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of endpoints) {
     const { path, method } = endpoint.route;
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(endpoint, options, components) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: described(endpoint, options, components) };
   }
   components.refer('Error', errorSchema);
   components.refer('Problem', problemSchema);
@@ -79,6 +83,14 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApi
       securitySchemes: SECURITY_SCHEMES,
     },
   };
+}
+
+function described(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
+  try {
+    return operationObject(endpoint, options, components);
+  } catch (error) {
+    throw new Error(`${endpoint.operation.operationId}: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 function operationObject(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {

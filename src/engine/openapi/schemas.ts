@@ -60,16 +60,25 @@ export class Components {
   }
 }
 
-/** The schema of what a root field's row is answered as: the component that its fragment names. */
+/** Fields beside the fragment of a row that are not in the answer: the entity tag and the status tell them. */
+const NOT_IN_THE_ROW: ReadonlySet<string> = new Set(['version', 'began']);
+
+/** The schema of what a root field is answered as: a scalar, or the component that the fragment of its row names. */
 export function rowSchema(
   operation: ResolvedOperation,
   optional: readonly string[],
   components: Components,
 ): JsonSchema {
-  return objectSchema(rootType(operation).description, operation.selected.within, optional, components);
+  const type = rootType(operation);
+  if (isLeafType(type)) return outputSchema(operation.field.type, components);
+  return objectSchema(type.description, operation.selected.within, optional, components);
 }
 
-/** The schema of a list, or of a connection's nodes: an array component named by the plural. */
+/**
+ * The schema of a list, or of a connection's nodes: an array component named by the plural.
+ *
+ * @throws {Error} where a connection's nodes are not selected
+ */
 export function listSchema(
   operation: ResolvedOperation,
   plural: string,
@@ -82,12 +91,14 @@ export function listSchema(
     return components.refer(plural, () => ({
       type: 'array',
       description: 'The whole list.',
-      items: objectSchema(root.description, fields, optional, components),
+      items: isLeafType(root)
+        ? leafSchema(root, components)
+        : objectSchema(root.description, fields, optional, components),
     }));
   }
   const nodes = fields.find(({ field }) => field.name === 'nodes');
   const rows = getNamedType(nodes?.field.type);
-  if (nodes === undefined || !isObjectType(rows)) throw new Error(`${operation.operationId} must select nodes.`);
+  if (nodes === undefined || !isObjectType(rows)) throw new Error('It must select nodes, the rows of its page.');
   const first = operation.field.args.find(({ name }) => name === 'first');
   return components.refer(plural, () => ({
     type: 'array',
@@ -106,6 +117,9 @@ function objectSchema(
   const ofFragment = fields.filter(({ fragment }) => fragment !== undefined);
   const name = ofFragment[0]?.fragment;
   if (name === undefined) throw new Error('A row must be selected by a fragment, which names its component.');
+  const beside = fields.find(({ field, fragment }) => fragment !== name && !NOT_IN_THE_ROW.has(field.name));
+  if (beside !== undefined)
+    throw new Error(`${beside.field.name} must be in the fragment ${name}, which describes the row.`);
   return components.refer(name, () => {
     const required = ofFragment
       .filter(({ field }) => isNonNullType(field.type) && !optional.includes(field.name))
@@ -122,9 +136,10 @@ function objectSchema(
 }
 
 function outputSchema(type: GraphQLOutputType, components: Components): JsonSchema {
-  const named = getNamedType(type);
-  if (!isLeafType(named)) throw new Error(`${named.name} cannot be part of a row on REST.`);
-  return leafSchema(named, components);
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return { type: 'array', items: outputSchema(nullable.ofType, components) };
+  if (isLeafType(nullable)) return leafSchema(nullable, components);
+  throw new Error(`A row on REST has scalars and enums, and lists of them; ${nullable.name} is neither.`);
 }
 
 /** The schema of a body. */
@@ -200,6 +215,8 @@ function valueMarks(type: GraphQLEnumType): JsonSchema {
 const LEAVES: Readonly<Record<string, JsonSchema>> = {
   Int64: { type: 'integer', format: 'int64' },
   Int: { type: 'integer', format: 'int32' },
+  Float: { type: 'number', format: 'double' },
+  ID: { type: 'string' },
   Date: { type: 'string', format: 'date' },
   DateTime: { type: 'string', format: 'date-time' },
   String: { type: 'string' },

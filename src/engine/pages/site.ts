@@ -42,7 +42,8 @@ type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
 export function createSite(options: SiteOptions): Readonly<Record<string, PageMaker>> {
   const { application, endpoints, marked, view, basePath, rules, report } = options;
   const { schema, title } = application;
-  const openApi = () => describeEndpoints(application, endpoints, basePath);
+  // A route that cannot be described must stop the start.
+  const openApi = describeEndpoints(application, endpoints, basePath);
   const marks = lifecycleReport(marked, view, new Map(), { now: rules.clock(), isRehearsal: rules.isRehearsal });
   return {
     '/': ({ origin }) => html(homePage(application, basePath, origin, options)),
@@ -56,10 +57,10 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
       return text('text/calendar; charset=utf-8', lifecycleCalendar(application, marks, base));
     },
     ...createReference(title, basePath, options.hasPlayground),
-    '/openapi.json': serveAsset({ contentType: 'application/json', make: () => printOpenApi(openApi()) }),
+    '/openapi.json': serveAsset({ contentType: 'application/json', make: () => printOpenApi(openApi) }),
     '/openapi.yaml': serveAsset({
       contentType: 'application/yaml',
-      make: async () => (await import('yaml')).stringify(openApi(), { aliasDuplicateObjects: false }),
+      make: async () => (await import('yaml')).stringify(openApi, { aliasDuplicateObjects: false }),
     }),
     ...(options.hasSchema && {
       '/schema.graphql': serveAsset({ contentType: 'text/plain; charset=utf-8', make: () => printGraphQL(schema) }),

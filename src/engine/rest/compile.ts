@@ -1,4 +1,12 @@
-import { type DocumentNode, type ExecutionResult, type FieldNode, type GraphQLSchema, Kind, visit } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FieldNode,
+  type GraphQLSchema,
+  isObjectType,
+  Kind,
+  visit,
+} from 'graphql';
 import { ServiceError, toServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import { type ListCosts, listCosts } from '../limits/charge.ts';
@@ -11,7 +19,7 @@ import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
 import { type Answer, mayBegin, type ReplyContext, type Route } from './route.ts';
-import { nullDropper, rootType, selectsField } from './selection.ts';
+import { assertPlain, nullDropper, rootType, selectsField } from './selection.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
 /** The field of a connection that counts its list. */
@@ -64,6 +72,7 @@ export function compileRoutes(
   }));
   const findUses = useFinder(schema, 'ignore');
   return resolved.map(({ route, operation }) => {
+    assertPlain(operation);
     const { operationId } = operation;
     const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses, page);
     const { marked, given } = lifecycle;
@@ -119,7 +128,8 @@ function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
 
 /** Whether the operation's connection can be counted. */
 function hasTotal(operation: ResolvedOperation): boolean {
-  return TOTAL in rootType(operation).getFields();
+  const type = rootType(operation);
+  return isObjectType(type) && TOTAL in type.getFields();
 }
 
 /** The operation's document, in which the root field is asked for its total too. */

@@ -1,7 +1,9 @@
 import {
   type GraphQLField,
+  type GraphQLLeafType,
   type GraphQLObjectType,
   getNamedType,
+  isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -11,11 +13,31 @@ import type { ResolvedOperation } from './variables.ts';
 
 type NullDropper = (value: unknown) => unknown;
 
-/** The object type that a root field answers with. */
-export function rootType({ field }: ResolvedOperation): GraphQLObjectType {
+/**
+ * What a root field answers with.
+ *
+ * @throws {Error} for an interface or a union: which fields its rows have, no description could tell
+ */
+export function rootType({ field, operationId }: ResolvedOperation): GraphQLObjectType | GraphQLLeafType {
   const type = getNamedType(field.type);
-  if (!isObjectType(type)) throw new Error(`${field.name} must answer with an object.`);
-  return type;
+  if (isObjectType(type) || isLeafType(type)) return type;
+  throw new Error(
+    `${operationId}: ${field.name} answers with ${type.name}, an interface or a union; REST needs an object.`,
+  );
+}
+
+/**
+ * Asserts that REST answers what its description tells: each field by its own name, whatever the request.
+ *
+ * @throws {Error} for an alias or a directive
+ */
+export function assertPlain({ selection, operationId }: ResolvedOperation): void {
+  for (const { node, field, conditions } of selection.fields) {
+    if (node.alias !== undefined)
+      throw new Error(`${operationId}: ${field.name} has an alias; REST answers by its own name.`);
+    if (conditions.length > 0)
+      throw new Error(`${operationId}: ${field.name} has a directive; REST always answers with it.`);
+  }
 }
 
 /** Whether a field answers with a list. */
