@@ -106,7 +106,7 @@ describe('memory does not grow', () => {
     const learnt: unknown[] = [];
     const learn = (n: number) => {
       const one = document(n);
-      learnt.push(one, documents.prepare(one, undefined));
+      learnt.push(one, documents.prepare(`${n}`, one, undefined));
     };
     learn(0);
     expect(await growthOf(() => numbers(10).forEach(learn))).toBeLessThan(50);

@@ -55,10 +55,20 @@ const met: Readonly<Record<string, string>> = {
   'limits/json.ts LONGEST_TEXT': 'bytes of a string in the body',
   'limits/json.ts MOST_VALUES': 'JSON values in the body',
   'usage/store.ts MOST_CLIENTS': 'client names per lifecycle mark and day',
+  'pages/session.ts LONGEST': 'the form that sends a key for the lifecycle page',
 };
 
-/** Those that no client meets: how much is remembered or done at once, and how long somebody is waited for who is refused. */
+/** Those that no client meets: how much is remembered or done at once, and how long somebody is waited for who is refused; and what a page shows. */
 const unmet = [
+  'db/batch.ts LARGEST_BATCH',
+  'db/batch.ts MOST_IN_FLIGHT',
+  'db/client.ts MOST_ATTEMPTS',
+  'db/keyset.ts MOST_PAGES',
+  'db/lock.ts MOST_TRIES',
+  'json.ts LONGEST_INTEGER',
+  'lifecycle/tally.ts MOST_COUNTS',
+  'pages/lifecycle/scale.ts LONGEST_STEP',
+  'pages/lifecycle/scale.ts MOST_STEPS',
   'auth/jwt.ts MOST_KNOWN',
   'auth/keys.ts MOST_KNOWN',
   'db/cursor.ts LONGEST_CURSOR',

@@ -109,9 +109,9 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
         if (!valid) documents.forget(documentAST);
       };
     },
-    onExecute({ args, context: { preparing }, setResultAndStopExecution }) {
+    onExecute({ args, context: { preparing, params }, setResultAndStopExecution }) {
       try {
-        preparing.result = documents.prepare(args.document, args.operationName ?? undefined);
+        preparing.result = documents.prepare(params.query ?? '', args.document, args.operationName ?? undefined);
         setResultAndStopExecution({});
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;

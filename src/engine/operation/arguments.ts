@@ -15,7 +15,7 @@ import { MOST_ISSUES, ServiceError, validationFailed } from '../errors.ts';
 import { boundsOf, inputIssues } from '../schema/input.ts';
 import { isAlwaysOpen, isOpen } from './conditions.ts';
 import type { Rejection } from './prepared.ts';
-import { type Selection, waysBy } from './selection.ts';
+import { nodesOf, type Selection, waysBy } from './selection.ts';
 import { visitArguments } from './values.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export type FaultFinder = (variables: Variables) => readonly Rejection[];
 /** Makes the finder for an operation, so that nothing of it is done where a bound, a page or a cursor is wrong. */
 export function faultFinder(schema: GraphQLSchema, { operation, fields }: Selection): FaultFinder {
   const defaults = defaultsOf(schema, operation);
-  const fieldOf = new Map(fields.map(({ node, field }) => [node, field]));
+  const fieldOf = nodesOf(fields);
   const fixed: Rejection[] = [];
   const dependent: FaultFinder[] = [];
   for (const [node, ways] of waysBy(fields, ({ node }) => (node.arguments?.length ? node : undefined))) {

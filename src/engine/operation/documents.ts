@@ -21,16 +21,21 @@ const MOST_COMPILED = 300;
 const MOST_COMPILED_FIELDS = 2_000;
 const FIELDS_OF_OPERATION = 10;
 
+/** A document, with its operations that came so far by their names. */
+interface KeptDocument {
+  readonly document: DocumentNode;
+  readonly operations: Map<string, PreparedOperation>;
+}
+
 /** The documents that came lately, with the operations that are prepared of them. Bounded, whatever clients send. */
 export class PreparedDocuments {
   readonly #schema: GraphQLSchema;
   readonly #findUses: UseFinder;
   readonly #validate: PrepareOptions['validate'];
   readonly #costs: ListCosts;
-  readonly #operations = new WeakMap<DocumentNode, Map<string, PreparedOperation>>();
   /** By the texts' digests. */
   readonly #once = new LRUCache<string, true>({ max: MOST_TEXTS });
-  readonly #parsed = new LRUCache<string, DocumentNode>({
+  readonly #kept = new LRUCache<string, KeptDocument>({
     max: MOST_DOCUMENTS,
     maxSize: MOST_CHARACTERS,
     sizeCalculation: (_, text) => text.length + 1,
@@ -50,43 +55,42 @@ export class PreparedDocuments {
 
   /** The document of a text that came before. */
   get(text: string): DocumentNode | undefined {
-    return this.#parsed.get(text);
+    return this.#kept.get(text)?.document;
   }
 
   /** Keeps the document of a text from its second time on: what never comes again is not worth the memory. */
   set(text: string, document: DocumentNode): void {
     const digest = hash('sha256', text, 'base64');
-    if (this.#once.delete(digest)) this.#parsed.set(text, document);
+    if (this.#once.delete(digest)) this.#kept.set(text, { document, operations: new Map() });
     else this.#once.set(digest, true);
   }
 
   /** Drops what is not valid: its errors take more memory than the document does. */
   forget(document: DocumentNode): void {
-    if (document.loc !== undefined) this.#parsed.delete(document.loc.source.body);
+    if (document.loc !== undefined) this.#kept.delete(document.loc.source.body);
   }
 
   /** The prepared operation of a text; undefined for one that has to be prepared. */
   find(text: string, operationName: string | undefined): PreparedOperation | undefined {
-    const document = this.#parsed.get(text);
-    return document && this.#operations.get(document)?.get(operationName ?? '');
+    return this.#kept.get(text)?.operations.get(operationName ?? '');
   }
 
   /**
-   * The operation of a valid document.
+   * The operation of a valid document; kept where the document is.
    *
    * @throws {ServiceError} INVALID_ARGUMENT when it is beyond a limit
    */
-  prepare(document: DocumentNode, operationName: string | undefined): PreparedOperation {
-    const ofDocument = this.#operations.get(document) ?? new Map<string, PreparedOperation>();
-    const operation =
-      ofDocument.get(operationName ?? '') ??
-      prepareOperation(this.#schema, document, operationName, {
-        findUses: this.#findUses,
-        costs: this.#costs,
-        validate: this.#validate,
-        run: (fields) => this.#runner(document, operationName, fields),
-      });
-    this.#operations.set(document, ofDocument.set(operationName ?? '', operation));
+  prepare(text: string, document: DocumentNode, operationName: string | undefined): PreparedOperation {
+    const operations = this.#kept.get(text)?.operations;
+    const known = operations?.get(operationName ?? '');
+    if (known !== undefined) return known;
+    const operation = prepareOperation(this.#schema, document, operationName, {
+      findUses: this.#findUses,
+      costs: this.#costs,
+      validate: this.#validate,
+      run: (fields) => this.#runner(document, operationName, fields),
+    });
+    operations?.set(operationName ?? '', operation);
     return operation;
   }
 

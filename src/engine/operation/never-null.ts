@@ -1,5 +1,5 @@
 import { isNonNullType, Kind } from 'graphql';
-import type { Selection } from './selection.ts';
+import { nodesOf, type Selection } from './selection.ts';
 import { visitArguments } from './values.ts';
 
 /**
@@ -14,13 +14,15 @@ export function neverNull({ operation, fields }: Selection): ReadonlySet<string>
   );
   const found = new Set<string>();
   if (optional.size === 0) return found;
-  for (const { field, node, conditions } of fields) {
+  for (const [node, field] of nodesOf(fields)) {
     visitArguments(field, node, {
       variable: (name, type) => {
         if (optional.has(name) && isNonNullType(type)) found.add(name);
       },
     });
-    for (const { variable } of conditions) if (variable !== undefined && optional.has(variable)) found.add(variable);
+  }
+  for (const { variable } of fields.flatMap(({ conditions }) => conditions)) {
+    if (variable !== undefined && optional.has(variable)) found.add(variable);
   }
   return found;
 }

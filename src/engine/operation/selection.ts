@@ -145,6 +145,11 @@ function fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unknown, u
   return name === TypeMetaFieldDef.name ? TypeMetaFieldDef : type.getFields()[name];
 }
 
+/** The nodes of fields, each once: a fragment's fields have one node on all ways to them. */
+export function nodesOf(fields: readonly SelectedField[]): ReadonlyMap<FieldNode, GraphQLField<unknown, unknown>> {
+  return new Map(fields.map(({ node, field }) => [node, field]));
+}
+
 /** The ways to the fields that have a key in common; those without a key are left out. */
 export function waysBy<K>(fields: readonly SelectedField[], keyOf: (field: SelectedField) => K | undefined) {
   const ways = new Map<K, Set<readonly Condition[]>>();

@@ -1,8 +1,16 @@
-import { type GraphQLInputType, type GraphQLSchema, Kind, typeFromAST, type ValueNode } from 'graphql';
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  Kind,
+  typeFromAST,
+  type ValueNode,
+} from 'graphql';
 import { inputWalker } from '../lifecycle/input-uses.ts';
 import { type Markable, type Marked, markedIn } from '../lifecycle/marked.ts';
 import type { Condition } from './conditions.ts';
-import type { Selection } from './selection.ts';
+import { nodesOf, type Selection } from './selection.ts';
 import { visitArguments } from './values.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -58,12 +66,24 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
       );
     }
 
+    const ofArguments = new Map([...nodesOf(fields)].map(([node, field]) => [node, usesOfArguments(field, node)]));
     for (const { field, node, conditions } of fields) {
       note(field, conditions);
+      for (const [element, own] of ofArguments.get(node) ?? []) note(element, [...conditions, ...own]);
+    }
+
+    /** What its arguments use, each with what has to hold for it. */
+    function usesOfArguments(field: GraphQLField<unknown, unknown>, node: FieldNode) {
+      const found = new Map<string, [Markable, readonly Condition[]]>();
+      const add = (element: Markable, own: readonly Condition[]) => {
+        const one = marked.get(element);
+        if (one !== undefined) found.set([one.coordinate, ...own.map(({ text }) => text)].join('\n'), [element, own]);
+      };
       visitArguments(field, node, {
-        given: (element, value) => note(element, [...conditions, ...ifGiven(value)]),
-        enumValue: (element) => note(element, conditions),
+        given: (element, value) => add(element, ifGiven(value)),
+        enumValue: (element) => add(element, []),
       });
+      return [...found.values()];
     }
 
     /** A variable that may be left out gives nothing then. */
