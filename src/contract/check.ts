@@ -8,7 +8,7 @@ import { coordinatesOf, entriesOf, printReport, type Use } from './report.ts';
 const GRAPHQL = 'schema/schema.graphql';
 const OPENAPI = 'schema/openapi.json';
 
-export interface Check {
+interface Check {
   /** The folder that `schema/` is in. */
   readonly folder: string;
   /** The revision to compare with, instead of the newest release or the parent. */

@@ -10,7 +10,7 @@ export interface Documents {
 }
 
 /** Where the values of a schema go. */
-export type Direction = 'request' | 'response';
+type Direction = 'request' | 'response';
 
 /** The old and the new shape, and which of the two must not have values that the other lacks. */
 interface Pair {

@@ -4,7 +4,7 @@ import type { Difference } from './difference.ts';
 import type { Verdict } from './policy.ts';
 
 /** What happened to one thing, whichever of the descriptions tell of it. */
-export interface Entry {
+interface Entry {
   readonly verdict: Verdict;
   readonly differences: readonly Difference[];
 }

@@ -32,7 +32,7 @@ export interface Application extends Names {
 }
 
 /** What the page at the root says of an application. */
-export interface HomeText {
+interface HomeText {
   /** What it is, in a sentence or two. */
   readonly about: string;
   /** A first REST request that is worth a look: its path and query, and what it shows. */

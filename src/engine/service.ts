@@ -42,7 +42,7 @@ import { callWithin, type Tracing } from './tracing/span.ts';
 import { lifecycleStore } from './usage/store.ts';
 
 /** What an operator can set of how the service answers. */
-export interface ServiceSettings {
+interface ServiceSettings {
   /** What every path begins with, such as `/v1`; may be empty. */
   readonly BASE_PATH: string;
   /** The origin by which clients know the service; undefined for whatever host a request names. */
@@ -63,7 +63,7 @@ export interface ServiceSettings {
 }
 
 /** What the service is made of. */
-export interface AppOptions {
+interface AppOptions {
   readonly application: Application;
   readonly database: Database;
   readonly settings: ServiceSettings;

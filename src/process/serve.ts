@@ -24,7 +24,7 @@ const LONGEST_PAUSE = 30_000;
 const EXAMPLE_PETS = 200;
 
 /** A process that serves. */
-export interface Serving {
+interface Serving {
   readonly port: Listener['port'];
   /**
    * Takes no more requests, finishes those in flight and closes the database. Asked for again, it may have less time.
@@ -35,7 +35,7 @@ export interface Serving {
 }
 
 /** How a process serves. */
-export interface ServeOptions {
+interface ServeOptions {
   /** Whether the database has been prepared by another process. */
   readonly isPrepared: boolean;
   readonly tracing: Tracing | undefined;

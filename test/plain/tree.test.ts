@@ -109,6 +109,24 @@ describe('habits', () => {
     ]);
   });
 
+  test('what is exported is used elsewhere', () => {
+    const tests = new URL('../', import.meta.url).pathname;
+    const others = readdirSync(tests, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+      .map((name) => [`test/${name}`, readFileSync(join(tests, name), 'utf8')] as const);
+    const users = new Map<string, Set<string>>();
+    for (const [name, text] of [...texts, ...others]) {
+      for (const word of new Set(text.match(/\w+/g))) users.set(word, (users.get(word) ?? new Set()).add(name));
+    }
+    const exported = [...texts].flatMap(([name, text]) =>
+      [...text.matchAll(/^export (?:async )?(?:const|function|class|interface|type) (\w+)/gm)].map(
+        ([, word = '']) => [name, word] as const,
+      ),
+    );
+    expect(exported.length).toBeGreaterThan(300);
+    expect(exported.filter(([, word]) => users.get(word)?.size === 1)).toEqual([]);
+  });
+
   test('only engine/lifecycle deprecates: elsewhere an annotation does', () => {
     expect(filesWith(/deprecationReason/).filter((name) => !/^(engine\/lifecycle|contract)\//.test(name))).toEqual([]);
   });

@@ -7,7 +7,7 @@ import type { Challenge } from './challenge.ts';
 import { issuerKeys, KeysUnknown } from './issuer-keys.ts';
 
 /** Whose tokens are taken. */
-export interface JwtOptions {
+interface JwtOptions {
   /** Where their public keys are (RFC 7517). */
   readonly jwks: string;
   readonly issuer: string;

@@ -31,7 +31,7 @@ declare global {
 }
 
 /** Carries the scope of each root field into the built schema, where all else reads it. */
-export class ScopePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class ScopePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   /** @throws {Error} for a mutation without a scope, and for a scope on a field that is no root field */
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     const { kind, name, parentType } = field;

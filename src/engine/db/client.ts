@@ -45,7 +45,7 @@ export interface TracedRequests {
 export type Statement<Row> = (values?: Readonly<Record<string, unknown>>) => Promise<Row[]>;
 
 /** A row that a statement changes: what it is of, and the placeholder that has its id, such as `{ of: 'book', by: 'bookId' }`. */
-export interface ChangedRow {
+interface ChangedRow {
   readonly of: string;
   readonly by: string;
 }

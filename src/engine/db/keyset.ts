@@ -21,7 +21,7 @@ export interface ListSource {
  * A filter of rows whose column has one of some values. An index on the column and the id has the rows of each value in
  * the order of their ids.
  */
-export interface ValuesFilter {
+interface ValuesFilter {
   readonly column: PgColumn;
   /** The values, as an array. */
   readonly values: SQL;
@@ -88,7 +88,7 @@ export function boundsShape({ backward, after, before }: PageBounds): string {
 }
 
 /** Where a page lies: its bounds, and the parent whose rows it is of where the list is of one. */
-export interface PagePlace extends Pick<PageBounds, 'after' | 'before'> {
+interface PagePlace extends Pick<PageBounds, 'after' | 'before'> {
   readonly parent: Int64 | undefined;
 }
 

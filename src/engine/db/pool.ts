@@ -22,7 +22,7 @@ export interface Pool<Client> {
 }
 
 /** Opens and closes what a connection is made of. */
-export interface Opener<Client> {
+interface Opener<Client> {
   /** @param onClose called when the connection is closed, by whichever end */
   open(onClose: () => void): Client;
   close(client: Client, seconds: number): Promise<void>;

@@ -7,7 +7,7 @@ import { integer } from './row.ts';
 const FRESH = 10_000;
 
 /** How large tables are, in pages of 8 KiB, as it was seen lately. */
-export interface TableSizes {
+interface TableSizes {
   /** How many pages each of them has; none before they are known. Has them looked at again where that is long ago, for the next who asks. */
   pagesOf(tables: readonly PgTable[]): readonly number[];
   /** Looks at them now. */

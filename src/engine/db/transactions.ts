@@ -12,7 +12,7 @@ export interface Settled<T> {
 }
 
 /** Transactions, of which some run at once and the others wait. */
-export interface Transactions<Made> {
+interface Transactions<Made> {
   /**
    * Runs the work in a transaction of its own, with what was made of its database; rolls back when it rejects.
    *

@@ -9,7 +9,7 @@ import { formatError, toClientError } from './errors.ts';
 import type { LifecycleNotice } from './lifecycle.ts';
 
 /** Makes the answers to GraphQL requests (GraphQL over HTTP, section 6). */
-export type ToOutcome = (result: ExecutionResult, mediaType: string, notice: LifecycleNotice | undefined) => Outcome;
+type ToOutcome = (result: ExecutionResult, mediaType: string, notice: LifecycleNotice | undefined) => Outcome;
 
 /** @param fetchAPI the server's: it chooses the status of an answer with errors */
 export function createToOutcome(fetchAPI: FetchAPI): ToOutcome {

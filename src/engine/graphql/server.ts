@@ -18,7 +18,7 @@ import { createToOutcome } from './reply.ts';
 import { createPreparer } from './yoga.ts';
 
 /** What the server is made of. */
-export interface GraphQLServerOptions {
+interface GraphQLServerOptions {
   readonly schema: GraphQLSchema;
   /** The path it is served at. */
   readonly endpoint: string;

@@ -18,7 +18,7 @@ import { KnownOperationsRule } from './operation-types.ts';
 import type { GraphQLRequest } from './params.ts';
 
 /** What documents are prepared with. */
-export interface PreparerOptions {
+interface PreparerOptions {
   readonly schema: GraphQLSchema;
   /** The path of GraphQL. */
   readonly endpoint: string;
@@ -28,7 +28,7 @@ export interface PreparerOptions {
 }
 
 /** Prepares documents that have not come before. */
-export interface Preparer {
+interface Preparer {
   /** The operation that is asked for, or the result that says what is wrong with the request. */
   prepare(request: GraphQLRequest, params: GraphQLParams | undefined): Promise<PreparedOperation | ExecutionResult>;
   readonly fetchAPI: FetchAPI;

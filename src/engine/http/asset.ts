@@ -7,7 +7,7 @@ import { acceptsGzip } from './negotiation.ts';
 import type { HeaderFields, HttpReply } from './reply.ts';
 
 /** Text that is the same for all who ask for it. */
-export interface Asset {
+interface Asset {
   readonly contentType: string;
   /** Its text; called once, when it is first asked for. */
   readonly make: () => string | Promise<string>;

@@ -27,7 +27,7 @@ const A_DAY = '86400';
 const VARYING = ['vary', 'Origin'];
 
 /** What the answers to requests of an origin carry, by the CORS protocol of the Fetch standard. */
-export interface Cors {
+interface Cors {
   /** What every answer carries. */
   headersFor(origin: string | null): HeaderFields;
   /** What the answer to a preflight carries beyond that. */

@@ -1,10 +1,10 @@
 /** Something whose bytes are held in memory for a client, and which can be ended. */
-export interface Holding {
+interface Holding {
   destroy(): void;
 }
 
 /** How many bytes are held for clients, in all and for each of them. */
-export interface ByteLimits {
+interface ByteLimits {
   readonly inAll: number;
   readonly ofCaller: number;
 }

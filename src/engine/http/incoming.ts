@@ -51,7 +51,7 @@ const USABLE_ID = /^[\w.:@/+=-]{1,128}$/;
 const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
 /** Where the service is, for its clients. */
-export interface PublicAddress {
+interface PublicAddress {
   /** What every path begins with, such as `/v1`; may be empty. */
   readonly basePath: string;
   /** Its origin; undefined where that is whatever host a request names. */

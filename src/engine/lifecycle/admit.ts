@@ -4,7 +4,7 @@ import type { Guard, Naming } from './guard.ts';
 import type { Marked } from './marked.ts';
 
 /** Who asks, and whether for nothing deprecated or experimental. */
-export interface Asker {
+interface Asker {
   readonly headers: Pick<Headers, 'get'>;
   readonly isStrict: boolean;
 }

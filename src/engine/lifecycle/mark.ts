@@ -6,7 +6,7 @@ export type Stability = 'experimental' | 'beta' | 'stable';
 /** The most important mark of an element, in one word. */
 export type Level = 'experimental' | 'beta' | 'deprecated';
 
-export interface StabilityMark {
+interface StabilityMark {
   readonly level: 'experimental' | 'beta';
 }
 

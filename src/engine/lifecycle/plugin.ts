@@ -53,7 +53,7 @@ declare global {
 }
 
 /** Carries each mark from beside what bears it into the built schema, where all else reads it. */
-export class LifecyclePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class LifecyclePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     return marked(field, field.pothosOptions.lifecycle);
   }

@@ -68,7 +68,7 @@ export interface RestView {
 }
 
 /** When a report is made: the time, and whether that is another than the real one, at which nothing is counted. */
-export interface ReportTime {
+interface ReportTime {
   readonly now: Date;
   readonly isRehearsal: boolean;
 }

@@ -9,7 +9,7 @@ export interface Origin {
 }
 
 /** What tells callers without a credential apart where something is shared out among callers: their address. */
-export type AccountOf = (request: Origin) => string;
+type AccountOf = (request: Origin) => string;
 
 /** How many addresses are known with their accounts. */
 const MOST_KNOWN = 1_000;

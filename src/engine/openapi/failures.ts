@@ -138,7 +138,7 @@ export function headersWith(examples: HeaderExamples): Readonly<Record<string, J
 }
 
 /** A response as it is under `components.responses`, where all operations that have the same share it. */
-export interface SharedResponse {
+interface SharedResponse {
   readonly status: string;
   readonly name: string;
   readonly response: JsonSchema;

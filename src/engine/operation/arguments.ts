@@ -25,7 +25,7 @@ type Arguments = Readonly<Record<string, unknown>>;
  * What is wrong with the arguments of an operation's fields beyond their types: no more than are told. The variables must
  * fit theirs. What `@skip` and `@include` leave out is not looked at.
  */
-export type FaultFinder = (variables: Variables) => readonly Rejection[];
+type FaultFinder = (variables: Variables) => readonly Rejection[];
 
 /** Makes the finder for an operation, so that nothing of it is done where a bound, a page or a cursor is wrong. */
 export function faultFinder(schema: GraphQLSchema, { operation, fields }: Selection): FaultFinder {

@@ -3,7 +3,7 @@ import { type FieldNode, type FragmentSpreadNode, type InlineFragmentNode, Kind,
 type Variables = Readonly<Record<string, unknown>>;
 
 /** What `@skip` and `@include` may stand at. */
-export type Conditional = FieldNode | FragmentSpreadNode | InlineFragmentNode;
+type Conditional = FieldNode | FragmentSpreadNode | InlineFragmentNode;
 
 /** What has to hold for something to be used; the same text means the same. */
 export interface Condition {
@@ -30,7 +30,7 @@ export function conditionsOf({ directives = [] }: Conditional, defaults: Readonl
 }
 
 /** The ways to a field, each with what has to hold for it. */
-export type Ways = Iterable<readonly Condition[]>;
+type Ways = Iterable<readonly Condition[]>;
 
 /** Whether a field is answered with these variables, as they came. */
 export function isOpen(ways: Ways, variables: Variables): boolean {

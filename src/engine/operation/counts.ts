@@ -13,7 +13,7 @@ const MOST_COUNTS = 10;
  *
  * @throws {ServiceError} INVALID_ARGUMENT when they are too many
  */
-export type CountedLists = (variables: Readonly<Record<string, unknown>>) => readonly ListTables[];
+type CountedLists = (variables: Readonly<Record<string, unknown>>) => readonly ListTables[];
 
 /** Finds them for an operation. A total is counted once, however often a list is asked for it. */
 export function countedLists({ fields }: Selection): CountedLists {

@@ -15,7 +15,7 @@ import { callWithin, storesFor } from '../tracing/span.ts';
 import type { PreparedOperation, Rejection, Variables } from './prepared.ts';
 
 /** A request for an operation: what its protocol has read of it, and how the protocol answers. */
-export interface OperationRequest {
+interface OperationRequest {
   readonly request: Metered;
   readonly caller: Caller;
   /** What the protocol calls what is annotated. */
@@ -38,7 +38,7 @@ export interface OperationRequest {
 export type ExecuteOperation = (operation: PreparedOperation, call: OperationRequest) => Promise<Outcome>;
 
 /** What operations are run with. */
-export interface ExecutorOptions {
+interface ExecutorOptions {
   readonly context: Context;
   readonly entrance: Entrance;
   readonly gate: Pick<Gate, 'run'>;

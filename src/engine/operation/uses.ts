@@ -16,7 +16,7 @@ import { visitArguments } from './values.ts';
 type Variables = Readonly<Record<string, unknown>>;
 
 /** What an operation uses of what is marked. */
-export interface OperationUses {
+interface OperationUses {
   /** By its text alone, whatever the variables are. */
   readonly always: readonly Marked[];
   /** By these variables, beside that; undefined where variables make no difference. */

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 
 /** What is called for what stands in the arguments of a field; the elements are those of the schema. */
-export interface ValueVisitor {
+interface ValueVisitor {
   /** For each argument and input field that is given, with its value. */
   given?(element: GraphQLArgument | GraphQLInputField, value: ValueNode): void;
   enumValue?(element: GraphQLEnumValue): void;

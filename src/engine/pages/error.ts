@@ -2,7 +2,7 @@ import type { ServiceError } from '../errors.ts';
 import { escapeHtml, layout } from './layout.ts';
 
 /** What a page of a failure shows beside the failure. */
-export interface ErrorPageOptions {
+interface ErrorPageOptions {
   /** What the service is called. */
   readonly title: string;
   /** What every address of it begins with. */

@@ -24,7 +24,7 @@ interface GraphiQL {
 const NEEDS = { script: "'self'", style: "'self' 'unsafe-inline'", connect: "'self'", worker: "'self'", font: 'data:' };
 
 /** The playground: its page, and what the page loads, by the paths under the base path. */
-export interface Playground {
+interface Playground {
   readonly page: ServedAsset;
   readonly assets: Readonly<Record<string, ServedAsset>>;
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { HeaderFields } from '../http/reply.ts';
 
 /** Where parts of a page may come from, by the directives of its Content Security Policy. */
-export type Sources = Readonly<Partial<Record<'script' | 'style' | 'img' | 'font' | 'connect' | 'worker', string>>>;
+type Sources = Readonly<Partial<Record<'script' | 'style' | 'img' | 'font' | 'connect' | 'worker', string>>>;
 
 const SCRIPT = /<script>([\s\S]*?)<\/script>/g;
 const STYLE = /<style>([\s\S]*?)<\/style>/g;

@@ -18,7 +18,7 @@ import { createReference } from './reference.ts';
 export const PAGE_SESSION = `${LIFECYCLE_PAGE}/session`;
 
 /** What the pages and descriptions are made of. */
-export interface SiteOptions {
+interface SiteOptions {
   readonly application: Application;
   readonly endpoints: readonly Endpoint[];
   readonly marked: readonly Marked[];

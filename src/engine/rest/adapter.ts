@@ -20,7 +20,7 @@ import { errorReply } from './problem.ts';
 import type { Answer } from './route.ts';
 
 /** A request to a path of this service, split into what routing needs. */
-export interface RestRequest extends WithBody, Metered {
+interface RestRequest extends WithBody, Metered {
   readonly method: string;
   /** Without the base path, still percent-encoded. */
   readonly path: string;
@@ -45,10 +45,10 @@ interface Resource {
 }
 
 /** Answers the requests to the endpoints' paths; undefined for a path that none of them has. */
-export type RestAdapter = (request: RestRequest) => Promise<RestAnswer> | undefined;
+type RestAdapter = (request: RestRequest) => Promise<RestAnswer> | undefined;
 
 /** What the adapter is made of. */
-export interface RestAdapterOptions {
+interface RestAdapterOptions {
   readonly endpoints: readonly Endpoint[];
   readonly entrance: Entrance;
   readonly executeOperation: ExecuteOperation;

@@ -6,7 +6,7 @@ import type { Method } from './route.ts';
 import type { Variable } from './variables.ts';
 
 /** A body's field that repeats the identifier in the path: people send back what they got. */
-export interface ReadOnlyField {
+interface ReadOnlyField {
   readonly name: string;
   /** What it must equal; undefined where nothing is created yet. */
   readonly value: unknown;

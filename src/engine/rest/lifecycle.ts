@@ -14,7 +14,7 @@ import {
 } from './successor.ts';
 
 /** What the addresses in an answer depend on. */
-export interface Addressed {
+interface Addressed {
   readonly inPath: PathValues;
   /** The absolute address of a path of this service. */
   address(path: string): string;

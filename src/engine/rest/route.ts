@@ -34,7 +34,7 @@ export interface Reply {
 }
 
 /** What an HTTP operation is, beside its method and path. */
-export interface RouteOptions {
+interface RouteOptions {
   /** The tag that it is listed under. */
   readonly tag: string;
   /** One operation with one root field. Its name is the operationId; a fragment's name is the component's. */

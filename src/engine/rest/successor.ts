@@ -20,7 +20,7 @@ export interface DescribedSuccessor {
 }
 
 /** The route that takes the place of a deprecated one. */
-export interface SuccessorRoute {
+interface SuccessorRoute {
   readonly method: string;
   readonly described: DescribedSuccessor;
   /** Its path for a request to the deprecated one: with the same values. */

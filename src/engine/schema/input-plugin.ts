@@ -38,7 +38,7 @@ declare global {
 }
 
 /** Carries the bounds of input fields and arguments into descriptions and extensions. */
-export class InputPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class InputPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onInputFieldConfig(field: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
     const { bounds, nullRemoves = false } = field.pothosOptions;
     return {

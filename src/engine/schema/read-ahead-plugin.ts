@@ -14,7 +14,7 @@ declare global {
 }
 
 /** Has every list read ahead what is selected of the rows that its own refer to. */
-export class ReadAheadPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class ReadAheadPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override afterBuild(schema: GraphQLSchema): GraphQLSchema {
     for (const type of Object.values(schema.getTypeMap())) {
       if (!isObjectType(type)) continue;

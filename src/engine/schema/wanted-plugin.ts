@@ -19,7 +19,7 @@ declare global {
 }
 
 /** Begins no change for a request that has been given up: of several in one operation, those that are left. */
-export class WantedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class WantedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override afterBuild(schema: GraphQLSchema): GraphQLSchema {
     for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) beginsIfWanted(field);
     return schema;

@@ -1,7 +1,7 @@
 import type { StatementTracing } from '../db/client.ts';
 
 /** The parts of an answer that its span records. */
-export interface TracedAnswer {
+interface TracedAnswer {
   /** The path with `{name}` for its variables; undefined where no route has it. */
   readonly route: string | undefined;
   readonly status: number;

@@ -21,7 +21,7 @@ const text: Decoder<string> = { decode: String };
 const rows = (columns: string) =>
   sql`json_to_recordset(${sql.placeholder('rows')}::text::json) as counted(${sql.raw(columns)})`;
 
-export interface LifecycleStoreOptions {
+interface LifecycleStoreOptions {
   readonly marked: readonly Marked[];
   readonly rest: RestView;
   readonly clock: Clock;

@@ -9,7 +9,7 @@ import type { Int64 } from '../../engine/int64.ts';
 import { type CategoryFilters, type CategorySort, categoryList } from './list.ts';
 import { type Category, categories } from './table.ts';
 
-export interface CategoryFields {
+interface CategoryFields {
   readonly name: string;
   readonly description?: string | null | undefined;
 }

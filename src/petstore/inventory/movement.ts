@@ -6,7 +6,7 @@ import { type SQL, sql } from 'drizzle-orm';
  *
  * @param row the name under which the statement has the moved inventory row
  */
-export function statusFrom(row: 'stock'): SQL {
+function statusFrom(row: 'stock'): SQL {
   const stock = sql.identifier(row);
   return sql`(case when ${stock}.quantity > 0 then 'available' when ${stock}.open_orders > 0 then 'pending'
     else 'sold' end)::pet_status`;

@@ -14,7 +14,7 @@ import { type PetStatus, pets } from '../pets/table.ts';
 import { type OrderFilters, type OrderSort, orderList } from './list.ts';
 import { type Order, orders } from './table.ts';
 
-export interface OrderFields {
+interface OrderFields {
   readonly petId?: Int64 | null | undefined;
   readonly quantity?: number | null | undefined;
   readonly shipDate?: Date | null | undefined;

@@ -10,7 +10,7 @@ import type { Int64 } from '../../engine/int64.ts';
 import { type PetFilters, type PetSort, petList } from './list.ts';
 import { type Pet, type PetStatus, pets } from './table.ts';
 
-export interface PetFields {
+interface PetFields {
   readonly name: string;
   readonly categoryId: Int64;
   readonly status?: PetStatus | null | undefined;

@@ -25,7 +25,7 @@ interface ToWorker {
 }
 
 /** A worker's part in the metrics of all. */
-export interface SharedMetrics extends Metrics {
+interface SharedMetrics extends Metrics {
   /** Tells what has been counted: when the worker begins to serve, for it is asked from then on, and at its end. */
   tell(): Promise<void>;
 }

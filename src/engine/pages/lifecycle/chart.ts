@@ -3,7 +3,7 @@ import { type Usage, WINDOW_DAYS, windowOpens } from '../../lifecycle/report.ts'
 import { counted, inWords, withoutYear } from './words.ts';
 
 /** A day of the chart. */
-export interface DayBar {
+interface DayBar {
   readonly day: string;
   readonly uses: number;
   /** From the left end, in percent of the width. */

@@ -8,7 +8,7 @@ export interface TimeScale {
 }
 
 /** The beginning of a month, a quarter or a year. */
-export interface Tick {
+interface Tick {
   readonly at: number;
   readonly label: string;
   /** Whether there is room for its label on a phone too. */

@@ -6,7 +6,7 @@ import { type TimeScale, timeScale } from './scale.ts';
 import { daysLeftInWords, inShort, inWords, titleOf } from './words.ts';
 
 /** From a deprecation to the end of its sunset day, in percent of the line of time. */
-export interface Bar {
+interface Bar {
   readonly from: number;
   /** Where the past ends and the future begins. */
   readonly split: number;
