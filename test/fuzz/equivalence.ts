@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { execute, GraphQLError, OperationTypeNode, parse } from 'graphql';
+import { type DocumentNode, execute, GraphQLError, OperationTypeNode, parse } from 'graphql';
+import { ServiceError } from '../../src/engine/errors.ts';
 import { stringifyJson } from '../../src/engine/json.ts';
 import { isBeyondCompiler } from '../../src/engine/operation/compilable.ts';
 import { compileOperation, interpretOperation, type Operation } from '../../src/engine/operation/compiled.ts';
+import { neverNull } from '../../src/engine/operation/never-null.ts';
+import { selectionOf } from '../../src/engine/operation/selection.ts';
 import { answerOf, assertAgreement } from './agreement.ts';
 import type { Kit } from './document-values.ts';
 import { type Asked, describeAsked, documentsFor } from './documents.ts';
@@ -68,11 +71,12 @@ export async function besideLeftRejections<T>(work: () => Promise<T>): Promise<T
 /**
  * Runs a document as graphql-js does, as it is run at first, and as it is run later on, and holds the answers to each other.
  *
- * @returns whether it is compiled
+ * @returns whether it is compiled; or rejected, as the service rejects it before it runs
  * @throws {Error} where they disagree
  */
-export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'interpreted'> {
+export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'interpreted' | 'rejected'> {
   const document = parse(asked.text);
+  if (asked.operations.some((operation) => isRejected(document, operation))) return 'rejected';
   // Twice: what was pushed out is compiled again.
   for (const { name, variables } of [...asked.operations, ...asked.operations]) {
     const ran = async (run: Operation) => {
@@ -95,4 +99,15 @@ export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'inte
   }
   const areCompiled = asked.operations.every(({ name }) => !isBeyondCompiler(schema, document, name));
   return areCompiled ? 'compiled' : 'interpreted';
+}
+
+/** Whether it is beyond a limit, or has null for a variable that must not be null. */
+function isRejected(document: DocumentNode, { name, variables }: Asked['operations'][number]): boolean {
+  try {
+    const withoutNull = neverNull(selectionOf(schema, document, name));
+    return [...withoutNull].some((variable) => variables[variable] === null);
+  } catch (error) {
+    if (error instanceof ServiceError) return true;
+    throw error;
+  }
 }

@@ -1,9 +1,10 @@
 import { execute, type GraphQLArgument, type GraphQLField, OperationTypeNode, parse } from 'graphql';
+import { toClientError } from '../../src/engine/graphql/errors.ts';
 import { parseJson, stringifyJson } from '../../src/engine/json.ts';
 import { COMPILED_AT } from '../../src/engine/operation/documents.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
 import { schema } from '../../src/petstore/schema.ts';
-import { answerOf, assertAgreement } from './agreement.ts';
+import { type Answer, answerOf, assertAgreement } from './agreement.ts';
 import { type Asked, describeAsked, documentsFor } from './documents.ts';
 import type { Target } from './target.ts';
 
@@ -83,7 +84,7 @@ async function sendOften({ fetch, authorizationFor }: Service, body: string): Pr
 
 /** What is refused is refused before anything runs, in other words than graphql-js has. */
 async function compare({ text, operations }: Asked, name: string, sent: Sent, context: Context): Promise<void> {
-  const { data, errors } = parseJson(sent.text) as { data?: unknown; errors?: readonly object[] };
+  const { data, errors } = parseJson(sent.text) as Answer;
   if (data === undefined) return;
   const variables = operations.find((one) => one.name === name)?.variables;
   const variableValues = parseJson(stringifyJson(variables ?? {})) as Record<string, unknown>;
@@ -94,6 +95,6 @@ async function compare({ text, operations }: Asked, name: string, sent: Sent, co
     variableValues,
     contextValue: context,
   });
-  if (errors === undefined) assertAgreement({ data }, answerOf(expected));
-  else if (expected.errors === undefined) throw new Error(`graphql-js answers with no errors: ${sent.text}`);
+  const told = expected.errors?.map((error) => toClientError(error));
+  assertAgreement({ data, errors }, answerOf(told === undefined ? expected : { ...expected, errors: told }));
 }

@@ -2,8 +2,6 @@ import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } 
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Context } from '../schema/context.ts';
 import { isBeyondCompiler } from './compilable.ts';
-import { neverNull } from './never-null.ts';
-import { selectionOf } from './selection.ts';
 
 /** Runs one operation of a document; takes the variables as they came. */
 export type Operation = (
@@ -17,7 +15,7 @@ export type Operation = (
  * may be several from within what one of them made null. Resolvers must throw errors, and give lists of values, not of
  * promises; a field without a resolver is a property of its row, which must be neither promise nor function.
  *
- * @param document valid and measured
+ * @param document valid, within the limits, and never run with null for a variable that `neverNull` finds
  * @param operationName which of the document's operations; needed where it has several
  */
 export function compileOperation(
@@ -29,9 +27,7 @@ export function compileOperation(
   if (isBeyondCompiler(schema, document, operationName)) return interpreted;
   const compiled = compileQuery(schema, document, operationName);
   if (!isCompiledQuery(compiled)) return interpreted;
-  const mustNotBeNull = [...neverNull(selectionOf(schema, document, operationName))];
   return (variables, context) => {
-    if (mustNotBeNull.some((name) => variables[name] === null)) return interpreted(variables, context);
     const result = compiled.query(undefined, context, { ...variables });
     // Variables that it does not take, of which it says less than the specification's words, or wrongly; nothing has run.
     return 'data' in result || result instanceof Promise ? result : interpreted(variables, context);
