@@ -54,7 +54,7 @@ export function beingChanged(what: string): ServiceError {
 }
 
 /** What is added to the version by a write that sets these columns: 1 where one of them changes, otherwise 0. */
-export function changesOf(...columns: readonly [column: SQLWrapper, value: SQLWrapper][]): SQL {
+export function changesOf(...columns: readonly (readonly [column: SQLWrapper, value: SQLWrapper])[]): SQL {
   const before = columns.map(([column]) => sql`${column}`);
   const after = columns.map(([, value]) => sql`${value}`);
   return sql`(row(${sql.join(before, sql`, `)}) is distinct from row(${sql.join(after, sql`, `)}))::integer`;

@@ -1,6 +1,7 @@
 import { beta } from '../../engine/lifecycle/mark.ts';
 import { text } from '../../engine/schema/bounds.ts';
 import { builder } from '../../engine/schema/builder.ts';
+import { changing, type InputFields } from '../../engine/schema/changes.ts';
 import { connectionTo, pagingArgs } from '../../engine/schema/connection.ts';
 import { expectedVersion, rowVersion } from '../../engine/schema/version.ts';
 import { categoryList } from './list.ts';
@@ -45,27 +46,16 @@ export const CategoryType = builder.objectRef<Category>('Category').implement({
 
 const CategoryConnection = connectionTo(CategoryType, 'categories', categoryList);
 
-const NewCategory = builder.inputType('NewCategory', {
-  description: 'A new category.',
-  fields: (t) => ({
-    name: t.string({ required: true, bounds: name, description: 'Category name (for example a kind of animal).' }),
-    description: t.string({
-      bounds: description,
-      description: 'Short description of the category.',
-    }),
-  }),
+const fields = (t: InputFields) => ({
+  name: t.string({ required: true, bounds: name, description: 'Category name (for example a kind of animal).' }),
+  description: t.string({ bounds: description, description: 'Short description of the category.' }),
 });
+
+const NewCategory = builder.inputType('NewCategory', { description: 'A new category.', fields });
 
 const CategoryChanges = builder.inputType('CategoryChanges', {
   description: 'Changes to a category. Fields that are left out stay as they are.',
-  fields: (t) => ({
-    name: t.string({ bounds: name, description: 'Category name (for example a kind of animal).' }),
-    description: t.string({
-      bounds: description,
-      nullRemoves: true,
-      description: 'Short description of the category. Null removes it.',
-    }),
-  }),
+  fields: (t) => changing(fields(t)),
 });
 
 const categoryId = builder.args((t) => ({

@@ -1,18 +1,14 @@
 import { getTableColumns, sql } from 'drizzle-orm';
 import { namePrefix, nameSorts } from '../../engine/db/name-order.ts';
 import type { ListPlan } from '../../engine/db/paging.ts';
-import type { Int64 } from '../../engine/int64.ts';
 import { CATEGORY_LENGTHS, type Category, categories } from './table.ts';
 
-export interface CategoryFilters {
-  readonly id?: readonly Int64[] | null | undefined;
-  readonly name?: string | null | undefined;
-}
+type CategoryFilter = 'id' | 'name';
 
-export type CategorySort = 'id' | 'id_desc' | 'name' | 'name_desc';
+type CategorySort = 'id' | 'id_desc' | 'name' | 'name_desc';
 
 /** The list of categories. */
-export const categoryList: ListPlan<typeof categories._.columns, keyof CategoryFilters, CategorySort> = {
+export const categoryList: ListPlan<typeof categories._.columns, CategoryFilter, CategorySort> = {
   name: 'categories',
   columns: getTableColumns(categories),
   from: sql`${categories}`,

@@ -1,6 +1,7 @@
 import { beta, deprecated } from '../../engine/lifecycle/mark.ts';
 import { text } from '../../engine/schema/bounds.ts';
 import { builder } from '../../engine/schema/builder.ts';
+import { changing, type InputFields } from '../../engine/schema/changes.ts';
 import { connectionTo, pagingArgs } from '../../engine/schema/connection.ts';
 import { reference } from '../../engine/schema/reference.ts';
 import { expectedVersion, rowVersion } from '../../engine/schema/version.ts';
@@ -73,26 +74,21 @@ builder.objectField(CategoryType, 'pets', (t) =>
   }),
 );
 
-const NewPet = builder.inputType('NewPet', {
-  description: 'A new pet.',
-  fields: (t) => ({
-    name: t.string({ required: true, bounds: name, description: "The animal's name." }),
-    categoryId: t.field({
-      type: 'Int64',
-      required: true,
-      description: 'Identifier of the category the animal belongs to.',
-    }),
-    status: t.field({ type: PetStatus, defaultValue: 'available', description: 'Status of the pet.' }),
+const fields = (t: InputFields) => ({
+  name: t.string({ required: true, bounds: name, description: "The animal's name." }),
+  categoryId: t.field({
+    type: 'Int64',
+    required: true,
+    description: 'Identifier of the category the animal belongs to.',
   }),
+  status: t.field({ type: PetStatus, defaultValue: 'available', description: 'Status of the pet.' }),
 });
+
+const NewPet = builder.inputType('NewPet', { description: 'A new pet.', fields });
 
 const PetChanges = builder.inputType('PetChanges', {
   description: 'Changes to a pet. Fields that are left out stay as they are.',
-  fields: (t) => ({
-    name: t.string({ bounds: name, description: "The animal's name." }),
-    categoryId: t.field({ type: 'Int64', description: 'Identifier of the category the animal belongs to.' }),
-    status: t.field({ type: PetStatus, description: 'Status of the pet.' }),
-  }),
+  fields: (t) => changing(fields(t)),
 });
 
 const petId = builder.args((t) => ({

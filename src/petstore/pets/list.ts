@@ -1,20 +1,14 @@
 import { getTableColumns, sql } from 'drizzle-orm';
 import { namePrefix, nameSorts } from '../../engine/db/name-order.ts';
 import type { ListPlan } from '../../engine/db/paging.ts';
-import type { Int64 } from '../../engine/int64.ts';
-import { PET_NAME_LENGTH, type Pet, type PetStatus, pets } from './table.ts';
+import { PET_NAME_LENGTH, type Pet, pets } from './table.ts';
 
-export interface PetFilters {
-  readonly id?: readonly Int64[] | null | undefined;
-  readonly status?: readonly PetStatus[] | null | undefined;
-  readonly categoryId?: readonly Int64[] | null | undefined;
-  readonly name?: string | null | undefined;
-}
+type PetFilter = 'id' | 'status' | 'categoryId' | 'name';
 
-export type PetSort = 'id' | 'id_desc' | 'name' | 'name_desc';
+type PetSort = 'id' | 'id_desc' | 'name' | 'name_desc';
 
 /** The list of pets. */
-export const petList: ListPlan<typeof pets._.columns, keyof PetFilters, PetSort> = {
+export const petList: ListPlan<typeof pets._.columns, PetFilter, PetSort> = {
   name: 'pets',
   columns: getTableColumns(pets),
   from: sql`${pets}`,

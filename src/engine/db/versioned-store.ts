@@ -1,0 +1,318 @@
+import { getTableName, type InferInsertModel, type InferSelectModel, is, SQL, sql } from 'drizzle-orm';
+import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import { ServiceError } from '../errors.ts';
+import type { Int64 } from '../int64.ts';
+import { coalesce, gatherWrites, type KeyedReads } from './batch.ts';
+import type { Database } from './client.ts';
+import { type ListPlan, type Page, type PageWindow, pages } from './paging.ts';
+import { integer } from './row.ts';
+import { changesOf, type ExpectedVersion, isExpected, notExpected } from './version.ts';
+import { explaining } from './violations.ts';
+
+/** A table whose rows have an id that the database gives, and a version. */
+type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgColumn };
+
+type Row<T extends VersionedTable> = InferSelectModel<T>;
+type Inserted<T extends VersionedTable> = InferInsertModel<T>;
+type Field<T extends VersionedTable> = Exclude<keyof Inserted<T>, 'id' | 'version'>;
+type Needed<T extends VersionedTable> = {
+  [K in Field<T>]: undefined extends Inserted<T>[K] ? never : K;
+}[Field<T>];
+
+/** The fields of a new row: those without a default are needed. */
+export type NewRow<T extends VersionedTable> = { readonly [K in Needed<T>]: Inserted<T>[K] } & {
+  readonly [K in Exclude<Field<T>, Needed<T>>]?: Inserted<T>[K] | null | undefined;
+};
+
+/** Fields to change: what is left out stays. Null removes a value where there may be none, and stands for nothing elsewhere. */
+export type RowChanges<T extends VersionedTable> = { readonly [K in Field<T>]?: Inserted<T>[K] | null | undefined };
+
+/** What a store does the same for each resource. What names no row rejects with NOT_FOUND, but for `byId`. */
+export interface VersionedStore<T extends VersionedTable, Filter extends string, SortName extends string> {
+  readonly byId: KeyedReads<Int64, Row<T>>;
+  list(filters: Readonly<Partial<Record<Filter, unknown>>>, sort: SortName, window: PageWindow): Promise<Page<Row<T>>>;
+  /** Rejects with UNKNOWN_REFERENCE when it refers to a row that there is not. */
+  create(fields: NewRow<T>): Promise<Row<T>>;
+  /** What is left out is back at its default. Rejects as `create` does, or with PRECONDITION_FAILED or CONFLICT. */
+  replace(id: Int64, fields: NewRow<T>, expected: ExpectedVersion): Promise<Row<T>>;
+  /** What is left out stays. Rejects as `replace` does. */
+  update(id: Int64, changes: RowChanges<T>, expected: ExpectedVersion): Promise<Row<T>>;
+  /** Rejects with PRECONDITION_FAILED, or with CONFLICT while other rows refer to it. */
+  delete(id: Int64, expected: ExpectedVersion): Promise<Row<T>>;
+}
+
+/** What is particular to a resource. */
+export interface VersionedStoreOptions<T extends VersionedTable, Filter extends string, SortName extends string> {
+  readonly table: T;
+  /** Its list, which also names its statements. Its columns are those of the table. */
+  readonly list: ListPlan<T['_']['columns'], Filter, SortName>;
+  /** What messages call a row, such as `book`. */
+  readonly one: string;
+  /** What messages call the rows that its foreign keys refer to, by the field: `{ authorId: 'an author' }`. */
+  readonly references?: Readonly<Partial<Record<Field<T>, string>>>;
+  /** Why a row cannot be deleted, by the foreign key of another table: `{ books_author_id_authors_id_fk: 'while it has books' }`. */
+  readonly keptBy?: Readonly<Record<string, string>>;
+  /** Rows that are locked before the row with the placeholder `id` is deleted: who takes locks in one order never waits in a circle. */
+  readonly lockedFirst?: SQL;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * The store of a resource: each operation is one prepared statement. Reads by id and creations are gathered across requests.
+ *
+ * @example
+ * const authors = versionedStore(database, { table: authors, list: authorList, one: 'author' });
+ * await authors.update(1, { name: 'Ann' }, undefined);
+ */
+export function versionedStore<T extends VersionedTable, Filter extends string, SortName extends string>(
+  database: Database,
+  options: VersionedStoreOptions<T, Filter, SortName>,
+): VersionedStore<T, Filter, SortName> {
+  const { table, list, one, references = {}, keptBy = {}, lockedFirst } = options;
+  const columns = list.columns as Record<string, PgColumn>;
+  const selected = sql.join(Object.values(columns), sql`, `);
+  const fields = Object.entries(columns)
+    .filter(([name]) => name !== 'id' && name !== 'version')
+    .map(([name, column]) => fieldOf(name, column));
+  const foreignKeys = foreignKeysOf(table, fields, references);
+  const id = sql.placeholder('id');
+  const row = { of: one, by: 'id' };
+  const What = one.charAt(0).toUpperCase() + one.slice(1);
+  const page = pages(database, list);
+
+  const byKeys = database.statement(
+    `${list.name}.byKeys`,
+    'lookup',
+    sql`select ${selected} from ${table} where ${table.id} = any(${sql.placeholder('ids')}::bigint[])`,
+    columns,
+  );
+  const insert = database.statement(
+    `${list.name}.insert`,
+    'write',
+    sql`insert into ${table} (${names(fields)})
+      values (${sql.join(
+        fields.map(({ value }) => value),
+        sql`, `,
+      )}) returning ${selected}`,
+    columns,
+  );
+  const insertMany = database.statement(`${list.name}.insertMany`, 'write', insertManyQuery(), {
+    place: integer,
+    ...columns,
+  });
+  const update = database.statement(
+    `${list.name}.update`,
+    'write',
+    sql`update ${table} set
+        ${sql.join(
+          fields.map(({ name, changed }) => sql`${name} = ${changed}`),
+          sql`, `,
+        )},
+        version = version + ${changesOf(...fields.map(({ column, changed }) => [column, changed] as const))}
+      where id = ${id} and ${isExpected(table.version)} returning ${selected}`,
+    columns,
+    row,
+  );
+  const remove = database.statement(
+    `${list.name}.delete`,
+    'write',
+    lockedFirst === undefined
+      ? sql`delete from ${table} where id = ${id} and ${isExpected(table.version)} returning ${selected}`
+      : sql`with locked as (${lockedFirst})
+          delete from ${table} where id = ${id} and (select count(*) from locked) >= 0 and ${isExpected(table.version)}
+          returning ${selected}`,
+    columns,
+    row,
+  );
+
+  const byId = coalesce(
+    database,
+    `${list.name}.byKeys`,
+    (ids: readonly Int64[]) => byKeys({ ids }),
+    (found) => found.id as Int64,
+  );
+  const create = gatherWrites<Values, Values>(
+    database,
+    `${list.name}.insert`,
+    (rows) => insertMany({ rows }),
+    async (fresh) => {
+      const [created] = await explaining(insert(fresh), unknownReferences(fresh));
+      return created as Values;
+    },
+  );
+  const deletionErrors = (rowId: Int64) =>
+    Object.fromEntries(
+      Object.entries(keptBy).map(([constraint, why]) => [
+        constraint,
+        () => new ServiceError('CONFLICT', `${What} ${rowId} cannot be deleted ${why}.`),
+      ]),
+    );
+
+  return {
+    byId,
+    list: (filters, sort, window) => page(sort, filters, window),
+    create: (given) => create(complete(given)),
+    replace(rowId, given, expected) {
+      const whole = complete(given);
+      return write(rowId, { ...whole, ...givenOf(whole) }, expected);
+    },
+    update: (rowId, changes, expected) => write(rowId, { ...changes, ...givenOf(changes) }, expected),
+    async delete(rowId, expectedVersion) {
+      const otherwise = whyUnchanged(rowId, expectedVersion);
+      const [removed] = await explaining(remove({ id: rowId, expectedVersion }), deletionErrors(rowId));
+      return removed ?? otherwise();
+    },
+  } as VersionedStore<T, Filter, SortName>;
+
+  async function write(rowId: Int64, values: Values, expectedVersion: ExpectedVersion): Promise<Values> {
+    const otherwise = whyUnchanged(rowId, expectedVersion);
+    const [written] = await explaining(update({ ...values, id: rowId, expectedVersion }), unknownReferences(values));
+    return written ?? otherwise();
+  }
+
+  /** Tells why a write found no row that it may change. */
+  function whyUnchanged(rowId: Int64, expected: ExpectedVersion): () => Promise<never> {
+    return database.bind(async () => {
+      const found = await byId.one(rowId);
+      if (found === undefined) throw new ServiceError('NOT_FOUND', `No ${one} has the id ${rowId}.`);
+      throw notExpected(`${What} ${rowId}`, found as { version: number }, expected);
+    });
+  }
+
+  /** The errors of a write that refers to rows that there are not. */
+  function unknownReferences(values: Values): Readonly<Record<string, () => Error>> {
+    return Object.fromEntries(
+      foreignKeys.map(({ constraint, key, what }) => [
+        constraint,
+        () => new ServiceError('UNKNOWN_REFERENCE', `${key} ${values[key]} is not the id of ${what}.`),
+      ]),
+    );
+  }
+
+  /** All fields of a new row, those that are left out with their defaults. */
+  function complete(given: Values): Values {
+    const whole: Record<string, unknown> = {};
+    for (const { key, fallback } of fields) whole[key] = given[key] ?? fallback;
+    return whole;
+  }
+
+  /** Which fields that may be null are given: null alone does not tell. */
+  function givenOf(values: Values): Values {
+    return Object.fromEntries(
+      fields.flatMap(({ key, isGiven }) => (isGiven === undefined ? [] : [[isGiven, values[key] !== undefined]])),
+    );
+  }
+
+  /**
+   * Writes many rows at once. One that refers to a row that is not there, or just being deleted, is left out: it is inserted on
+   * its own, and told why not.
+   */
+  function insertManyQuery(): SQL {
+    const items = sql.join(
+      fields.map(({ key, type }) => sql`${sql.identifier(key)} ${type}`),
+      sql`, `,
+    );
+    const known = foreignKeys.map(
+      ({ key, target, targetId }, n) => sql`${sql.raw(`known${n}`)} as (
+        select ${targetId} as id from ${target} where ${targetId} = any(array(select ${sql.identifier(key)} from given))
+        order by id for key share skip locked),`,
+    );
+    const joins = foreignKeys.map(
+      ({ key }, n) =>
+        sql`left join ${sql.raw(`known${n}`)} on ${sql.raw(`known${n}`)}.id = given.${sql.identifier(key)}`,
+    );
+    const isKnown = foreignKeys.map(
+      ({ key }, n) => sql`(given.${sql.identifier(key)} is null or ${sql.raw(`known${n}`)}.id is not null)`,
+    );
+    const values = fields.map(({ key }) => sql`given.${sql.identifier(key)}`);
+    return sql`with given as (
+        select nextval(${sql.raw(`'${getTableName(table)}_id_seq'`)}) as id, item.*
+        from json_to_recordset(${sql.placeholder('rows')}::text::json) as item(place integer, ${items})),
+      ${sql.join(known, sql` `)}
+      inserted as (
+        insert into ${table} (id, ${names(fields)})
+        select given.id, ${sql.join(values, sql`, `)} from given ${sql.join(joins, sql` `)}
+        where ${sql.join([sql`true`, ...isKnown], sql` and `)} returning ${selected})
+      select given.place, inserted.* from inserted join given using (id)`;
+  }
+}
+
+/** A field that is written. */
+interface WrittenField {
+  readonly key: string;
+  readonly column: PgColumn;
+  /** The column's own name, quoted. */
+  readonly name: SQL;
+  readonly type: SQL;
+  readonly value: SQL;
+  /** The value that an update leaves it with. */
+  readonly changed: SQL;
+  /** The placeholder that says whether it is given, where it may be null. */
+  readonly isGiven: string | undefined;
+  /** What it is where a new row has none. */
+  readonly fallback: unknown;
+}
+
+/** @throws {Error} for a default that only the database knows */
+function fieldOf(key: string, column: PgColumn): WrittenField {
+  if (is(column.default, SQL)) throw new Error(`${column.name} must have a constant for its default.`);
+  const type = sql.raw(column.getSQLType());
+  const value = sql`${sql.placeholder(key)}`;
+  const isGiven = column.notNull ? undefined : `${key}IsGiven`;
+  const changed =
+    isGiven === undefined
+      ? sql`coalesce(${value}, ${column})`
+      : sql`case when ${sql.placeholder(isGiven)}::boolean then ${value}::${type} else ${column} end`;
+  return {
+    key,
+    column,
+    name: sql`${sql.identifier(column.name)}`,
+    type,
+    value,
+    changed,
+    isGiven,
+    fallback: column.default ?? null,
+  };
+}
+
+function names(fields: readonly WrittenField[]): SQL {
+  return sql.join(
+    fields.map(({ name }) => name),
+    sql`, `,
+  );
+}
+
+/** A foreign key of one column. */
+interface ForeignKey {
+  readonly constraint: string;
+  readonly key: string;
+  readonly target: PgTable;
+  readonly targetId: PgColumn;
+  /** What messages call the row that it refers to. */
+  readonly what: string;
+}
+
+/** @throws {Error} for a foreign key that has no name for what it refers to */
+function foreignKeysOf(
+  table: PgTable,
+  fields: readonly WrittenField[],
+  references: Readonly<Record<string, string | undefined>>,
+): readonly ForeignKey[] {
+  return getTableConfig(table).foreignKeys.flatMap((foreignKey) => {
+    const { columns, foreignTable, foreignColumns } = foreignKey.reference();
+    return columns.map((column, n) => {
+      const key = fields.find((field) => field.column.name === column.name)?.key ?? column.name;
+      const what = references[key];
+      if (what === undefined)
+        throw new Error(`The store of ${getTableName(table)} needs a name for what ${key} refers to.`);
+      return {
+        constraint: foreignKey.getName(),
+        key,
+        target: foreignTable,
+        targetId: foreignColumns[n] as PgColumn,
+        what,
+      };
+    });
+  });
+}
