@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
 import { type ApiKey, keyStore } from '../engine/auth/keys.ts';
 import { scopesIn } from '../engine/auth/scope.ts';
-import { schema } from '../petstore/schema.ts';
+import { petStoreService } from '../petstore/service.ts';
 import { runCommand, withReadyDatabase } from './command.ts';
+
+const { schema } = petStoreService;
 
 const USAGE = `npm run keys -- create --name NAME --scopes SCOPE,... [--expires 90d]
 npm run keys -- list

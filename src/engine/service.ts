@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
-import { type Application, endpointsOf, LIFECYCLE_PAGE } from './application.ts';
+import { type Application, contextOf, endpointsOf, LIFECYCLE_PAGE } from './application.ts';
 import type { Access } from './auth/access.ts';
 import { createEntrance } from './auth/entrance.ts';
 import { READ } from './auth/scope.ts';
@@ -37,7 +37,6 @@ import { createSite, html, PAGE_SESSION } from './pages/site.ts';
 import { createRestAdapter } from './rest/adapter.ts';
 import { restView } from './rest/lifecycle.ts';
 import { errorReply } from './rest/problem.ts';
-import type { Context } from './schema/context.ts';
 import { callWithin, type Tracing } from './tracing/span.ts';
 import { lifecycleStore } from './usage/store.ts';
 
@@ -136,9 +135,10 @@ export function createApp(options: AppOptions): App {
     onFailure: (error) =>
       logger.warn({ err: error }, 'lifecycle uses could not be stored yet; the next attempt includes them'),
   });
-  const contextOf = (own: Database): Context => ({ ...application.createStores(own), lifecycle });
-  const context = contextOf(database);
-  const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, contextOf);
+  const context = contextOf(application, database, lifecycle);
+  const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, (own) =>
+    contextOf(application, own, lifecycle),
+  );
   const admit = createAdmit(createGuard(rules, marked), (use, client) => {
     metrics.use(use.coordinate, levelOf(use.marks), client);
     lifecycle.count(use, client);

@@ -1,14 +1,10 @@
 import type { Application } from '../engine/application.ts';
-import { categoryExamples, categoryRoutes } from './categories/rest.ts';
-import { categoryStore } from './categories/store.ts';
-import { inventoryExamples, inventoryRoutes } from './inventory/rest.ts';
-import { inventoryStore } from './inventory/store.ts';
-import { orderExamples, orderRoutes } from './orders/rest.ts';
-import { orderStore } from './orders/store.ts';
-import { petExamples, petRoutes } from './pets/rest.ts';
-import { petStore } from './pets/store.ts';
+import { buildSchema } from '../engine/usage/graphql.ts';
+import { categoryResource } from './categories/rest.ts';
+import { inventoryResource } from './inventory/rest.ts';
+import { orderResource } from './orders/rest.ts';
+import { petResource } from './pets/rest.ts';
 import { playground } from './playground.ts';
-import { schema } from './schema.ts';
 
 const mark = {
   coordinate: 'Query.pet',
@@ -32,29 +28,15 @@ const mark = {
 export const petStoreService: Application = {
   title: 'Pet store',
   name: 'pet-store',
-  schema,
-  routes: [...petRoutes, ...categoryRoutes, ...orderRoutes, ...inventoryRoutes],
-  createStores: (database) => ({
-    categories: categoryStore(database),
-    pets: petStore(database),
-    inventory: inventoryStore(database),
-    orders: orderStore(database),
-  }),
+  schema: buildSchema(),
+  resources: [petResource, categoryResource, orderResource, inventoryResource],
   openApi: {
     version: '1.0.0',
     description:
       'Pets, the categories they belong to, orders for them, and the stock of each.\n\n' +
       'Errors are Error objects. Send `Accept: application/problem+json` to get problem details (RFC 9457) instead, as in ' +
       'the schema `Problem`.',
-    tagGroups: {
-      Pets: { Animals: 'The animals of the catalogue.', Categories: 'The groups that animals belong to.' },
-      Store: { Orders: 'Orders for animals.', Inventory: 'The stock of animals.' },
-    },
     examples: {
-      ...petExamples,
-      ...categoryExamples,
-      ...orderExamples,
-      ...inventoryExamples,
       LifecycleMark: mark,
       LifecycleMarks: [mark],
       Error: { code: 'NOT_FOUND', message: 'No pet has the id 12.', status: 404 },
@@ -73,14 +55,6 @@ export const petStoreService: Application = {
       Warning:
         '299 - "GET /pets/{petId} is deprecated since 2026-07-01 and served until 2027-12-31; use GET /pets?id={petId} instead"',
     },
-    plurals: {
-      listPets: 'Pets',
-      listCategories: 'Categories',
-      listOrders: 'Orders',
-      listInventory: 'InventoryItems',
-    },
-    // As the specification has it, although these always have a value.
-    optional: { Pet: ['status'], Order: ['id', 'quantity', 'complete'] },
   },
   home: {
     about:

@@ -4,10 +4,11 @@ import { scopeOf } from '../../src/engine/auth/scope.ts';
 import { errorKind } from '../../src/engine/errors.ts';
 import { stringifyJson } from '../../src/engine/json.ts';
 import type { Endpoint } from '../../src/engine/rest/compile.ts';
-import { schema } from '../../src/petstore/schema.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import type { TestApp } from '../support/app.ts';
 import type { Values } from './changes.ts';
+
+const { schema } = petStoreService;
 
 /** What is sent, but for whose it is. */
 export interface Asked {

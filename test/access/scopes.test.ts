@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopeOf, scopesIn } from '../../src/engine/auth/scope.ts';
-import { schema } from '../../src/petstore/schema.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import type { TestApp } from '../support/app.ts';
 import { type Apps, ask, bearing, makeKey, startApps } from './callers.ts';
 import type { Issuer } from './issuer.ts';
+
+const { schema } = petStoreService;
 
 const SCOPES = ['read', 'catalogue:write', 'orders:write', 'stock:write'];
 const description = JSON.parse(readFileSync(new URL('../../schema/openapi.json', import.meta.url), 'utf8'));

@@ -1,8 +1,10 @@
 import { type GraphQLField, getNamedType, isEnumType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { schema } from '../../src/petstore/schema.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { ask } from '../graphql/ask.ts';
 import { type ExplainedApp, PLANNINGS, type Plan, startExplainedApp } from '../support/plans.ts';
+
+const { schema } = petStoreService;
 
 const PAGE = 20;
 /** Three times as many as a search looks at before it goes by its filters; with pets that have no entry, three times that. */

@@ -1,10 +1,12 @@
 import { parseJson, stringifyJson } from '../../src/engine/json.ts';
-import { schema } from '../../src/petstore/schema.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { assertFollowsContract } from '../support/contract.ts';
 import { assertConforms, type GraphQLAnswer } from './conforms.ts';
 import type { GraphQLCase } from './graphql.ts';
 import type { RestCase } from './rest.ts';
 import type { Target } from './target.ts';
+
+const { schema } = petStoreService;
 
 /** How long an answer may take, in milliseconds. */
 const PATIENCE = 5_000;

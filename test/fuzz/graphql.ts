@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { type GraphQLField, type GraphQLObjectType, getNamedType, isObjectType, OperationTypeNode } from 'graphql';
-import { schema } from '../../src/petstore/schema.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { argumentsOf, type Given, withFault } from './arguments.ts';
 import { exact, hostileValues, type Kind, loose, mostly, type Taste } from './values.ts';
+
+const { schema } = petStoreService;
 
 /** A request to GraphQL. */
 export interface GraphQLCase {

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
+import { contextOf } from '../../src/engine/application.ts';
 import { keyStore } from '../../src/engine/auth/keys.ts';
 import { scopesIn } from '../../src/engine/auth/scope.ts';
 import { openDatabase } from '../../src/engine/db/client.ts';
 import { migrateDatabase } from '../../src/engine/db/migrate.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
 import { type App, createApp } from '../../src/engine/service.ts';
-import { schema } from '../../src/petstore/schema.ts';
 import { seed } from '../../src/petstore/seed.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { accessFrom } from '../../src/process/access.ts';
@@ -16,6 +16,8 @@ import type { Settings } from '../../src/process/settings.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { usualRules, usualSettings } from '../support/rules.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
+
+const { schema } = petStoreService;
 
 /** The service, on a database of its own. */
 export interface Target {
@@ -76,7 +78,7 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
   });
   return {
     fetch: app.fetch,
-    context: { ...petStoreService.createStores(database), lifecycle: NO_LIFECYCLE },
+    context: contextOf(petStoreService, database, NO_LIFECYCLE),
     authorizationFor: (text) => authorizations[hash('sha256', text, 'buffer').readUInt32BE() % authorizations.length],
     state: async () => (await state())[0]?.state ?? '',
     async restore() {

@@ -1,7 +1,9 @@
 import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { schema } from '../../src/petstore/schema.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
+
+const { schema } = petStoreService;
 
 const LARGEST = 8 * 2 ** 20;
 /** The longest that a category may have: 8,000 bytes. */

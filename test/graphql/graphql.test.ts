@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type GraphQLInputType, getNamedType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { stringifyJson } from '../../src/engine/json.ts';
-import { schema } from '../../src/petstore/schema.ts';
 import { seed } from '../../src/petstore/seed.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, askInVain, askStrictly, range, type Values } from './ask.ts';
+
+const { schema } = petStoreService;
 
 type Way = 'literals' | 'variables';
 

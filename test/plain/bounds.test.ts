@@ -6,11 +6,13 @@ import { clientReader } from '../../src/engine/lifecycle/client.ts';
 import { OTHERS, Tally } from '../../src/engine/lifecycle/tally.ts';
 import { createRateLimiter } from '../../src/engine/limits/rate.ts';
 import { COMPILED_AT, PreparedDocuments } from '../../src/engine/operation/documents.ts';
-import { schema } from '../../src/petstore/schema.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import { bookSchema } from '../support/books.ts';
 import { openBookshop } from '../support/bookshop.ts';
 import { growthOf } from '../support/heap.ts';
+
+const { schema } = petStoreService;
 
 const numbers = (count: number) => [...Array(count).keys()];
 

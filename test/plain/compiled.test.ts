@@ -16,11 +16,12 @@ import { describe, expect, test } from 'vitest';
 import { routesOf } from '../../src/engine/application.ts';
 import { isBeyondCompiler } from '../../src/engine/operation/compilable.ts';
 import { compileOperation } from '../../src/engine/operation/compiled.ts';
-import { schema } from '../../src/petstore/schema.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { serviceDialect } from '../bench/contests/dialect.ts';
 import { answerOf } from '../fuzz/agreement.ts';
 import { besideLeftRejections, checkZooDocument, zooDocuments } from '../fuzz/equivalence.ts';
+
+const { schema } = petStoreService;
 
 const NO_CONTEXT = undefined as never;
 

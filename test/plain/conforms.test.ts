@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../src/petstore/schema.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { assertConforms } from '../fuzz/conforms.ts';
+
+const { schema } = petStoreService;
 
 const query =
   'query ($no: Boolean!) { pet(petId: 1) { id name status category @skip(if: $no) { id } ...More } } fragment More on Pet { n: name }';

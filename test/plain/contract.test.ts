@@ -5,9 +5,10 @@ import { isEnumType, isInputObjectType, isIntrospectionType, isObjectType, isSpe
 import { describe, expect, test } from 'vitest';
 import { describeEndpoints, endpointsOf } from '../../src/engine/application.ts';
 import { printGraphQL, printOpenApi } from '../../src/engine/pages/site.ts';
-import { schema } from '../../src/petstore/schema.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { assertFits } from '../support/contract.ts';
+
+const { schema } = petStoreService;
 
 interface Schema {
   readonly type?: string;

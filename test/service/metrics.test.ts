@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { schema } from '../../src/petstore/schema.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { hostileRequest } from '../bench/soak/hostile.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
+
+const { schema } = petStoreService;
 
 let app: TestApp;
 beforeAll(async () => {

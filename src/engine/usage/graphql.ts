@@ -1,6 +1,8 @@
+import type { GraphQLSchema } from 'graphql';
 import { experimental } from '../lifecycle/mark.ts';
 import { type ClientUse, type ReportEntry, WINDOW_DAYS } from '../lifecycle/report.ts';
 import { builder } from '../schema/builder.ts';
+import '../schema/scalars.ts';
 import { type LifecycleStore, MOST_TOLD } from './store.ts';
 import { lifecycleUses } from './table.ts';
 
@@ -10,132 +12,140 @@ declare module '../schema/context.ts' {
   }
 }
 
-const LifecycleLevel = builder.enumType('LifecycleLevel', {
-  description: 'The most important lifecycle annotation of something.',
-  values: {
-    experimental: { description: 'It can change or be removed at any time, without notice.' },
-    beta: { description: 'Mostly settled. Breaking changes are announced 30 days ahead.' },
-    deprecated: { description: 'It will be removed. It works until the end of its sunset day.' },
-  },
-});
+/**
+ * The schema of what was added to the builder, with the field that tells of the lifecycle. Once, after everything else was added:
+ * types are printed in the order in which they are added.
+ */
+export function buildSchema(): GraphQLSchema {
+  const LifecycleLevel = builder.enumType('LifecycleLevel', {
+    description: 'The most important lifecycle annotation of something.',
+    values: {
+      experimental: { description: 'It can change or be removed at any time, without notice.' },
+      beta: { description: 'Mostly settled. Breaking changes are announced 30 days ahead.' },
+      deprecated: { description: 'It will be removed. It works until the end of its sunset day.' },
+    },
+  });
 
-const Stability = builder.enumType('Stability', {
-  description: 'What is promised about something.',
-  values: {
-    experimental: { description: 'It can change or be removed at any time, without notice.' },
-    beta: { description: 'Breaking changes are announced 30 days ahead.' },
-    stable: { description: 'No breaking changes. It is deprecated for at least 180 days before it is removed.' },
-  },
-});
+  const Stability = builder.enumType('Stability', {
+    description: 'What is promised about something.',
+    values: {
+      experimental: { description: 'It can change or be removed at any time, without notice.' },
+      beta: { description: 'Breaking changes are announced 30 days ahead.' },
+      stable: { description: 'No breaking changes. It is deprecated for at least 180 days before it is removed.' },
+    },
+  });
 
-const DayUses = builder.objectRef<{ day: string; uses: number }>('DayUses').implement({
-  description: 'How often something was used on a day.',
-  fields: (t) => ({
-    day: t.expose('day', { type: 'Date', description: 'The day, in UTC.' }),
-    uses: t.expose('uses', { type: 'Int64', description: 'How often it was used.' }),
-  }),
-});
+  const DayUses = builder.objectRef<{ day: string; uses: number }>('DayUses').implement({
+    description: 'How often something was used on a day.',
+    fields: (t) => ({
+      day: t.expose('day', { type: 'Date', description: 'The day, in UTC.' }),
+      uses: t.expose('uses', { type: 'Int64', description: 'How often it was used.' }),
+    }),
+  });
 
-const ClientUses = builder.objectRef<ClientUse>('ClientUses').implement({
-  description: 'How often a client has used something.',
-  fields: (t) => ({
-    client: t.exposeString('client', {
-      description: 'The name that the client sent. `(others)` counts the clients beyond the maximum number of names.',
+  const ClientUses = builder.objectRef<ClientUse>('ClientUses').implement({
+    description: 'How often a client has used something.',
+    fields: (t) => ({
+      client: t.exposeString('client', {
+        description: 'The name that the client sent. `(others)` counts the clients beyond the maximum number of names.',
+      }),
+      uses: t.expose('uses', { type: 'Int64', description: `How often, in the last ${WINDOW_DAYS} days.` }),
+      lastSeenAt: t.field({
+        type: 'DateTime',
+        description: 'When it was used last.',
+        resolve: ({ lastSeen }) => lastSeen,
+      }),
     }),
-    uses: t.expose('uses', { type: 'Int64', description: `How often, in the last ${WINDOW_DAYS} days.` }),
-    lastSeenAt: t.field({
-      type: 'DateTime',
-      description: 'When it was used last.',
-      resolve: ({ lastSeen }) => lastSeen,
-    }),
-  }),
-});
+  });
 
-const LifecycleMark = builder.objectRef<ReportEntry>('LifecycleMark').implement({
-  description: 'A part of the schema that is experimental, beta or deprecated, and who still uses it.',
-  fields: (t) => ({
-    coordinate: t.exposeString('coordinate', { description: 'Its schema coordinate, such as `Type.field`.' }),
-    operation: t.string({
-      nullable: true,
-      description: 'The REST operation: its method and path. Null if there is none.',
-      resolve: ({ operation }) => operation,
+  const LifecycleMark = builder.objectRef<ReportEntry>('LifecycleMark').implement({
+    description: 'A part of the schema that is experimental, beta or deprecated, and who still uses it.',
+    fields: (t) => ({
+      coordinate: t.exposeString('coordinate', { description: 'Its schema coordinate, such as `Type.field`.' }),
+      operation: t.string({
+        nullable: true,
+        description: 'The REST operation: its method and path. Null if there is none.',
+        resolve: ({ operation }) => operation,
+      }),
+      level: t.expose('level', { type: LifecycleLevel, description: 'Its most important annotation.' }),
+      stability: t.expose('stability', { type: Stability, description: 'What is promised about it.' }),
+      since: t.field({
+        type: 'Date',
+        nullable: true,
+        description: 'The first day on which it is deprecated, in UTC.',
+        resolve: ({ deprecation }) => deprecation?.since,
+      }),
+      sunset: t.field({
+        type: 'Date',
+        nullable: true,
+        description: 'The last day on which it works, in UTC.',
+        resolve: ({ deprecation }) => deprecation?.sunset,
+      }),
+      daysLeft: t.int({
+        nullable: true,
+        description: 'Days from today to the sunset: 0 on the day itself, negative after it.',
+        resolve: ({ deprecation }) => deprecation?.daysLeft,
+      }),
+      successor: t.string({
+        nullable: true,
+        description: 'The schema coordinate of its replacement.',
+        resolve: ({ deprecation }) => deprecation?.successor,
+      }),
+      successorOperation: t.string({
+        nullable: true,
+        description: 'The REST operation that replaces it.',
+        resolve: ({ deprecation }) => deprecation?.successorOperation,
+      }),
+      why: t.string({
+        nullable: true,
+        description: 'Why it is deprecated.',
+        resolve: ({ deprecation }) => deprecation?.why,
+      }),
+      uses: t.expose('uses', {
+        type: 'Int64',
+        description: `How often it was used in the last ${WINDOW_DAYS} days.`,
+      }),
+      clients: t.int({
+        description: `How many clients used it in the last ${WINDOW_DAYS} days.`,
+        resolve: ({ usage }) => usage.clientCount,
+      }),
+      lastUsedAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: `When it was last used in the last ${WINDOW_DAYS} days.`,
+        resolve: ({ usage }) => usage.lastUsed,
+      }),
+      countedSince: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'Since when its uses are counted.',
+        resolve: ({ usage }) => usage.countedSince,
+      }),
+      verdict: t.exposeString('verdict', { description: 'Whether it can be removed, in words.' }),
+      usesByDay: t.field({
+        type: [DayUses],
+        extensions: { items: WINDOW_DAYS + 1 },
+        description: `Its uses by day in the last ${WINDOW_DAYS} days. Days without a use are left out.`,
+        resolve: ({ usage }) => [...usage.byDay].map(([day, uses]) => ({ day, uses })),
+      }),
+      usesByClient: t.field({
+        type: [ClientUses],
+        extensions: { items: MOST_TOLD },
+        description: 'Its clients, those with the most uses first; at most 100.',
+        resolve: ({ usage }) => [...usage.clients],
+      }),
     }),
-    level: t.expose('level', { type: LifecycleLevel, description: 'Its most important annotation.' }),
-    stability: t.expose('stability', { type: Stability, description: 'What is promised about it.' }),
-    since: t.field({
-      type: 'Date',
-      nullable: true,
-      description: 'The first day on which it is deprecated, in UTC.',
-      resolve: ({ deprecation }) => deprecation?.since,
-    }),
-    sunset: t.field({
-      type: 'Date',
-      nullable: true,
-      description: 'The last day on which it works, in UTC.',
-      resolve: ({ deprecation }) => deprecation?.sunset,
-    }),
-    daysLeft: t.int({
-      nullable: true,
-      description: 'Days from today to the sunset: 0 on the day itself, negative after it.',
-      resolve: ({ deprecation }) => deprecation?.daysLeft,
-    }),
-    successor: t.string({
-      nullable: true,
-      description: 'The schema coordinate of its replacement.',
-      resolve: ({ deprecation }) => deprecation?.successor,
-    }),
-    successorOperation: t.string({
-      nullable: true,
-      description: 'The REST operation that replaces it.',
-      resolve: ({ deprecation }) => deprecation?.successorOperation,
-    }),
-    why: t.string({
-      nullable: true,
-      description: 'Why it is deprecated.',
-      resolve: ({ deprecation }) => deprecation?.why,
-    }),
-    uses: t.expose('uses', {
-      type: 'Int64',
-      description: `How often it was used in the last ${WINDOW_DAYS} days.`,
-    }),
-    clients: t.int({
-      description: `How many clients used it in the last ${WINDOW_DAYS} days.`,
-      resolve: ({ usage }) => usage.clientCount,
-    }),
-    lastUsedAt: t.field({
-      type: 'DateTime',
-      nullable: true,
-      description: `When it was last used in the last ${WINDOW_DAYS} days.`,
-      resolve: ({ usage }) => usage.lastUsed,
-    }),
-    countedSince: t.field({
-      type: 'DateTime',
-      nullable: true,
-      description: 'Since when its uses are counted.',
-      resolve: ({ usage }) => usage.countedSince,
-    }),
-    verdict: t.exposeString('verdict', { description: 'Whether it can be removed, in words.' }),
-    usesByDay: t.field({
-      type: [DayUses],
-      extensions: { items: WINDOW_DAYS + 1 },
-      description: `Its uses by day in the last ${WINDOW_DAYS} days. Days without a use are left out.`,
-      resolve: ({ usage }) => [...usage.byDay].map(([day, uses]) => ({ day, uses })),
-    }),
-    usesByClient: t.field({
-      type: [ClientUses],
-      extensions: { items: MOST_TOLD },
-      description: 'Its clients, those with the most uses first; at most 100.',
-      resolve: ({ usage }) => [...usage.clients],
-    }),
-  }),
-});
+  });
 
-builder.queryField('lifecycle', (t) =>
-  t.field({
-    type: [LifecycleMark],
-    lifecycle: experimental(),
-    extensions: { countsList: { tables: [lifecycleUses] } },
-    description: 'List everything that is experimental, beta or deprecated. The next sunset comes first.',
-    resolve: async (_, __, { lifecycle }) => [...(await lifecycle.report())],
-  }),
-);
+  builder.queryField('lifecycle', (t) =>
+    t.field({
+      type: [LifecycleMark],
+      lifecycle: experimental(),
+      extensions: { countsList: { tables: [lifecycleUses] } },
+      description: 'List everything that is experimental, beta or deprecated. The next sunset comes first.',
+      resolve: async (_, __, { lifecycle }) => [...(await lifecycle.report())],
+    }),
+  );
+
+  return builder.toSchema({ sortSchema: false });
+}

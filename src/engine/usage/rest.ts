@@ -1,6 +1,6 @@
 import { gql, type Route, route, rows } from '../rest/route.ts';
 
-export const lifecycleRoutes: readonly Route[] = [
+const routes: readonly Route[] = [
   route('GET', '/lifecycle', {
     tag: 'Lifecycle',
     operation: gql`query listLifecycle { lifecycle { ...LifecycleMark } }
@@ -30,13 +30,18 @@ const mark = {
   verdict: '3 clients left',
 };
 
-export const lifecycleTags = { Service: { Lifecycle: 'What is experimental, beta or deprecated.' } };
-
-export const lifecyclePlurals = { listLifecycle: 'LifecycleMarks' };
-
-export const lifecycleExamples = {
+const examples = {
   LifecycleMark: mark,
   LifecycleMarks: [mark],
   LifecycleLevel: 'deprecated',
   Stability: 'stable',
+};
+
+/** What the engine serves of its own. The schema has it from `buildSchema`, and resolvers their store from the service. */
+export const lifecycleResource = {
+  routes,
+  examples,
+  tags: { Service: { Lifecycle: 'What is experimental, beta or deprecated.' } },
+  plurals: { listLifecycle: 'LifecycleMarks' },
+  optional: {},
 };

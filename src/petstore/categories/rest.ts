@@ -1,9 +1,12 @@
+import type { Resource } from '../../engine/application.ts';
+import './graphql.ts';
 import { created, gql, noContent, ok, page, pagingParameters, type Route, route } from '../../engine/rest/route.ts';
+import { categoryStore } from './store.ts';
 
 const Category = 'fragment Category on Category { id name description }';
 const tag = 'Categories';
 
-export const categoryRoutes: readonly Route[] = [
+const routes: readonly Route[] = [
   route('GET', '/categories', {
     tag,
     operation: gql`query listCategories(
@@ -58,9 +61,17 @@ export const categoryRoutes: readonly Route[] = [
   }),
 ];
 
-export const categoryExamples = {
+const examples = {
   Category: { id: 1, name: 'Dogs', description: 'Companions of every size.' },
   Categories: [{ id: 1, name: 'Dogs', description: 'Companions of every size.' }],
   NewCategory: { name: 'Dogs', description: 'Companions of every size.' },
   CategoryChanges: { description: 'Companions of every size.' },
+};
+
+export const categoryResource: Resource = {
+  stores: (database) => ({ categories: categoryStore(database) }),
+  routes,
+  examples,
+  tags: { Pets: { Categories: 'The groups that animals belong to.' } },
+  plurals: { listCategories: 'Categories' },
 };

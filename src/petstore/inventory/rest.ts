@@ -1,3 +1,5 @@
+import type { Resource } from '../../engine/application.ts';
+import './graphql.ts';
 import {
   gql,
   noContent,
@@ -8,11 +10,12 @@ import {
   replacedOrBegun,
   route,
 } from '../../engine/rest/route.ts';
+import { inventoryStore } from './store.ts';
 
 const InventoryItem = 'fragment InventoryItem on InventoryItem { petId quantity status }';
 const tag = 'Inventory';
 
-export const inventoryRoutes: readonly Route[] = [
+const routes: readonly Route[] = [
   route('GET', '/store/inventory', {
     tag,
     operation: gql`query listInventory($petId: [Int64!], $status: [PetStatus!], $limit: Int = 20, $after: String) {
@@ -51,8 +54,16 @@ export const inventoryRoutes: readonly Route[] = [
   }),
 ];
 
-export const inventoryExamples = {
+const examples = {
   InventoryItem: { petId: 12, quantity: 5, status: 'available' },
   InventoryItems: [{ petId: 12, quantity: 5, status: 'available' }],
   InventoryUpdate: { quantity: 5 },
+};
+
+export const inventoryResource: Resource = {
+  stores: (database) => ({ inventory: inventoryStore(database) }),
+  routes,
+  examples,
+  tags: { Store: { Inventory: 'The stock of animals.' } },
+  plurals: { listInventory: 'InventoryItems' },
 };

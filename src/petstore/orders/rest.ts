@@ -1,10 +1,13 @@
+import type { Resource } from '../../engine/application.ts';
+import './graphql.ts';
 import { created, gql, noContent, ok, page, pagingParameters, type Route, route } from '../../engine/rest/route.ts';
 import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
+import { orderStore } from './store.ts';
 
 const Order = 'fragment Order on Order { id petId quantity shipDate complete }';
 const tag = 'Orders';
 
-export const orderRoutes: readonly Route[] = [
+const routes: readonly Route[] = [
   route('GET', '/store/orders', {
     tag,
     operation: gql`query listOrders(
@@ -51,9 +54,19 @@ export const orderRoutes: readonly Route[] = [
   }),
 ];
 
-export const orderExamples = {
+const examples = {
   Order: { id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false },
   Orders: [{ id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false }],
   NewOrder: { petId: 12, quantity: 1, shipDate: '2026-12-01T10:30:00+01:00' },
   OrderChanges: { complete: true },
+};
+
+export const orderResource: Resource = {
+  stores: (database) => ({ orders: orderStore(database) }),
+  routes,
+  examples,
+  tags: { Store: { Orders: 'Orders for animals.' } },
+  plurals: { listOrders: 'Orders' },
+  // As the specification has it, although these always have a value.
+  optional: { Order: ['id', 'quantity', 'complete'] },
 };

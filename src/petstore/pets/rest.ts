@@ -1,9 +1,12 @@
+import type { Resource } from '../../engine/application.ts';
+import './graphql.ts';
 import { created, gql, noContent, ok, page, pagingParameters, type Route, route } from '../../engine/rest/route.ts';
+import { petStore } from './store.ts';
 
 const Pet = 'fragment Pet on Pet { id name categoryId status }';
 const tag = 'Animals';
 
-export const petRoutes: readonly Route[] = [
+const routes: readonly Route[] = [
   route('GET', '/pets', {
     tag,
     operation: gql`query listPets(
@@ -56,10 +59,20 @@ export const petRoutes: readonly Route[] = [
   }),
 ];
 
-export const petExamples = {
+const examples = {
   Pet: { id: 12, name: 'Rex', categoryId: 1, status: 'available' },
   Pets: [{ id: 12, name: 'Rex', categoryId: 1, status: 'available' }],
   NewPet: { name: 'Rex', categoryId: 1, status: 'available' },
   PetChanges: { status: 'pending' },
   PetStatus: 'available',
+};
+
+export const petResource: Resource = {
+  stores: (database) => ({ pets: petStore(database) }),
+  routes,
+  examples,
+  tags: { Pets: { Animals: 'The animals of the catalogue.' } },
+  plurals: { listPets: 'Pets' },
+  // As the specification has it, although these always have a value.
+  optional: { Pet: ['status'] },
 };

@@ -18,9 +18,10 @@ import { type Marked, markedIn } from '../../../src/engine/lifecycle/marked.ts';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
 import { printGraphQL } from '../../../src/engine/pages/site.ts';
 import { compileRoutes, type Endpoint } from '../../../src/engine/rest/compile.ts';
-import { schema } from '../../../src/petstore/schema.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { bookRoutes, bookSchema } from '../../support/books.ts';
+
+const { schema } = petStoreService;
 
 /** What a surface says of a thing: of each mark, what can be told there. */
 type Told = Readonly<Record<string, unknown>>;
