@@ -10,10 +10,12 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
+  isObjectType,
 } from 'graphql';
 import { encodeCursor } from '../../src/engine/db/cursor.ts';
 import { stringifyJson } from '../../src/engine/json.ts';
 import { boundsOf } from '../../src/engine/schema/input.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { dateTimes, exact, hostileValues, identifiers, mostly, rowsOf, type Taste, texts } from './values.ts';
 
 /** An argument's value, in a variable or written out. */
@@ -28,12 +30,12 @@ export interface Given {
 }
 
 /** Lists by the types of their pages, as their cursors name them. */
-const LISTS: Readonly<Record<string, string>> = {
-  CategoryConnection: 'categories.id',
-  PetConnection: 'pets.id',
-  OrderConnection: 'orders.id',
-  InventoryItemConnection: 'inventory.id',
-};
+const LISTS = new Map(
+  Object.values(petStoreService.schema.getTypeMap()).flatMap((type) => {
+    const list = isObjectType(type) ? type.getFields().totalCount?.extensions.countsList : undefined;
+    return list === undefined ? [] : [[type.name, `${(list as { readonly name: string }).name}.id`] as const];
+  }),
+);
 
 /**
  * Arguments of a field, each in a variable of its own or written out.
@@ -47,7 +49,7 @@ export function argumentsOf(
   place: string,
   taste: Taste,
 ): fc.Arbitrary<readonly Given[]> {
-  const list = LISTS[answers];
+  const list = LISTS.get(answers);
   const given = args.map((arg): fc.Arbitrary<Given | undefined> => {
     const isCursor = taste === exact && list !== undefined && (arg.name === 'after' || arg.name === 'before');
     const cursors = rowsOf('').map((id) => encodeCursor(list ?? '', { id, value: null }));

@@ -38,6 +38,7 @@ interface Document {
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly 'x-tagGroups': readonly { readonly name: string; readonly tags: readonly string[] }[];
 }
 
 const committed = (name: string) => readFileSync(new URL(`../../schema/${name}`, import.meta.url), 'utf8');
@@ -181,14 +182,12 @@ describe('the operations of the specification', () => {
 
   test('the tags Store and Pets MUST be groups that carry no endpoints of their own', () => {
     const used = new Set(operations.flatMap(([, { tags }]) => tags));
-    expect(used).toEqual(new Set(['Animals', 'Categories', 'Orders', 'Inventory', 'Lifecycle']));
-    expect(document).toMatchObject({
-      'x-tagGroups': [
-        { name: 'Pets', tags: ['Pets', 'Animals', 'Categories'] },
-        { name: 'Store', tags: ['Store', 'Orders', 'Inventory'] },
-        { name: 'Service', tags: ['Service', 'Lifecycle'] },
-      ],
-    });
+    const groups = document['x-tagGroups'];
+    expect(groups.map(({ name }) => name)).toEqual(['Pets', 'Store', 'Service']);
+    expect(groups.filter(({ name, tags }) => used.has(name) || tags[0] !== name)).toEqual([]);
+    expect(groups[0]?.tags).toEqual(expect.arrayContaining(['Animals', 'Categories']));
+    expect(groups[1]?.tags).toEqual(expect.arrayContaining(['Orders', 'Inventory']));
+    expect(new Set(groups.flatMap(({ tags }) => tags.slice(1)))).toEqual(used);
   });
 
   test.each(operations)('%s says what it does and how it may end', (_, operation) => {

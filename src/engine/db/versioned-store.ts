@@ -20,15 +20,15 @@ type Needed<T extends VersionedTable> = {
 }[Field<T>];
 
 /** The fields of a new row: those without a default are needed. */
-export type NewRow<T extends VersionedTable> = { readonly [K in Needed<T>]: Inserted<T>[K] } & {
+type NewRow<T extends VersionedTable> = { readonly [K in Needed<T>]: Inserted<T>[K] } & {
   readonly [K in Exclude<Field<T>, Needed<T>>]?: Inserted<T>[K] | null | undefined;
 };
 
 /** Fields to change: what is left out stays. Null removes a value where there may be none, and stands for nothing elsewhere. */
-export type RowChanges<T extends VersionedTable> = { readonly [K in Field<T>]?: Inserted<T>[K] | null | undefined };
+type RowChanges<T extends VersionedTable> = { readonly [K in Field<T>]?: Inserted<T>[K] | null | undefined };
 
 /** What a store does the same for each resource. What names no row rejects with NOT_FOUND, but for `byId`. */
-export interface VersionedStore<T extends VersionedTable, Filter extends string, SortName extends string> {
+interface VersionedStore<T extends VersionedTable, Filter extends string, SortName extends string> {
   readonly byId: KeyedReads<Int64, Row<T>>;
   list(filters: Readonly<Partial<Record<Filter, unknown>>>, sort: SortName, window: PageWindow): Promise<Page<Row<T>>>;
   /** Rejects with UNKNOWN_REFERENCE when it refers to a row that there is not. */
@@ -42,7 +42,7 @@ export interface VersionedStore<T extends VersionedTable, Filter extends string,
 }
 
 /** What is particular to a resource. */
-export interface VersionedStoreOptions<T extends VersionedTable, Filter extends string, SortName extends string> {
+interface VersionedStoreOptions<T extends VersionedTable, Filter extends string, SortName extends string> {
   readonly table: T;
   /** Its list, which also names its statements. Its columns are those of the table. */
   readonly list: ListPlan<T['_']['columns'], Filter, SortName>;
