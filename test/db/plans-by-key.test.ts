@@ -98,6 +98,11 @@ test('pets that are created together are checked against the categories, which m
   await expectByIndex(6_100, () => Promise.all([create(), create()]));
 });
 
+test('categories that are created together are written without a look at others', async () => {
+  const create = restOf('POST', '/categories', 201, { name: 'Any' });
+  await expectByIndex(10, () => Promise.all([create(), create()]));
+});
+
 test('orders that are placed together find their pets and their stock by keys', async () => {
   const orders = [9001, 9011].map((petId) => restOf('POST', '/store/orders', 201, { petId }));
   await expectByIndex(10, () => Promise.all(orders.map((place) => place())));
@@ -119,9 +124,11 @@ test('the answer to a request that came before is found by its key', async () =>
   for (const _ of ['first', 'second']) await expectByIndex(10, create);
 });
 
-test('no statement is left out', async () => {
+test('no statement is left out of a resource that is tried here', async () => {
   await plansOf(() => app.rest('GET', '/readyz'));
   // Those that store uses, and forget keys once an hour, are in no list of those that requests wait for.
-  const untried = [...statements].filter((name) => !tried.has(name));
+  const storeOf = (name: string) => name.split('.')[0];
+  const stores = new Set([...tried].map(storeOf));
+  const untried = [...statements].filter((name) => stores.has(storeOf(name)) && !tried.has(name));
   expect(untried).toEqual(['lifecycle.addUses', 'idempotency.forget']);
 });
