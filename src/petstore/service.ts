@@ -1,10 +1,10 @@
 import type { Application } from '../engine/application.ts';
-import { buildSchema } from '../engine/usage/graphql.ts';
 import { categoryResource } from './categories/rest.ts';
 import { inventoryResource } from './inventory/rest.ts';
 import { orderResource } from './orders/rest.ts';
 import { petResource } from './pets/rest.ts';
 import { playground } from './playground.ts';
+import { buildSchema } from './schema.ts';
 
 const mark = {
   coordinate: 'Query.pet',

@@ -5,25 +5,31 @@ import '../lifecycle/plugin.ts';
 import type { Context } from './context.ts';
 import './input-plugin.ts';
 import './read-ahead-plugin.ts';
+import { addScalars } from './scalars.ts';
 import './wanted-plugin.ts';
 
-/** The one builder of the schema; each resource adds its types and fields to it. */
-export const builder = new SchemaBuilder<{
-  Context: Context;
-  DefaultFieldNullability: false;
-  Scalars: {
-    Int64: { Input: Int64; Output: Int64 };
-    /** As `2026-11-21`. */
-    Date: { Input: string; Output: string };
-    DateTime: { Input: Date; Output: Date };
-  };
-}>({ plugins: ['lifecycle', 'scope', 'readAhead', 'input', 'wanted'], defaultFieldNullability: false });
+/** Makes a builder that has the scalars; the parts of an application add their types and fields to it. */
+export function createBuilder() {
+  const builder = new SchemaBuilder<{
+    Context: Context;
+    DefaultFieldNullability: false;
+    Scalars: {
+      Int64: { Input: Int64; Output: Int64 };
+      /** As `2026-11-21`. */
+      Date: { Input: string; Output: string };
+      DateTime: { Input: Date; Output: Date };
+    };
+  }>({ plugins: ['lifecycle', 'scope', 'readAhead', 'input', 'wanted'], defaultFieldNullability: false });
+  addScalars(builder);
+  builder.queryType({ description: 'Everything that can be read.' });
+  builder.mutationType({
+    description: 'Everything that can be changed. Each field returns the row that it created, changed or deleted.',
+  });
+  return builder;
+}
+
+export type Builder = ReturnType<typeof createBuilder>;
 
 /** The reference to an object type of this builder whose resolvers are given a `Row`. */
 export type RowRef<Row> =
-  typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? PothosSchemaTypes.ObjectRef<Types, Row> : never;
-
-builder.queryType({ description: 'Everything that can be read.' });
-builder.mutationType({
-  description: 'Everything that can be changed. Each field returns the row that it created, changed or deleted.',
-});
+  Builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? PothosSchemaTypes.ObjectRef<Types, Row> : never;

@@ -1,10 +1,10 @@
 import type { InputFieldRef } from '@pothos/core';
-import type { builder } from './builder.ts';
+import type { Builder } from './builder.ts';
 
-type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
+type Types = Builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
 
 /** What builds the fields of an input object. */
-export type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
+export type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields']>[0];
 
 /** The same fields, each of which may be left out. */
 type ChangeFields<Fields> = {

@@ -10,7 +10,7 @@ import {
   type SortedList,
 } from '../db/paging.ts';
 import { cursor, integerFrom } from './bounds.ts';
-import { builder, type RowRef } from './builder.ts';
+import type { Builder, RowRef } from './builder.ts';
 import type { SearchedList } from './connection-type.ts';
 
 interface Edge<Row> {
@@ -25,97 +25,102 @@ type AnyPage = Pick<Page<unknown>, 'hasNextPage' | 'hasPreviousPage'> & {
 /** As long as one may be, in bytes: with a name of which each character is escaped. */
 const CURSOR = { bytes: 1_800 };
 
-const PageInfo = builder.objectRef<AnyPage>('PageInfo').implement({
-  description: 'The position of a page in its list, as the Relay cursor connections specification defines it.',
-  fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether there are rows after this page.' }),
-    hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether there are rows before this page.' }),
-    startCursor: t.string({
-      extensions: CURSOR,
-      nullable: true,
-      description: 'The cursor of the first row. Null if the page is empty.',
-      resolve: (page) => page.cursorAt(0),
-    }),
-    endCursor: t.string({
-      extensions: CURSOR,
-      nullable: true,
-      description: 'The cursor of the last row, to pass as `after` for the next page. Null if the page is empty.',
-      resolve: (page) => page.cursorAt(-1),
-    }),
-  }),
-});
-
-/**
- * The connection type over pages of rows, by the Relay cursor connections specification. Cursors and the total are
- * worked out only when they are selected.
- *
- * @param plural what the rows are called in descriptions
- * @param list what the cursors are of; in the order of the ids where a field has no argument `sort`
- */
-export function connectionTo<Row, SortName extends string>(
-  node: RowRef<Row>,
-  plural: string,
-  list: SortedList<Row, SortName | 'id'> & ListTables & Searchable,
-) {
-  const assertWindow = ({ sort, ...window }: PageWindow & { readonly sort?: SortName | null | undefined }) => {
-    readWindow(list, sort ?? 'id', window);
-  };
-  const searchedList: SearchedList = (given) => (isSearched(list, given) ? list : undefined);
-  const edge = builder.objectRef<Edge<Row>>(`${node.name}Edge`).implement({
-    description: `One of the ${plural} of a page, with its cursor.`,
-    fields: (t) => ({
-      cursor: t.string({
-        extensions: CURSOR,
-        description: 'The cursor of the row, to pass as `after` or `before`.',
-        resolve: ({ node: row, page }) => page.cursorOf(row),
-      }),
-      node: t.expose('node', { type: node, description: 'The row.' }),
-    }),
-  });
-  return builder.objectRef<Page<Row>>(`${node.name}Connection`).implement({
-    description: `A page of ${plural}.`,
-    extensions: { assertWindow, searchedList },
-    fields: (t) => ({
-      nodes: t.field({
-        type: [node],
-        description: `The ${plural} of the page.`,
-        resolve: (page) => [...page.rows],
-      }),
-      edges: t.field({
-        type: [edge],
-        description: `The ${plural} of the page, each with its cursor.`,
-        resolve: (page) => page.rows.map((row) => ({ node: row, page })),
-      }),
-      pageInfo: t.field({
-        type: PageInfo,
-        description: 'The position of the page in the list.',
-        resolve: (page) => ({
-          hasNextPage: page.hasNextPage,
-          hasPreviousPage: page.hasPreviousPage,
-          cursorAt: (index: number) => {
-            const row = page.rows.at(index);
-            return row === undefined ? null : page.cursorOf(row);
-          },
-        }),
-      }),
-      totalCount: t.int({
-        description: `The number of ${plural} in the whole list. It is counted only if it is selected.`,
-        extensions: { countsList: list },
-        resolve: (page) => page.count(),
-      }),
-    }),
-  });
-}
-
 const size = integerFrom(1, LARGEST_PAGE);
 
-/** The arguments by which a connection is paged. */
-export const pagingArgs = builder.args((t) => ({
-  first: t.int({
-    bounds: size,
-    description: `The number of rows to return from the start; ${DEFAULT_PAGE_SIZE} if neither \`first\` nor \`last\` is given.`,
-  }),
-  after: t.string({ bounds: cursor, description: 'Only rows after the row with this cursor.' }),
-  last: t.int({ bounds: size, description: 'The number of rows to return from the end; not together with `first`.' }),
-  before: t.string({ bounds: cursor, description: 'Only rows before the row with this cursor.' }),
-}));
+/** What makes connections of rows, and the arguments by which they are paged. */
+export function connections(builder: Builder) {
+  const PageInfo = builder.objectRef<AnyPage>('PageInfo').implement({
+    description: 'The position of a page in its list, as the Relay cursor connections specification defines it.',
+    fields: (t) => ({
+      hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether there are rows after this page.' }),
+      hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether there are rows before this page.' }),
+      startCursor: t.string({
+        extensions: CURSOR,
+        nullable: true,
+        description: 'The cursor of the first row. Null if the page is empty.',
+        resolve: (page) => page.cursorAt(0),
+      }),
+      endCursor: t.string({
+        extensions: CURSOR,
+        nullable: true,
+        description: 'The cursor of the last row, to pass as `after` for the next page. Null if the page is empty.',
+        resolve: (page) => page.cursorAt(-1),
+      }),
+    }),
+  });
+
+  /** The arguments by which a connection is paged. */
+  const pagingArgs = builder.args((t) => ({
+    first: t.int({
+      bounds: size,
+      description: `The number of rows to return from the start; ${DEFAULT_PAGE_SIZE} if neither \`first\` nor \`last\` is given.`,
+    }),
+    after: t.string({ bounds: cursor, description: 'Only rows after the row with this cursor.' }),
+    last: t.int({ bounds: size, description: 'The number of rows to return from the end; not together with `first`.' }),
+    before: t.string({ bounds: cursor, description: 'Only rows before the row with this cursor.' }),
+  }));
+
+  return { connectionTo, pagingArgs };
+
+  /**
+   * The connection type over pages of rows, by the Relay cursor connections specification. Cursors and the total are
+   * worked out only when they are selected.
+   *
+   * @param plural what the rows are called in descriptions
+   * @param list what the cursors are of; in the order of the ids where a field has no argument `sort`
+   */
+  function connectionTo<Row, SortName extends string>(
+    node: RowRef<Row>,
+    plural: string,
+    list: SortedList<Row, SortName | 'id'> & ListTables & Searchable,
+  ) {
+    const assertWindow = ({ sort, ...window }: PageWindow & { readonly sort?: SortName | null | undefined }) => {
+      readWindow(list, sort ?? 'id', window);
+    };
+    const searchedList: SearchedList = (given) => (isSearched(list, given) ? list : undefined);
+    const edge = builder.objectRef<Edge<Row>>(`${node.name}Edge`).implement({
+      description: `One of the ${plural} of a page, with its cursor.`,
+      fields: (t) => ({
+        cursor: t.string({
+          extensions: CURSOR,
+          description: 'The cursor of the row, to pass as `after` or `before`.',
+          resolve: ({ node: row, page }) => page.cursorOf(row),
+        }),
+        node: t.expose('node', { type: node, description: 'The row.' }),
+      }),
+    });
+    return builder.objectRef<Page<Row>>(`${node.name}Connection`).implement({
+      description: `A page of ${plural}.`,
+      extensions: { assertWindow, searchedList },
+      fields: (t) => ({
+        nodes: t.field({
+          type: [node],
+          description: `The ${plural} of the page.`,
+          resolve: (page) => [...page.rows],
+        }),
+        edges: t.field({
+          type: [edge],
+          description: `The ${plural} of the page, each with its cursor.`,
+          resolve: (page) => page.rows.map((row) => ({ node: row, page })),
+        }),
+        pageInfo: t.field({
+          type: PageInfo,
+          description: 'The position of the page in the list.',
+          resolve: (page) => ({
+            hasNextPage: page.hasNextPage,
+            hasPreviousPage: page.hasPreviousPage,
+            cursorAt: (index: number) => {
+              const row = page.rows.at(index);
+              return row === undefined ? null : page.cursorOf(row);
+            },
+          }),
+        }),
+        totalCount: t.int({
+          description: `The number of ${plural} in the whole list. It is counted only if it is selected.`,
+          extensions: { countsList: list },
+          resolve: (page) => page.count(),
+        }),
+      }),
+    });
+  }
+}

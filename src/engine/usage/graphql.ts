@@ -1,8 +1,6 @@
-import type { GraphQLSchema } from 'graphql';
 import { experimental } from '../lifecycle/mark.ts';
 import { type ClientUse, type ReportEntry, WINDOW_DAYS } from '../lifecycle/report.ts';
-import { builder } from '../schema/builder.ts';
-import '../schema/scalars.ts';
+import type { Builder } from '../schema/builder.ts';
 import { type LifecycleStore, MOST_TOLD } from './store.ts';
 import { lifecycleUses } from './table.ts';
 
@@ -12,11 +10,8 @@ declare module '../schema/context.ts' {
   }
 }
 
-/**
- * The schema of what was added to the builder, with the field that tells of the lifecycle. Once, after everything else was added:
- * types are printed in the order in which they are added.
- */
-export function buildSchema(): GraphQLSchema {
+/** Adds the field that tells of the lifecycle. */
+export function addLifecycle(builder: Builder): void {
   const LifecycleLevel = builder.enumType('LifecycleLevel', {
     description: 'The most important lifecycle annotation of something.',
     values: {
@@ -146,6 +141,4 @@ export function buildSchema(): GraphQLSchema {
       resolve: async (_, __, { lifecycle }) => [...(await lifecycle.report())],
     }),
   );
-
-  return builder.toSchema({ sortSchema: false });
 }

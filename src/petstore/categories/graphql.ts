@@ -1,9 +1,8 @@
 import { beta } from '../../engine/lifecycle/mark.ts';
 import { text } from '../../engine/schema/bounds.ts';
-import { builder } from '../../engine/schema/builder.ts';
 import { changing, type InputFields } from '../../engine/schema/changes.ts';
-import { connectionTo, pagingArgs } from '../../engine/schema/connection.ts';
-import { expectedVersion, rowVersion } from '../../engine/schema/version.ts';
+import { rowVersion } from '../../engine/schema/version.ts';
+import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
 import { categoryList } from './list.ts';
 import type { CategoryStore } from './store.ts';
 import { CATEGORY_LENGTHS, type Category } from './table.ts';

@@ -1,11 +1,10 @@
 import { beta, experimental } from '../../engine/lifecycle/mark.ts';
 import { integerFrom } from '../../engine/schema/bounds.ts';
-import { builder } from '../../engine/schema/builder.ts';
-import { connectionTo, pagingArgs } from '../../engine/schema/connection.ts';
 import { reference } from '../../engine/schema/reference.ts';
-import { expectedVersion, rowVersion } from '../../engine/schema/version.ts';
+import { rowVersion } from '../../engine/schema/version.ts';
 import { PetStatus, PetType } from '../pets/graphql.ts';
 import type { Pet } from '../pets/table.ts';
+import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
 import { inventoryList } from './list.ts';
 import { entryVersion, type InventoryItem, type InventoryStore } from './store.ts';
 

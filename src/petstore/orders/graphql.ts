@@ -1,10 +1,9 @@
 import { beta } from '../../engine/lifecycle/mark.ts';
 import { integerFrom } from '../../engine/schema/bounds.ts';
-import { builder } from '../../engine/schema/builder.ts';
-import { connectionTo, pagingArgs } from '../../engine/schema/connection.ts';
 import { reference } from '../../engine/schema/reference.ts';
-import { expectedVersion, rowVersion } from '../../engine/schema/version.ts';
+import { rowVersion } from '../../engine/schema/version.ts';
 import { PetType } from '../pets/graphql.ts';
+import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
 import { orderList } from './list.ts';
 import type { OrderStore } from './store.ts';
 import type { Order } from './table.ts';

@@ -1,11 +1,10 @@
 import { beta, deprecated } from '../../engine/lifecycle/mark.ts';
 import { text } from '../../engine/schema/bounds.ts';
-import { builder } from '../../engine/schema/builder.ts';
 import { changing, type InputFields } from '../../engine/schema/changes.ts';
-import { connectionTo, pagingArgs } from '../../engine/schema/connection.ts';
 import { reference } from '../../engine/schema/reference.ts';
-import { expectedVersion, rowVersion } from '../../engine/schema/version.ts';
+import { rowVersion } from '../../engine/schema/version.ts';
 import { CategoryType } from '../categories/graphql.ts';
+import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
 import { petList } from './list.ts';
 import type { PetStore } from './store.ts';
 import { PET_NAME_LENGTH, type Pet } from './table.ts';
