@@ -1,4 +1,4 @@
-import type { ErrorKind } from '../engine/errors.ts';
+import type { ErrorKind } from '../engine/index.ts';
 
 export const OUT_OF_STOCK: ErrorKind = { code: 'OUT_OF_STOCK', status: 409, title: 'Out of stock' };
 

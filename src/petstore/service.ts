@@ -1,4 +1,4 @@
-import type { Application } from '../engine/application.ts';
+import type { Application } from '../engine/index.ts';
 import { categoryResource } from './categories/rest.ts';
 import { inventoryResource } from './inventory/rest.ts';
 import { orderResource } from './orders/rest.ts';

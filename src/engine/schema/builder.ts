@@ -1,11 +1,12 @@
 import SchemaBuilder from '@pothos/core';
 import '../auth/plugin.ts';
+import { dateScalar } from '../date.ts';
 import type { Int64 } from '../int64.ts';
 import '../lifecycle/plugin.ts';
 import type { Context } from './context.ts';
 import './input-plugin.ts';
 import './read-ahead-plugin.ts';
-import { addScalars } from './scalars.ts';
+import { dateTimeScalar, int64Scalar } from './scalars.ts';
 import './wanted-plugin.ts';
 
 /** Makes a builder that has the scalars; the parts of an application add their types and fields to it. */
@@ -20,7 +21,9 @@ export function createBuilder() {
       DateTime: { Input: Date; Output: Date };
     };
   }>({ plugins: ['lifecycle', 'scope', 'readAhead', 'input', 'wanted'], defaultFieldNullability: false });
-  addScalars(builder);
+  builder.addScalarType('Int64', int64Scalar);
+  builder.addScalarType('Date', dateScalar);
+  builder.addScalarType('DateTime', dateTimeScalar);
   builder.queryType({ description: 'Everything that can be read.' });
   builder.mutationType({
     description: 'Everything that can be changed. Each field returns the row that it created, changed or deleted.',

@@ -1,73 +1,71 @@
-import { GraphQLError, Kind, print } from 'graphql';
-import { dateScalar } from '../date.ts';
+import { GraphQLError, GraphQLScalarType, Kind, print } from 'graphql';
 import { type Int64, parseInt64, toInt64 } from '../int64.ts';
-import type { Builder } from './builder.ts';
 
 const AN_INT64 = 'an integer (int64)';
 const A_DATE_TIME = 'a date-time of RFC 3339 with its offset, such as 2026-11-21T09:30:00Z';
 
-/** Adds the scalars that GraphQL itself has not. */
-export function addScalars(builder: Pick<Builder, 'scalarType' | 'addScalarType'>): void {
-  builder.scalarType('Int64', {
-    description:
-      'A signed 64-bit integer, exact to the last digit. It is a JSON integer in variables and results, never a string.',
-    specifiedByURL: 'https://spec.openapis.org/registry/format/int64.html',
-    extensions: { accepts: AN_INT64, bytes: 20 },
-    serialize: (value) => value,
-    parseValue: (value) => {
-      const parsed = typeof value === 'number' || typeof value === 'bigint' ? toInt64(value) : undefined;
-      if (parsed === undefined) throw new GraphQLError(`Int64 must be ${AN_INT64}.`);
-      return parsed;
-    },
-    parseLiteral: (node): Int64 => {
-      const parsed = node.kind === Kind.INT ? parseInt64(node.value) : undefined;
-      if (parsed === undefined) throw new GraphQLError(`${print(node)} must be ${AN_INT64}.`, { nodes: [node] });
-      return parsed;
-    },
-  });
+/** A 64-bit integer; in code a number where that is exact, otherwise a bigint. */
+export const int64Scalar = new GraphQLScalarType<Int64, unknown>({
+  name: 'Int64',
+  description:
+    'A signed 64-bit integer, exact to the last digit. It is a JSON integer in variables and results, never a string.',
+  specifiedByURL: 'https://spec.openapis.org/registry/format/int64.html',
+  extensions: { accepts: AN_INT64, bytes: 20 },
+  serialize: (value) => value,
+  parseValue: (value) => {
+    const parsed = typeof value === 'number' || typeof value === 'bigint' ? toInt64(value) : undefined;
+    if (parsed === undefined) throw new GraphQLError(`Int64 must be ${AN_INT64}.`);
+    return parsed;
+  },
+  parseLiteral: (node): Int64 => {
+    const parsed = node.kind === Kind.INT ? parseInt64(node.value) : undefined;
+    if (parsed === undefined) throw new GraphQLError(`${print(node)} must be ${AN_INT64}.`, { nodes: [node] });
+    return parsed;
+  },
+});
 
-  builder.addScalarType('Date', dateScalar);
+/** An instant; in code a `Date`. */
+export const dateTimeScalar = new GraphQLScalarType<Date, string>({
+  name: 'DateTime',
+  description:
+    'An instant, as an RFC 3339 date-time with an offset. It is stored to the millisecond and returned in UTC.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
+  extensions: { accepts: A_DATE_TIME, bytes: 26 },
+  // What resolvers give, the builder types.
+  serialize: (value) => (value as Date).toISOString(),
+  parseValue: (value) => {
+    const parsed = value instanceof Date ? value : typeof value === 'string' ? parseDateTime(value) : undefined;
+    if (parsed === undefined) throw new GraphQLError(`DateTime must be ${A_DATE_TIME}.`);
+    return parsed;
+  },
+  parseLiteral: (node) => {
+    const parsed = node.kind === Kind.STRING ? parseDateTime(node.value) : undefined;
+    if (parsed === undefined) throw new GraphQLError(`${print(node)} must be ${A_DATE_TIME}.`, { nodes: [node] });
+    return parsed;
+  },
+});
 
-  builder.scalarType('DateTime', {
-    description:
-      'An instant, as an RFC 3339 date-time with an offset. It is stored to the millisecond and returned in UTC.',
-    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
-    extensions: { accepts: A_DATE_TIME, bytes: 26 },
-    serialize: (value) => value.toISOString(),
-    parseValue: (value) => {
-      const parsed = value instanceof Date ? value : typeof value === 'string' ? parseDateTime(value) : undefined;
-      if (parsed === undefined) throw new GraphQLError(`DateTime must be ${A_DATE_TIME}.`);
-      return parsed;
-    },
-    parseLiteral: (node) => {
-      const parsed = node.kind === Kind.STRING ? parseDateTime(node.value) : undefined;
-      if (parsed === undefined) throw new GraphQLError(`${print(node)} must be ${A_DATE_TIME}.`, { nodes: [node] });
-      return parsed;
-    },
-  });
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
-  const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
-
-  /**
-   * Reads a date-time of RFC 3339, section 5.6, to the millisecond; undefined when it is none. Leap seconds are not
-   * taken, for no clock here has them, nor is an instant outside the years 1 to 9999 in UTC.
-   */
-  function parseDateTime(text: string): Date | undefined {
-    const [, year, month, day] = RFC_3339.exec(text) ?? [];
-    if (
-      Number(month) < 1 ||
-      Number(month) > 12 ||
-      !(Number(day) >= 1 && Number(day) <= daysIn(Number(year), Number(month)))
-    ) {
-      return undefined;
-    }
-    const instant = new Date(text.toUpperCase());
-    const inUtc = instant.getUTCFullYear();
-    return inUtc >= 1 && inUtc <= 9999 ? instant : undefined;
+/**
+ * Reads a date-time of RFC 3339, section 5.6, to the millisecond; undefined when it is none. Leap seconds are not
+ * taken, for no clock here has them, nor is an instant outside the years 1 to 9999 in UTC.
+ */
+function parseDateTime(text: string): Date | undefined {
+  const [, year, month, day] = RFC_3339.exec(text) ?? [];
+  if (
+    Number(month) < 1 ||
+    Number(month) > 12 ||
+    !(Number(day) >= 1 && Number(day) <= daysIn(Number(year), Number(month)))
+  ) {
+    return undefined;
   }
+  const instant = new Date(text.toUpperCase());
+  const inUtc = instant.getUTCFullYear();
+  return inUtc >= 1 && inUtc <= 9999 ? instant : undefined;
+}
 
-  function daysIn(year: number, month: number): number {
-    const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-    return month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
-  }
+function daysIn(year: number, month: number): number {
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  return month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
 }

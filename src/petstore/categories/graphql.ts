@@ -1,7 +1,4 @@
-import { beta } from '../../engine/lifecycle/mark.ts';
-import { text } from '../../engine/schema/bounds.ts';
-import { changing, type InputFields } from '../../engine/schema/changes.ts';
-import { rowVersion } from '../../engine/schema/version.ts';
+import { beta, changing, type InputFields, rowVersion, text } from '../../engine/index.ts';
 import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
 import { categoryList } from './list.ts';
 import type { CategoryStore } from './store.ts';

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, check, index, pgTable, text } from 'drizzle-orm/pg-core';
 import { nameKey } from '../../engine/db/name-order.ts';
 import { versionColumn } from '../../engine/db/version.ts';
-import type { Int64 } from '../../engine/int64.ts';
+import type { Int64 } from '../../engine/index.ts';
 
 /** Lengths in characters; `name` has at least one. */
 export const CATEGORY_LENGTHS = { name: 200, description: 2000 } as const;

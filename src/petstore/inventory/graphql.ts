@@ -1,7 +1,4 @@
-import { beta, experimental } from '../../engine/lifecycle/mark.ts';
-import { integerFrom } from '../../engine/schema/bounds.ts';
-import { reference } from '../../engine/schema/reference.ts';
-import { rowVersion } from '../../engine/schema/version.ts';
+import { beta, experimental, integerFrom, reference, rowVersion } from '../../engine/index.ts';
 import { PetStatus, PetType } from '../pets/graphql.ts';
 import type { Pet } from '../pets/table.ts';
 import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';

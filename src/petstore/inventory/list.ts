@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { ListPlan } from '../../engine/db/paging.ts';
-import type { Int64 } from '../../engine/int64.ts';
+import type { Int64 } from '../../engine/index.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
 import { inventory } from './table.ts';
 

@@ -1,15 +1,15 @@
-import type { Resource } from '../../engine/application.ts';
-import './graphql.ts';
 import {
   gql,
   noContent,
   ok,
   page,
   pagingParameters,
+  type Resource,
   type Route,
   replacedOrBegun,
   route,
-} from '../../engine/rest/route.ts';
+} from '../../engine/index.ts';
+import './graphql.ts';
 import { inventoryStore } from './store.ts';
 
 const InventoryItem = 'fragment InventoryItem on InventoryItem { petId quantity status }';

@@ -1,7 +1,4 @@
-import { beta } from '../../engine/lifecycle/mark.ts';
-import { integerFrom } from '../../engine/schema/bounds.ts';
-import { reference } from '../../engine/schema/reference.ts';
-import { rowVersion } from '../../engine/schema/version.ts';
+import { beta, integerFrom, reference, rowVersion } from '../../engine/index.ts';
 import { PetType } from '../pets/graphql.ts';
 import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
 import { orderList } from './list.ts';

@@ -1,6 +1,6 @@
 import { getTableColumns, sql } from 'drizzle-orm';
 import type { ListPlan, Sort } from '../../engine/db/paging.ts';
-import type { Int64 } from '../../engine/int64.ts';
+import type { Int64 } from '../../engine/index.ts';
 import { type Order, orders } from './table.ts';
 
 export interface OrderFilters {

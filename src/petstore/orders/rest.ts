@@ -1,6 +1,15 @@
-import type { Resource } from '../../engine/application.ts';
+import {
+  created,
+  gql,
+  noContent,
+  ok,
+  page,
+  pagingParameters,
+  type Resource,
+  type Route,
+  route,
+} from '../../engine/index.ts';
 import './graphql.ts';
-import { created, gql, noContent, ok, page, pagingParameters, type Route, route } from '../../engine/rest/route.ts';
 import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
 import { orderStore } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, pgTable, timestamp } from 'drizzle-orm/pg-core';
 import { versionColumn } from '../../engine/db/version.ts';
-import type { Int64 } from '../../engine/int64.ts';
+import type { Int64 } from '../../engine/index.ts';
 import { pets } from '../pets/table.ts';
 
 export const orders = pgTable(

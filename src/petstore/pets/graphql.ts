@@ -1,8 +1,4 @@
-import { beta, deprecated } from '../../engine/lifecycle/mark.ts';
-import { text } from '../../engine/schema/bounds.ts';
-import { changing, type InputFields } from '../../engine/schema/changes.ts';
-import { reference } from '../../engine/schema/reference.ts';
-import { rowVersion } from '../../engine/schema/version.ts';
+import { beta, changing, deprecated, type InputFields, reference, rowVersion, text } from '../../engine/index.ts';
 import { CategoryType } from '../categories/graphql.ts';
 import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
 import { petList } from './list.ts';

@@ -1,6 +1,15 @@
-import type { Resource } from '../../engine/application.ts';
+import {
+  created,
+  gql,
+  noContent,
+  ok,
+  page,
+  pagingParameters,
+  type Resource,
+  type Route,
+  route,
+} from '../../engine/index.ts';
 import './graphql.ts';
-import { created, gql, noContent, ok, page, pagingParameters, type Route, route } from '../../engine/rest/route.ts';
 import { petStore } from './store.ts';
 
 const Pet = 'fragment Pet on Pet { id name categoryId status }';

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, check, index, pgEnum, pgTable, text } from 'drizzle-orm/pg-core';
 import { nameKey } from '../../engine/db/name-order.ts';
 import { versionColumn } from '../../engine/db/version.ts';
-import type { Int64 } from '../../engine/int64.ts';
+import type { Int64 } from '../../engine/index.ts';
 import { categories } from '../categories/table.ts';
 
 const PET_STATUSES = ['available', 'pending', 'sold'] as const;

@@ -1,0 +1,24 @@
+/*
+ * The door: what an application imports from the engine, with `db` for its tables and stores.
+ */
+
+export type { Application, Resource } from './application.ts';
+export { createSchema } from './create-schema.ts';
+export { describeIssue, type ErrorKind, type Issue, ServiceError, validationFailed } from './errors.ts';
+export type { Int64 } from './int64.ts';
+export { beta, deprecated, experimental } from './lifecycle/mark.ts';
+export {
+  created,
+  gql,
+  noContent,
+  ok,
+  page,
+  pagingParameters,
+  type Route,
+  replacedOrBegun,
+  route,
+} from './rest/route.ts';
+export { integerFrom, text } from './schema/bounds.ts';
+export { changing, type InputFields } from './schema/changes.ts';
+export { reference } from './schema/reference.ts';
+export { rowVersion } from './schema/version.ts';
