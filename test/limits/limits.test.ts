@@ -476,7 +476,7 @@ describe('a database that hangs', () => {
   test('has no change begun for whoever was told 504, of several that he asked for', async () => {
     const app = await start({ REQUEST_TIMEOUT: 1_000 }, {}, (database) =>
       watched(database, async ({ text }, run) => {
-        if (text.startsWith('update categories')) await sleep(700);
+        if (text.startsWith('update "categories"')) await sleep(700);
         return run();
       }),
     );

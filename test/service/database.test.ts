@@ -281,7 +281,7 @@ if (databaseKind === 'embedded') {
         const atWork = () =>
           opened.database.transaction((looking) =>
             looking(
-              "select query from pg_stat_activity where datname = current_database() and state = 'active' and query like 'update pets%'",
+              `select query from pg_stat_activity where datname = current_database() and state = 'active' and query like 'update "pets"%'`,
               [],
             ),
           );
