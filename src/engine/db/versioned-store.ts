@@ -1,5 +1,5 @@
-import { getTableName, type InferInsertModel, type InferSelectModel, is, SQL, sql } from 'drizzle-orm';
-import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import { type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 import { coalesce, gatherWrites, type KeyedReads } from './batch.ts';
@@ -8,12 +8,13 @@ import { type ListPlan, type Page, type PageWindow, pages } from './paging.ts';
 import { integer } from './row.ts';
 import { changesOf, type ExpectedVersion, isExpected, notExpected } from './version.ts';
 import { explaining } from './violations.ts';
+import { fieldOf, foreignKeysOf, insertManyQuery, names } from './written-fields.ts';
 
 /** A table whose rows have an id that the database gives, and a version. */
 type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgColumn };
 
-type Row<T extends VersionedTable> = InferSelectModel<T>;
-type Inserted<T extends VersionedTable> = InferInsertModel<T>;
+type Row<T extends VersionedTable> = T['$inferSelect'];
+type Inserted<T extends VersionedTable> = T['$inferInsert'];
 type Field<T extends VersionedTable> = Exclude<keyof Inserted<T>, 'id' | 'version'>;
 type Needed<T extends VersionedTable> = {
   [K in Field<T>]: undefined extends Inserted<T>[K] ? never : K;
@@ -97,10 +98,15 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
       )}) returning ${selected}`,
     columns,
   );
-  const insertMany = database.statement(`${list.name}.insertMany`, 'write', insertManyQuery(), {
-    place: integer,
-    ...columns,
-  });
+  const insertMany = database.statement(
+    `${list.name}.insertMany`,
+    'write',
+    insertManyQuery(table, selected, fields, foreignKeys),
+    {
+      place: integer,
+      ...columns,
+    },
+  );
   const update = database.statement(
     `${list.name}.update`,
     'write',
@@ -203,116 +209,4 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
       fields.flatMap(({ key, isGiven }) => (isGiven === undefined ? [] : [[isGiven, values[key] !== undefined]])),
     );
   }
-
-  /**
-   * Writes many rows at once. One that refers to a row that is not there, or just being deleted, is left out: it is inserted on
-   * its own, and told why not.
-   */
-  function insertManyQuery(): SQL {
-    const items = sql.join(
-      fields.map(({ key, type }) => sql`${sql.identifier(key)} ${type}`),
-      sql`, `,
-    );
-    const known = foreignKeys.map(
-      ({ key, target, targetId }, n) => sql`${sql.raw(`known${n}`)} as (
-        select ${targetId} as id from ${target} where ${targetId} = any(array(select ${sql.identifier(key)} from given))
-        order by id for key share skip locked),`,
-    );
-    const joins = foreignKeys.map(
-      ({ key }, n) =>
-        sql`left join ${sql.raw(`known${n}`)} on ${sql.raw(`known${n}`)}.id = given.${sql.identifier(key)}`,
-    );
-    const isKnown = foreignKeys.map(
-      ({ key }, n) => sql`(given.${sql.identifier(key)} is null or ${sql.raw(`known${n}`)}.id is not null)`,
-    );
-    const values = fields.map(({ key }) => sql`given.${sql.identifier(key)}`);
-    return sql`with given as (
-        select nextval(${sql.raw(`'${getTableName(table)}_id_seq'`)}) as id, item.*
-        from json_to_recordset(${sql.placeholder('rows')}::text::json) as item(place integer, ${items})),
-      ${sql.join(known, sql` `)}
-      inserted as (
-        insert into ${table} (id, ${names(fields)})
-        select given.id, ${sql.join(values, sql`, `)} from given ${sql.join(joins, sql` `)}
-        where ${sql.join([sql`true`, ...isKnown], sql` and `)} returning ${selected})
-      select given.place, inserted.* from inserted join given using (id)`;
-  }
-}
-
-/** A field that is written. */
-interface WrittenField {
-  readonly key: string;
-  readonly column: PgColumn;
-  /** The column's own name, quoted. */
-  readonly name: SQL;
-  readonly type: SQL;
-  readonly value: SQL;
-  /** The value that an update leaves it with. */
-  readonly changed: SQL;
-  /** The placeholder that says whether it is given, where it may be null. */
-  readonly isGiven: string | undefined;
-  /** What it is where a new row has none. */
-  readonly fallback: unknown;
-}
-
-/** @throws {Error} for a default that only the database knows */
-function fieldOf(key: string, column: PgColumn): WrittenField {
-  if (is(column.default, SQL)) throw new Error(`${column.name} must have a constant for its default.`);
-  const type = sql.raw(column.getSQLType());
-  const value = sql`${sql.placeholder(key)}`;
-  const isGiven = column.notNull ? undefined : `${key}IsGiven`;
-  const changed =
-    isGiven === undefined
-      ? sql`coalesce(${value}, ${column})`
-      : sql`case when ${sql.placeholder(isGiven)}::boolean then ${value}::${type} else ${column} end`;
-  return {
-    key,
-    column,
-    name: sql`${sql.identifier(column.name)}`,
-    type,
-    value,
-    changed,
-    isGiven,
-    fallback: column.default ?? null,
-  };
-}
-
-function names(fields: readonly WrittenField[]): SQL {
-  return sql.join(
-    fields.map(({ name }) => name),
-    sql`, `,
-  );
-}
-
-/** A foreign key of one column. */
-interface ForeignKey {
-  readonly constraint: string;
-  readonly key: string;
-  readonly target: PgTable;
-  readonly targetId: PgColumn;
-  /** What messages call the row that it refers to. */
-  readonly what: string;
-}
-
-/** @throws {Error} for a foreign key that has no name for what it refers to */
-function foreignKeysOf(
-  table: PgTable,
-  fields: readonly WrittenField[],
-  references: Readonly<Record<string, string | undefined>>,
-): readonly ForeignKey[] {
-  return getTableConfig(table).foreignKeys.flatMap((foreignKey) => {
-    const { columns, foreignTable, foreignColumns } = foreignKey.reference();
-    return columns.map((column, n) => {
-      const key = fields.find((field) => field.column.name === column.name)?.key ?? column.name;
-      const what = references[key];
-      if (what === undefined)
-        throw new Error(`The store of ${getTableName(table)} needs a name for what ${key} refers to.`);
-      return {
-        constraint: foreignKey.getName(),
-        key,
-        target: foreignTable,
-        targetId: foreignColumns[n] as PgColumn,
-        what,
-      };
-    });
-  });
 }

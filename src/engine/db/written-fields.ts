@@ -1,0 +1,128 @@
+import { getTableName, is, SQL, sql } from 'drizzle-orm';
+import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+
+/** A field that is written. */
+interface WrittenField {
+  readonly key: string;
+  readonly column: PgColumn;
+  /** The column's own name, quoted. */
+  readonly name: SQL;
+  readonly type: SQL;
+  readonly value: SQL;
+  /** The value that an update leaves it with. */
+  readonly changed: SQL;
+  /** The placeholder that says whether it is given, where it may be null. */
+  readonly isGiven: string | undefined;
+  /** What it is where a new row has none. */
+  readonly fallback: unknown;
+}
+
+/**
+ * What a column is written with.
+ *
+ * @throws {Error} for a default that only the database knows
+ */
+export function fieldOf(key: string, column: PgColumn): WrittenField {
+  if (is(column.default, SQL)) throw new Error(`${column.name} must have a constant for its default.`);
+  const type = sql.raw(column.getSQLType());
+  const value = sql`${sql.placeholder(key)}`;
+  const isGiven = column.notNull ? undefined : `${key}IsGiven`;
+  const changed =
+    isGiven === undefined
+      ? sql`coalesce(${value}, ${column})`
+      : sql`case when ${sql.placeholder(isGiven)}::boolean then ${value}::${type} else ${column} end`;
+  return {
+    key,
+    column,
+    name: sql`${sql.identifier(column.name)}`,
+    type,
+    value,
+    changed,
+    isGiven,
+    fallback: column.default ?? null,
+  };
+}
+
+/** The columns' names, for a list of them in SQL. */
+export function names(fields: readonly WrittenField[]): SQL {
+  return sql.join(
+    fields.map(({ name }) => name),
+    sql`, `,
+  );
+}
+
+/** A foreign key of one column. */
+interface ForeignKey {
+  readonly constraint: string;
+  readonly key: string;
+  readonly target: PgTable;
+  readonly targetId: PgColumn;
+  /** What messages call the row that it refers to. */
+  readonly what: string;
+}
+
+/**
+ * The foreign keys of a table.
+ *
+ * @param references what messages call the rows that they refer to, by the field
+ * @throws {Error} for a foreign key that is not among them
+ */
+export function foreignKeysOf(
+  table: PgTable,
+  fields: readonly WrittenField[],
+  references: Readonly<Record<string, string | undefined>>,
+): readonly ForeignKey[] {
+  return getTableConfig(table).foreignKeys.flatMap((foreignKey) => {
+    const { columns, foreignTable, foreignColumns } = foreignKey.reference();
+    return columns.map((column, n) => {
+      const key = fields.find((field) => field.column.name === column.name)?.key ?? column.name;
+      const what = references[key];
+      if (what === undefined)
+        throw new Error(`The store of ${getTableName(table)} needs a name for what ${key} refers to.`);
+      return {
+        constraint: foreignKey.getName(),
+        key,
+        target: foreignTable,
+        targetId: foreignColumns[n] as PgColumn,
+        what,
+      };
+    });
+  });
+}
+
+/**
+ * Writes many rows at once. One that refers to a row that is not there, or just being deleted, is left out: it is inserted on
+ * its own, and told why not.
+ */
+export function insertManyQuery(
+  table: PgTable,
+  selected: SQL,
+  fields: readonly WrittenField[],
+  foreignKeys: readonly ForeignKey[],
+): SQL {
+  const items = sql.join(
+    fields.map(({ key, type }) => sql`${sql.identifier(key)} ${type}`),
+    sql`, `,
+  );
+  const known = foreignKeys.map(
+    ({ key, target, targetId }, n) => sql`${sql.raw(`known${n}`)} as (
+      select ${targetId} as id from ${target} where ${targetId} = any(array(select ${sql.identifier(key)} from given))
+      order by id for key share skip locked),`,
+  );
+  const joins = foreignKeys.map(
+    ({ key }, n) => sql`left join ${sql.raw(`known${n}`)} on ${sql.raw(`known${n}`)}.id = given.${sql.identifier(key)}`,
+  );
+  const isKnown = foreignKeys.map(
+    ({ key }, n) => sql`(given.${sql.identifier(key)} is null or ${sql.raw(`known${n}`)}.id is not null)`,
+  );
+  const values = fields.map(({ key }) => sql`given.${sql.identifier(key)}`);
+  return sql`with given as (
+      select nextval(${sql.raw(`'${getTableName(table)}_id_seq'`)}) as id, item.*
+      from json_to_recordset(${sql.placeholder('rows')}::text::json) as item(place integer, ${items})),
+    ${sql.join(known, sql` `)}
+    inserted as (
+      insert into ${table} (id, ${names(fields)})
+      select given.id, ${sql.join(values, sql`, `)} from given ${sql.join(joins, sql` `)}
+      where ${sql.join([sql`true`, ...isKnown], sql` and `)} returning ${selected})
+    select given.place, inserted.* from inserted join given using (id)`;
+}
