@@ -3,6 +3,7 @@
  */
 
 export type { Application, Resource } from './application.ts';
+export { OPEN_ACCESS } from './auth/access.ts';
 export { createSchema } from './create-schema.ts';
 export { describeIssue, type ErrorKind, type Issue, ServiceError, validationFailed } from './errors.ts';
 export type { Int64 } from './int64.ts';
@@ -22,3 +23,4 @@ export { integerFrom, text } from './schema/bounds.ts';
 export { changing, type InputFields } from './schema/changes.ts';
 export { reference } from './schema/reference.ts';
 export { rowVersion } from './schema/version.ts';
+export { createApp } from './service.ts';

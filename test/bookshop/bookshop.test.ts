@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp, OPEN_ACCESS } from '../../src/engine/index.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { bookshop, seedBooks } from './shop.ts';
+
+let opened: TestDatabase;
+let app: ReturnType<typeof createApp>;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  await seedBooks(opened.database);
+  app = createApp({
+    application: bookshop,
+    database: opened.database,
+    access: OPEN_ACCESS,
+    rules: { clock: () => new Date(), isRehearsal: false, sunset: 'announce', brownouts: [] },
+    metrics: { use() {}, request() {}, render: async () => ({ contentType: 'text/plain', text: '' }) },
+    logger: pino({ level: 'silent' }),
+    settings: {
+      BASE_PATH: '/v1',
+      REQUEST_TIMEOUT: 10_000,
+      MAX_REQUESTS: 100,
+      RATE_LIMIT: { units: 1_000, seconds: 60 },
+      PROXIES: 0,
+      AUTH: 'open',
+      CORS_ORIGINS: ['*'],
+      PLAYGROUND: 'on',
+      INTROSPECTION: 'on',
+    },
+  });
+  await app.begin();
+});
+afterAll(async () => {
+  await app.flush();
+  await opened.dispose();
+});
+
+async function send(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
+  const response = await app.fetch(
+    new Request(`https://books.example/v1${path}`, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }),
+  );
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+describe('another application on the engine', () => {
+  test('has pages of its list, and the next by its address', async () => {
+    const { headers, text } = await send('GET', '/books?limit=2');
+    expect(JSON.parse(text)).toEqual([
+      { id: 1, title: 'Emma' },
+      { id: 2, title: 'Persuasion' },
+    ]);
+    const [, next = ''] = /<[^>]+\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
+    expect(JSON.parse((await send('GET', next)).text)).toEqual([{ id: 3, title: 'Ulysses' }]);
+  });
+
+  test('answers with a number where its schema does', async () => {
+    const { status, text } = await send('GET', '/book-count');
+    expect([status, JSON.parse(text) >= 3]).toEqual([200, true]);
+  });
+
+  test('creates once under a key, by version, and tells its lifecycle and what is left of the units', async () => {
+    const key = { 'idempotency-key': 'a-book' };
+    const first = await send('POST', '/books', { title: 'Middlemarch' }, key);
+    const second = await send('POST', '/books', { title: 'Middlemarch' }, key);
+    expect([first.status, second.status, second.text]).toEqual([201, 201, first.text]);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(first.headers.get('api-stability')).toBe('beta');
+    expect(first.headers.get('ratelimit')).toMatch(/^"default";r=/);
+    const { id } = JSON.parse(first.text);
+    expect((await send('DELETE', `/books/${id}`, undefined, { 'if-match': '"9"' })).status).toBe(412);
+    expect((await send('DELETE', `/books/${id}`, undefined, { 'if-match': '"1"' })).status).toBe(204);
+    expect((await send('GET', `/books/${id}`)).status).toBe(404);
+  });
+
+  test('says what is wrong with what it is sent', async () => {
+    const { status, text } = await send('POST', '/books', { titel: 'Emma' });
+    expect([status, JSON.parse(text).code]).toEqual([422, 'VALIDATION_FAILED']);
+  });
+
+  test('serves the same model by GraphQL', async () => {
+    const query = '{ books(first: 1) { nodes { title } totalCount } lifecycle { coordinate operation } }';
+    const { data } = JSON.parse((await send('POST', '/graphql', { query })).text);
+    expect(data.books.nodes).toEqual([{ title: 'Emma' }]);
+    expect(data.lifecycle).toContainEqual({ coordinate: 'Mutation.createBook', operation: 'POST /books' });
+  });
+
+  test('has its own name on its pages and in its descriptions', async () => {
+    const html = { accept: 'text/html' };
+    for (const path of ['/', '/lifecycle', '/reference', '/graphql', '/nothing']) {
+      const { text } = await send('GET', path, undefined, html);
+      expect(text, path).toMatch(/<title>Bookshop/);
+      expect(text, path).not.toMatch(/pet/i);
+    }
+    const document = JSON.parse((await send('GET', '/openapi.json')).text);
+    expect(document.info.title).toBe('Bookshop');
+    expect(Object.keys(document.paths)).toEqual(['/books', '/books/{bookId}', '/book-count', '/lifecycle']);
+    expect(JSON.stringify(document)).not.toMatch(/\bpets?\b/i);
+  });
+
+  test('imports from the engine its door alone, and what tables and stores need', () => {
+    const source = ['shop.ts', 'bookshop.test.ts'].map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'));
+    const imported = source.flatMap((text) => [...text.matchAll(/from '.*\/engine\/(.+)'/g)].map(([, file]) => file));
+    expect(imported.filter((file) => !/^(index\.ts|db\/)/.test(file ?? ''))).toEqual([]);
+  });
+});
