@@ -64,7 +64,7 @@ export const IDEAS: readonly Idea[] = [
     name: 'Lists read ahead what their rows refer to',
     contests: [GRAPHQL_LIST],
     file: 'engine/schema/read-ahead-plugin.js',
-    replace: 'if (plan === undefined)',
+    replace: 'if (plan.length === 0)',
     by: 'if (true)',
   },
 ];

@@ -5,6 +5,7 @@ import { stringifyJson } from '../../src/engine/json.ts';
 import { isBeyondCompiler } from '../../src/engine/operation/compilable.ts';
 import { compileOperation, interpretOperation, type Operation } from '../../src/engine/operation/compiled.ts';
 import { neverNull } from '../../src/engine/operation/never-null.ts';
+import { readAheadPlans } from '../../src/engine/operation/read-ahead.ts';
 import { selectionOf } from '../../src/engine/operation/selection.ts';
 import { answerOf, assertAgreement } from './agreement.ts';
 import type { Kit } from './document-values.ts';
@@ -79,6 +80,7 @@ export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'inte
   if (asked.operations.some((operation) => isRejected(document, operation))) return 'rejected';
   // Twice: what was pushed out is compiled again.
   for (const { name, variables } of [...asked.operations, ...asked.operations]) {
+    const plans = readAheadPlans(selectionOf(schema, document, name));
     const ran = async (run: Operation) => {
       begin(asked.day);
       return [answerOf(await run(variables, NO_CONTEXT)), changes().join()] as const;
@@ -87,8 +89,8 @@ export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'inte
       (variableValues) =>
         execute({ schema, document: parse(asked.text), operationName: name, variableValues }) as ReturnType<Operation>,
     );
-    const [interpreted] = await ran(interpretOperation(schema, document, name));
-    const [compiled, made] = await ran(compileOperation(schema, document, name));
+    const [interpreted] = await ran(interpretOperation(schema, document, name, plans));
+    const [compiled, made] = await ran(compileOperation(schema, document, name, plans));
     try {
       assertAgreement(interpreted, expected);
       assertAgreement(compiled, expected);

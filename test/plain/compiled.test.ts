@@ -16,6 +16,7 @@ import { describe, expect, test } from 'vitest';
 import { routesOf } from '../../src/engine/application.ts';
 import { isBeyondCompiler } from '../../src/engine/operation/compilable.ts';
 import { compileOperation } from '../../src/engine/operation/compiled.ts';
+import { ReadAheadPlans } from '../../src/engine/schema/reference.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { serviceDialect } from '../bench/contests/dialect.ts';
 import { answerOf } from '../fuzz/agreement.ts';
@@ -85,7 +86,9 @@ describe('an operation that the compiler would answer wrongly is interpreted', (
   ])('%s', async (_, sdl, query, variables = {}) => {
     const telling = tellingSchema(sdl);
     const expected = answerOf(await execute({ schema: telling, document: parse(query), variableValues: variables }));
-    const answer = answerOf(await compileOperation(telling, parse(query), undefined)(variables, NO_CONTEXT));
+    const answer = answerOf(
+      await compileOperation(telling, parse(query), undefined, new ReadAheadPlans(new Map()))(variables, NO_CONTEXT),
+    );
     expect(JSON.stringify(answer.data)).toBe(JSON.stringify(expected.data));
     // Where the compiler has become right, what leaves it out can go.
     const compiled = compileQuery(telling, parse(query));
@@ -98,7 +101,7 @@ describe('an operation that the compiler would answer wrongly is interpreted', (
     const document = parse('query A { ...X @include(if: false) } query B { ...X } fragment X on Query { name }');
     const telling = tellingSchema('type Query { name: String }');
     for (const name of ['A', 'B', 'A', 'B']) {
-      const { data } = await compileOperation(telling, document, name)({}, NO_CONTEXT);
+      const { data } = await compileOperation(telling, document, name, new ReadAheadPlans(new Map()))({}, NO_CONTEXT);
       expect(Object.keys(data ?? {})).toEqual(name === 'A' ? [] : ['name']);
     }
   });

@@ -22,6 +22,11 @@ describe.each(pages)('%s', (page) => {
     expect(missing).toEqual([]);
   });
 
+  test('names source files that are there', () => {
+    const named = [...text.matchAll(/`(\w+\/[\w./-]+\.ts)`/g)].map(([, file = '']) => file);
+    expect(named.filter((file) => !existsSync(file) && !existsSync(join('src', file)))).toEqual([]);
+  });
+
   test('names npm scripts that are there', () => {
     const named = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
     expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);

@@ -1,6 +1,7 @@
 import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Context } from '../schema/context.ts';
+import type { ReadAheadPlans } from '../schema/reference.ts';
 import { isBeyondCompiler } from './compilable.ts';
 
 /** Runs one operation of a document; takes the variables as they came. */
@@ -17,18 +18,20 @@ export type Operation = (
  *
  * @param document valid, within the limits, and never run with null for a variable that `neverNull` finds
  * @param operationName which of the document's operations; needed where it has several
+ * @param plans what its lists read ahead
  */
 export function compileOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | undefined,
+  plans: ReadAheadPlans,
 ): Operation {
-  const interpreted = interpretOperation(schema, document, operationName);
+  const interpreted = interpretOperation(schema, document, operationName, plans);
   if (isBeyondCompiler(schema, document, operationName)) return interpreted;
   const compiled = compileQuery(schema, document, operationName);
   if (!isCompiledQuery(compiled)) return interpreted;
   return (variables, context) => {
-    const result = compiled.query(undefined, context, { ...variables });
+    const result = compiled.query(plans, context, { ...variables });
     // Variables that it does not take, of which it says less than the specification's words, or wrongly; nothing has run.
     return 'data' in result || result instanceof Promise ? result : interpreted(variables, context);
   };
@@ -39,7 +42,15 @@ export function interpretOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | undefined,
+  plans: ReadAheadPlans,
 ): Operation {
   return (variableValues, contextValue) =>
-    execute({ schema, document, operationName, variableValues, contextValue }) as ReturnType<Operation>;
+    execute({
+      schema,
+      document,
+      operationName,
+      rootValue: plans,
+      variableValues,
+      contextValue,
+    }) as ReturnType<Operation>;
 }

@@ -3,6 +3,7 @@ import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { type ListCosts, listCosts } from '../limits/charge.ts';
 import type { Names } from '../schema/input.ts';
+import type { ReadAheadPlans } from '../schema/reference.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
 import { type PrepareOptions, prepareOperation, validator } from './prepare.ts';
 import type { PreparedOperation } from './prepared.ts';
@@ -88,15 +89,15 @@ export class PreparedDocuments {
       findUses: this.#findUses,
       costs: this.#costs,
       validate: this.#validate,
-      run: (fields) => this.#runner(document, operationName, fields),
+      run: (fields, plans) => this.#runner(document, operationName, fields, plans),
     });
     operations?.set(operationName ?? '', operation);
     return operation;
   }
 
   /** One that was pushed out by others has to earn it again. */
-  #runner(document: DocumentNode, name: string | undefined, fields: number): Operation {
-    const interpreted = interpretOperation(this.#schema, document, name);
+  #runner(document: DocumentNode, name: string | undefined, fields: number, plans: ReadAheadPlans): Operation {
+    const interpreted = interpretOperation(this.#schema, document, name, plans);
     if (fields > MOST_COMPILED) return interpreted;
     const key = {};
     let runs = 0;
@@ -104,7 +105,7 @@ export class PreparedDocuments {
       const known = this.#compiled.get(key);
       if (known !== undefined) return known(variables, context);
       if (++runs % COMPILED_AT !== 0) return interpreted(variables, context);
-      const compiled = compileOperation(this.#schema, document, name);
+      const compiled = compileOperation(this.#schema, document, name, plans);
       this.#compiled.set(key, compiled, { size: fields + FIELDS_OF_OPERATION });
       return compiled(variables, context);
     };

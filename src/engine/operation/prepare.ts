@@ -10,12 +10,14 @@ import { scopesOf } from '../auth/scope.ts';
 import { type Issue, validationFailed } from '../errors.ts';
 import { type ListCosts, unitsOf } from '../limits/charge.ts';
 import { type InputPlace, inputIssues, type Names } from '../schema/input.ts';
+import type { ReadAheadPlans } from '../schema/reference.ts';
 import { faultFinder } from './arguments.ts';
 import type { Operation } from './compiled.ts';
 import { measure } from './cost.ts';
 import { countedLists } from './counts.ts';
 import { neverNull } from './never-null.ts';
 import type { PreparedOperation, Variables } from './prepared.ts';
+import { readAheadPlans } from './read-ahead.ts';
 import { type Selection, selectionOf } from './selection.ts';
 import type { UseFinder } from './uses.ts';
 
@@ -25,8 +27,8 @@ export interface PrepareOptions {
   readonly findUses: UseFinder;
   /** What lists cost. */
   readonly costs: ListCosts;
-  /** Makes the function that runs it; told how many fields it has when its fragments are expanded. */
-  readonly run: (fields: number) => Operation;
+  /** Makes the function that runs it, of how many fields it has when its fragments are expanded and what its lists read ahead. */
+  readonly run: (fields: number, plans: ReadAheadPlans) => Operation;
   /** Validates the variables and arguments; undefined where that is done as they are read. */
   readonly validate: ((selection: Selection) => PreparedOperation['validate']) | undefined;
 }
@@ -66,7 +68,7 @@ export function prepareOperation(
     uses: always,
     usesBy: given,
     validate: validate(selection),
-    run: run(size),
+    run: run(size, readAheadPlans(selection)),
   };
 }
 

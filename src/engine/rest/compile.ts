@@ -82,7 +82,7 @@ export function compileRoutes(
         findUses: () => ({ always: marked === undefined ? [] : [marked], given }),
         costs,
         validate: undefined,
-        run: () => compileOperation(schema, document, operationId),
+        run: (_, plans) => compileOperation(schema, document, operationId, plans),
       });
     return {
       route,

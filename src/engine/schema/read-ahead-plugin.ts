@@ -3,7 +3,7 @@ import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, getNamedTy
 import type { Page } from '../db/paging.ts';
 import { searchesOf } from './connection-type.ts';
 import type { Context } from './context.ts';
-import { readAhead, readAheadOf } from './reference.ts';
+import { ReadAheadPlans, readAhead } from './reference.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -30,9 +30,9 @@ class ReadAheadPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
 function readsAhead(field: GraphQLField<unknown, Context>): void {
   const { resolve = defaultFieldResolver } = field;
   field.resolve = (parent, args, context, info) => {
-    const plan = readAheadOf(info);
+    const plan = info.rootValue instanceof ReadAheadPlans ? info.rootValue.of(info.fieldNodes) : [];
     const answer = resolve(parent, args, context, info) as Promise<Page<object>>;
-    if (plan === undefined) return answer;
+    if (plan.length === 0) return answer;
     return answer.then(async (page) => {
       await readAhead(plan, page.rows, context);
       return page;

@@ -28,6 +28,7 @@ const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').impl
       nullable: true,
       description: 'The animal. Null only if it is deleted while the answer is made.',
       ...reference(
+        'pet',
         (item: InventoryItem) => item.petId,
         ({ pets }) => pets.byId,
       ),
@@ -43,6 +44,7 @@ builder.objectField(PetType, 'inventory', (t) =>
     nullable: true,
     description: 'The stock of the pet. Null if it is not tracked.',
     ...reference(
+      'inventory',
       (pet: Pet) => pet.id,
       ({ inventory }) => inventory.byPetId,
     ),

@@ -45,6 +45,7 @@ const OrderType = builder.objectRef<Order>('Order').implement({
       nullable: true,
       description: 'The animal in the order. Null for a draft.',
       ...reference(
+        'pet',
         (order: Order) => order.petId,
         ({ pets }) => pets.byId,
       ),
