@@ -37,7 +37,7 @@ import { createSite, html, PAGE_SESSION } from './pages/site.ts';
 import { createRestAdapter } from './rest/adapter.ts';
 import { restView } from './rest/lifecycle.ts';
 import { errorReply } from './rest/problem.ts';
-import { callWithin, type Tracing } from './tracing/span.ts';
+import { callWithin, type TracedRequest, type Tracing } from './tracing/span.ts';
 import { lifecycleStore } from './usage/store.ts';
 
 /** What an operator can set of how the service answers. */
@@ -154,7 +154,10 @@ export function createApp(options: AppOptions): App {
         );
   const accountOf = createAccounts(settings.PROXIES);
   const gate = createGate(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
-  const meterFor = (origin: Origin) => new Meter(accountOf(origin), limiter);
+  const parts = {
+    meterFor: (origin: Origin) => new Meter(accountOf(origin), limiter),
+    spanFor: (request: TracedRequest) => tracing?.request(request),
+  };
   const entrance = createEntrance(access, gate);
   const executeOperation = createExecutor({ context, entrance, gate, admit, idempotency });
   const rest = createRestAdapter({ endpoints, entrance, executeOperation });
@@ -217,8 +220,7 @@ export function createApp(options: AppOptions): App {
 
   async function respond(raw: RawRequest): Promise<SentReply> {
     const began = performance.now();
-    const request = readRequest(raw, where, meterFor);
-    request.span = tracing?.request(request);
+    const request = readRequest(raw, where, parts);
     return callWithin(request, () => answer(raw, request, began));
   }
 

@@ -49,6 +49,12 @@ describe('a page of another origin', () => {
     expect(headers.has('access-control-allow-credentials')).toBe(false);
   });
 
+  test('is named in `Vary`, and what it may read is left out of an answer to anyone else', async () => {
+    const { headers } = await open.rest('GET', '/pets');
+    expect(corsOf(headers)).toEqual([]);
+    expect(list(headers, 'vary')).toContain('origin');
+  });
+
   test('may read all of our own header fields', async () => {
     const { headers } = await open.rest('GET', '/pets', { headers: { origin: 'https://anywhere.example' } });
     const exposed = list(headers, 'access-control-expose-headers');

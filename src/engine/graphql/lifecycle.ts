@@ -8,44 +8,34 @@ import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 /** What an answer tells of the marked things that its operation uses. */
 export interface LifecycleNotice {
   readonly headers: HeaderFields;
-  /** The answer's extensions with their `lifecycle`, as JSON: written once. Undefined for none. */
+  /** The answer's extensions with their `lifecycle`, as JSON. Undefined for none. */
   readonly extensions: string | undefined;
 }
 
-/**
- * Makes the notices, once for each list of uses.
- *
- * @param page the path of the page about deprecations and sunsets
- * @returns takes the absolute address of the service, and the request's own extensions
- */
-export function lifecycleNotices(page: string) {
-  const made = new WeakMap<readonly Marked[], LifecycleNotice & { readonly base: string }>();
-  return (
-    { uses, usesBy }: Pick<PreparedOperation, 'uses' | 'usesBy'>,
-    variables: Variables,
-    base: string,
-    extensions: unknown,
-  ): LifecycleNotice => {
-    const beside = usesBy?.(variables) ?? [];
-    const notice = noticeOf(beside.length === 0 ? uses : [...uses, ...beside], base);
-    return lifecycleIn(extensions) === false ? { ...notice, extensions: undefined } : notice;
-  };
+const NO_NOTICE: LifecycleNotice = { headers: [], extensions: undefined };
 
-  function noticeOf(uses: readonly Marked[], base: string): LifecycleNotice {
-    const before = made.get(uses);
-    if (before?.base === base) return before;
-    const notice = {
-      base,
-      headers: headersForUses(uses, (successor) => ({
-        page: `${base}${page}`,
-        // The successor has no address of its own; the fragment is its schema coordinate.
-        successor: `${base}/graphql#${successor}`,
-      })),
-      extensions: uses.length === 0 ? undefined : JSON.stringify({ lifecycle: uses.map(describeUse) }),
-    };
-    made.set(uses, notice);
-    return notice;
-  }
+/**
+ * The notice for an operation. Most operations use nothing that has annotations, so nothing is kept for the others.
+ *
+ * @param base the absolute address of the service
+ * @param page the path of the page about deprecations and sunsets
+ * @param extensions the request's own
+ */
+export function lifecycleNotice(
+  { uses, usesBy }: Pick<PreparedOperation, 'uses' | 'usesBy'>,
+  variables: Variables,
+  base: string,
+  page: string,
+  extensions: unknown,
+): LifecycleNotice {
+  const beside = usesBy?.(variables) ?? [];
+  const all = beside.length === 0 ? uses : [...uses, ...beside];
+  if (all.length === 0) return NO_NOTICE;
+  return {
+    // The successor has no address of its own; the fragment is its schema coordinate.
+    headers: headersForUses(all, (successor) => ({ page: base + page, successor: `${base}/graphql#${successor}` })),
+    extensions: lifecycleIn(extensions) === false ? undefined : JSON.stringify({ lifecycle: all.map(describeUse) }),
+  };
 }
 
 /**

@@ -12,7 +12,7 @@ import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import type { PreparedOperation, Rejection, Variables } from '../operation/prepared.ts';
 import { refused, toClientError } from './errors.ts';
-import { assertExtensions, type LifecycleNotice, lifecycleNotices } from './lifecycle.ts';
+import { assertExtensions, type LifecycleNotice, lifecycleNotice } from './lifecycle.ts';
 import { type GraphQLRequest, readParams } from './params.ts';
 import { createToOutcome } from './reply.ts';
 import { createPreparer } from './yoga.ts';
@@ -53,7 +53,6 @@ export function createGraphQLServer(
   const documents = new PreparedDocuments(schema, options.introspection ? 'told' : 'kept', options.costs);
   const preparer = createPreparer(documents, options);
   const toOutcome = createToOutcome(preparer.fetchAPI);
-  const noticeOf = lifecycleNotices(lifecyclePage);
   const mediaTypeFor = mediaTypeReader();
   const pace = new Pace(CHARACTERS_AT_ONCE);
 
@@ -71,7 +70,7 @@ export function createGraphQLServer(
       operation = prepared.label;
       const { query = '', operationName, extensions } = params as GraphQLParams;
       const variables: Variables = (params as GraphQLParams).variables ?? {};
-      notice = noticeOf(prepared, variables, request.base, extensions);
+      notice = lifecycleNotice(prepared, variables, request.base, lifecyclePage, extensions);
       const mayRead = entrance.mayRead(caller);
       const outcome = await executeOperation(prepared, {
         request,

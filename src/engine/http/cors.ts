@@ -26,22 +26,29 @@ const ALLOWED =
 const A_DAY = '86400';
 const VARYING = ['vary', 'Origin'];
 
-/** What the answers to requests of an origin carry, by the CORS protocol of the Fetch standard. */
+/** The header fields of answers, by the CORS protocol of the Fetch standard. */
 interface Cors {
-  /** What every answer carries. */
+  /**
+   * Those of every answer to a request.
+   *
+   * @param origin its `Origin` field; null for a request that comes from no page of another origin
+   */
   headersFor(origin: string | null): HeaderFields;
-  /** What the answer to a preflight carries beyond that. */
+  /** The further ones of the answer to a preflight. */
   preflightHeaders(methods: string): HeaderFields;
 }
 
 /** @param origins those that may read answers; `*` for all */
 export function createCors(origins: readonly string[]): Cors {
   const allowsAll = origins.includes('*');
-  const toAll = allowing('*');
+  const toAll = [...allowing('*'), ...VARYING];
   const toOthers = origins.length === 0 ? [] : VARYING;
   const toEach = new Map(origins.map((origin) => [origin, [...allowing(origin), ...VARYING]]));
   return {
-    headersFor: (origin) => (allowsAll ? toAll : (toEach.get(origin ?? '') ?? toOthers)),
+    headersFor: (origin) => {
+      if (origin === null) return toOthers;
+      return allowsAll ? toAll : (toEach.get(origin) ?? toOthers);
+    },
     preflightHeaders: (methods) => [
       ...['access-control-allow-methods', methods],
       ...['access-control-allow-headers', ALLOWED],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import type { Origin } from '../limits/account.ts';
 import type { Meter } from '../limits/meter.ts';
-import type { RequestSpan } from '../tracing/span.ts';
+import type { RequestSpan, TracedRequest } from '../tracing/span.ts';
 import type { BodyReader } from './body.ts';
 import type { RequestHeaders } from './headers.ts';
 
@@ -39,8 +39,8 @@ export interface IncomingRequest {
   /** The service's absolute address: its origin and the base path. */
   readonly base: string;
   readonly meter: Meter;
-  /** Its span, where requests are traced. */
-  span?: RequestSpan | undefined;
+  /** Its span; undefined where it is not traced. */
+  readonly span: RequestSpan | undefined;
   /** Why it cannot be answered at all. */
   readonly fault: ServiceError | undefined;
   /** The absolute address of a path of the service. */
@@ -58,11 +58,17 @@ interface PublicAddress {
   readonly publicUrl: string | undefined;
 }
 
-/** Reads what all faces need of a request: its path under the base path, its id, and the service's origin. */
+/** What is made for each request. */
+interface RequestParts {
+  meterFor(origin: Origin): Meter;
+  spanFor(request: TracedRequest): RequestSpan | undefined;
+}
+
+/** Reads what all protocols need of a request: its path under the base path, its id, and the service's origin. */
 export function readRequest(
   { method, target, host, headers, readBody, remote }: RawRequest,
   { basePath, publicUrl }: PublicAddress,
-  meterFor: (origin: Origin) => Meter,
+  { meterFor, spanFor }: RequestParts,
 ): IncomingRequest {
   const mark = target.indexOf('?');
   const fullPath = mark === -1 ? target : target.slice(0, mark);
@@ -81,7 +87,7 @@ export function readRequest(
     origin,
     base,
     meter: meterFor({ headers, remote }),
-    span: undefined,
+    span: spanFor({ method, fullPath, origin, headers }),
     fault: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a valid host.'),
     address: (path) => base + path,
   };

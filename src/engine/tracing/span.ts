@@ -30,7 +30,7 @@ export interface Tracing {
 
 /** A request, as far as it may be traced. */
 export interface Traced {
-  span?: RequestSpan | undefined;
+  readonly span?: RequestSpan | undefined;
 }
 
 /** Calls the function within the span of the request, where it has one. */
