@@ -9,9 +9,9 @@ const { schema } = petStoreService;
 const USAGE = `npm run keys -- create --name NAME --scopes SCOPE,... [--expires 90d]
 npm run keys -- list
 npm run keys -- revoke ID`;
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 const A_DAY = 86_400_000;
-const MOST_DAYS = 3_650;
+const MAX_DAYS = 3_650;
 
 runCommand(async () => {
   const { values, positionals } = parseArgs({
@@ -56,8 +56,8 @@ function describe({ id, name, scopes, createdAt, expiresAt, revokedAt }: ApiKey)
 }
 
 function readName(name: string | undefined): string {
-  if (name !== undefined && name.trim() !== '' && name.length <= LONGEST_NAME) return name;
-  throw new Error(`--name must say whose key it is, in 1 to ${LONGEST_NAME} characters.`);
+  if (name !== undefined && name.trim() !== '' && name.length <= MAX_NAME_LENGTH) return name;
+  throw new Error(`--name must say whose key it is, in 1 to ${MAX_NAME_LENGTH} characters.`);
 }
 
 function readScopes(text = ''): readonly string[] {
@@ -74,6 +74,6 @@ function readScopes(text = ''): readonly string[] {
 function readExpiry(text: string | undefined): Date | null {
   if (text === undefined) return null;
   const days = Number(/^(\d{1,4})d$/.exec(text)?.[1]);
-  if (days >= 1 && days <= MOST_DAYS) return new Date(Date.now() + days * A_DAY);
-  throw new Error(`--expires must be a number of days from 1d to ${MOST_DAYS}d, not ${text}.`);
+  if (days >= 1 && days <= MAX_DAYS) return new Date(Date.now() + days * A_DAY);
+  throw new Error(`--expires must be a number of days from 1d to ${MAX_DAYS}d, not ${text}.`);
 }

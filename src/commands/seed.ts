@@ -2,14 +2,14 @@ import { parseArgs } from 'node:util';
 import { CHUNK, seed } from '../petstore/seed.ts';
 import { runCommand, withReadyDatabase } from './command.ts';
 
-const MOST_PETS = 10_000_000;
+const MAX_PETS = 10_000_000;
 const BAR_WIDTH = 30;
 
 runCommand(async () => {
   const { values } = parseArgs({ options: { pets: { type: 'string', default: '200' } } });
   const pets = Number(values.pets);
-  if (!Number.isInteger(pets) || pets < 1 || pets > MOST_PETS) {
-    throw new Error(`--pets must be a whole number from 1 to ${MOST_PETS}, not ${values.pets}.`);
+  if (!Number.isInteger(pets) || pets < 1 || pets > MAX_PETS) {
+    throw new Error(`--pets must be a whole number from 1 to ${MAX_PETS}, not ${values.pets}.`);
   }
   await withReadyDatabase(async (database) => {
     const began = performance.now();

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 
 const RELEASE = /^v\d+\.\d+\.\d+$/;
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** With which `git rev-parse --quiet` ends when there is no such revision. */
 const NOT_FOUND = 1;
 
@@ -61,7 +61,7 @@ export class History {
   }
 
   #git(...options: string[]): Promise<string> {
-    const settings = { cwd: this.#folder, env: { ...process.env, LC_ALL: 'C' }, maxBuffer: MOST_BYTES };
+    const settings = { cwd: this.#folder, env: { ...process.env, LC_ALL: 'C' }, maxBuffer: MAX_BYTES };
     return new Promise((done, fail) => {
       execFile('git', options, settings, (error, output, complaint) => {
         if (error === null) done(output);

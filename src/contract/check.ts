@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { spellEnumValue } from '../engine/rest/parameters.ts';
+import { serializeEnumValue } from '../engine/rest/parameters.ts';
 import { History, type Revision } from './base.ts';
 import { type Contract, compareContracts, readContract } from './compare.ts';
 import { coordinatesOf, entriesOf, printReport, type Use } from './report.ts';
@@ -51,7 +51,7 @@ export async function checkContract({ folder, base: name, today, usesOf }: Check
     await readFile(join(folder, OPENAPI), 'utf8'),
   ];
   const now = parse('the work tree', graphql, openApi);
-  const entries = entriesOf(await compareContracts(before, now, spellEnumValue, today));
+  const entries = entriesOf(await compareContracts(before, now, serializeEnumValue, today));
   const uses = entries.length === 0 ? [] : await usesOf(entries.flatMap(coordinatesOf));
   return {
     isKept: entries.every(({ verdict }) => verdict.outcome === 'allowed'),

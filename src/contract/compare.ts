@@ -3,7 +3,7 @@ import { Counterparts } from './counterparts.ts';
 import type { Difference } from './difference.ts';
 import { graphqlChanges } from './graphql-changes.ts';
 import { graphqlStandings } from './graphql-standings.ts';
-import { markChanges } from './mark-changes.ts';
+import { annotationChanges } from './mark-changes.ts';
 import { openApiChanges } from './openapi-changes.ts';
 import { type OpenApiDocument, readOpenApi } from './openapi-document.ts';
 import { openApiStandings } from './openapi-standings.ts';
@@ -48,7 +48,7 @@ export async function compareContracts(
 ): Promise<Finding[]> {
   const differences = await differencesOf(base, head, new Counterparts(base.schema, base.document, spell));
   return differences.flatMap((difference) => {
-    const standings = base.standings[difference.face];
+    const standings = base.standings[difference.protocol];
     const standing = standings.of(difference.coordinate) ?? standings.of(difference.holder);
     return standing === undefined ? [] : [{ difference, verdict: judge(difference, standing, today) }];
   });
@@ -57,17 +57,17 @@ export async function compareContracts(
 async function differencesOf(base: Contract, head: Contract, counterparts: Counterparts): Promise<Difference[]> {
   const inGraphql = [
     ...(await graphqlChanges(base.schema, head.schema)),
-    ...markChanges(base.standings.graphql, head.standings.graphql),
+    ...annotationChanges(base.standings.graphql, head.standings.graphql),
   ];
   const inOpenApi = [
     ...openApiChanges(base.document, head.document),
-    ...markChanges(base.standings.openapi, head.standings.openapi),
+    ...annotationChanges(base.standings.openapi, head.standings.openapi),
   ];
   return [
-    ...inGraphql.map((change) => ({ ...change, face: 'graphql' as const })),
+    ...inGraphql.map((change) => ({ ...change, protocol: 'graphql' as const })),
     ...inOpenApi.map((change) => ({
       ...change,
-      face: 'openapi' as const,
+      protocol: 'openapi' as const,
       counterpart: counterparts.of(change.coordinate),
     })),
   ];

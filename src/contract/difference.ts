@@ -24,7 +24,7 @@ export interface Change extends Place {
 
 /** One way in which the contract differs from the base's. */
 export interface Difference extends Change {
-  readonly face: 'graphql' | 'openapi';
+  readonly protocol: 'graphql' | 'openapi';
   /** What GraphQL calls it, if it is of OpenAPI. */
   readonly counterpart?: string | undefined;
 }

@@ -15,10 +15,10 @@ import {
   Kind,
 } from 'graphql';
 import { isDate } from '../engine/date.ts';
-import { type Mark, STABLE, type Standing, Standings, standingWithin } from './standing.ts';
+import { type Annotation, STABLE, type Standing, Standings, standingWithin } from './standing.ts';
 
 /** A field, an argument, an input field or an enum value, as far as its mark is concerned. */
-interface Marked {
+interface Annotated {
   readonly description?: string | null | undefined;
   readonly astNode?: { readonly directives?: readonly ConstDirectiveNode[] | undefined } | null | undefined;
 }
@@ -53,7 +53,7 @@ export function graphqlStandings(schema: GraphQLSchema): Standings {
     }
     if (isObjectType(type) || isInterfaceType(type)) {
       for (const field of Object.values(type.getFields())) raiseField(`${type.name}.${field.name}`, field, standing);
-      for (const face of type.getInterfaces()) raiseType(face, standing);
+      for (const protocol of type.getInterfaces()) raiseType(protocol, standing);
     }
     if (isInterfaceType(type)) {
       const { objects, interfaces } = schema.getImplementations(type);
@@ -71,7 +71,7 @@ export function graphqlStandings(schema: GraphQLSchema): Standings {
 
   function raiseUse(
     coordinate: string,
-    user: (Marked & Pick<GraphQLInputField, 'type'>) | GraphQLField<unknown, unknown>,
+    user: (Annotated & Pick<GraphQLInputField, 'type'>) | GraphQLField<unknown, unknown>,
     holder: Standing,
   ): Standing {
     const standing = raisePart(coordinate, user, holder);
@@ -79,8 +79,8 @@ export function graphqlStandings(schema: GraphQLSchema): Standings {
     return standing;
   }
 
-  function raisePart(coordinate: string, part: Marked, holder: Standing): Standing {
-    const own = readMark(coordinate, part);
+  function raisePart(coordinate: string, part: Annotated, holder: Standing): Standing {
+    const own = readAnnotation(coordinate, part);
     const standing = standingWithin(own, holder);
     standings.raise(coordinate, standing, own);
     return standing;
@@ -95,7 +95,7 @@ function isForOperations({ locations }: GraphQLDirective): boolean {
  * The mark of one part of a schema, read from its directives as they are printed. Where `@stability` is missing the
  * description tells of it, as it does in introspection: schemas that were printed before the directive had no more.
  */
-function readMark(coordinate: string, { astNode, description }: Marked): Mark {
+function readAnnotation(coordinate: string, { astNode, description }: Annotated): Annotation {
   const find = (name: string) => astNode?.directives?.find((directive) => directive.name.value === name);
   const [stability, deprecated, sunset] = [find('stability'), find('deprecated'), find('sunset')];
   const level = stability ? argumentOf(stability, 'level') : /^\[(\w+)\] /.exec(description ?? '')?.[1]?.toUpperCase();

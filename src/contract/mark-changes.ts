@@ -5,11 +5,11 @@ import { type Deprecation, isWeaker, type Standings } from './standing.ts';
  * What the marks take back of the base's promises: a thing is less stable than it was, or goes sooner than clients were
  * told. To lift a mark, and to move a sunset further away, takes nothing back.
  */
-export function markChanges(base: Standings, head: Standings): Change[] {
+export function annotationChanges(base: Standings, head: Standings): Change[] {
   return base.coordinates.flatMap((coordinate) => {
     const [was, is] = [base.of(coordinate), head.of(coordinate)];
     if (was === undefined || is === undefined) return [];
-    const [ownWas, ownIs] = [base.ownMark(coordinate), head.ownMark(coordinate)];
+    const [ownWas, ownIs] = [base.ownAnnotation(coordinate), head.ownAnnotation(coordinate)];
     const changes: Change[] = [];
     // A field that is marked anew takes what it holds with it; that is said once, of the field.
     if (ownWas.stability !== ownIs.stability && isWeaker(is.stability, was.stability)) {

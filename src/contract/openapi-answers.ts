@@ -1,6 +1,6 @@
 import { breaks, type Change, placeOf, surprises } from './difference.ts';
 import { followed, type Operation } from './openapi-document.ts';
-import { comesWithMark } from './openapi-marks.ts';
+import { comesWithAnnotation } from './openapi-marks.ts';
 import { type Documents, schemaChanges } from './openapi-schemas.ts';
 
 type Answer = Operation['responses'][string];
@@ -19,7 +19,7 @@ export function answerChanges(was: Operation, is: Operation, documents: Document
     return now === undefined ? [] : [{ status, was: answer, is: now }];
   });
   const types = lost(kept, 'content').filter(([type]) => !isDescribedOnce(type, documents));
-  const gone = [...types, ...lost(kept, 'headers').filter(([name]) => !comesWithMark(name, was))];
+  const gone = [...types, ...lost(kept, 'headers').filter(([name]) => !comesWithAnnotation(name, was))];
   return [
     ...statusChanges(was, is),
     ...gone.map(([name, statuses]) => breaks(placeOf(was.name), `The answers ${statuses} have no ${name} now.`)),

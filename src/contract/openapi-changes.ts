@@ -1,7 +1,7 @@
 import { breaks, type Change, type Place, placeOf } from './difference.ts';
 import { answerChanges } from './openapi-answers.ts';
 import { type OpenApiDocument, type Operation, operationsOf, type ParameterObject } from './openapi-document.ts';
-import { comesWithMark } from './openapi-marks.ts';
+import { comesWithAnnotation } from './openapi-marks.ts';
 import { type Documents, demands, schemaChanges } from './openapi-schemas.ts';
 import { parameterName } from './openapi-standings.ts';
 
@@ -39,9 +39,9 @@ function operationChanges(was: Operation, is: Operation | undefined, documents: 
 /** Of the alternatives each may ask for several credentials, and the empty one for none. */
 function securityChanges({ name, security: was }: Operation, { security: is }: Operation): Change[] {
   const isOpen = is.length === 0;
-  const isRefused = (offered: object) => !is.some((asked) => Object.keys(asked).every((scheme) => scheme in offered));
-  const refused = isOpen ? [] : (was.length === 0 ? [{}] : was).filter(isRefused);
-  return refused.map(() => breaks(placeOf(name), 'It asks for credentials that were not needed.'));
+  const isRejected = (offered: object) => !is.some((asked) => Object.keys(asked).every((scheme) => scheme in offered));
+  const rejected = isOpen ? [] : (was.length === 0 ? [{}] : was).filter(isRejected);
+  return rejected.map(() => breaks(placeOf(name), 'It asks for credentials that were not needed.'));
 }
 
 function parameterChanges(was: Operation, is: Operation, documents: Documents): Change[] {
@@ -53,7 +53,7 @@ function parameterChanges(was: Operation, is: Operation, documents: Documents): 
       .map(([key, parameter]) => demands(placed(before.get(key) ?? parameter), before.has(key))),
     ...[...before].flatMap(([key, parameter]) => {
       const [now, place] = [after.get(key), placed(parameter)];
-      if (now === undefined && parameter.in === 'header' && comesWithMark(parameter.name, was)) return [];
+      if (now === undefined && parameter.in === 'header' && comesWithAnnotation(parameter.name, was)) return [];
       return now ? keptParameterChanges([parameter, now], place, documents) : [breaks(place, 'The parameter is gone.')];
     }),
   ];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isDate } from '../engine/date.ts';
 
 /** What an operation, a parameter or a property says of how far it can be relied on. */
-export interface Marked {
+export interface Annotated {
   readonly 'x-stability'?: 'beta' | 'experimental' | undefined;
   readonly deprecated?: boolean | undefined;
   readonly 'x-deprecated-since'?: string | undefined;
@@ -10,7 +10,7 @@ export interface Marked {
 }
 
 /** The keywords of a schema that are read; the comparison says which of the others it understands. */
-export interface SchemaObject extends Marked {
+export interface SchemaObject extends Annotated {
   readonly $ref?: string | undefined;
   readonly allOf?: readonly SchemaObject[] | undefined;
   readonly type?: string | undefined;
@@ -22,14 +22,14 @@ export interface SchemaObject extends Marked {
   readonly additionalProperties?: boolean | undefined;
   readonly items?: SchemaObject | undefined;
   /** What the values of an enum bear, by value. */
-  readonly 'x-enum-marks'?: Readonly<Record<string, Marked>> | undefined;
+  readonly 'x-enum-marks'?: Readonly<Record<string, Annotated>> | undefined;
   readonly [keyword: string]: unknown;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 
 const day = z.string().refine(isDate, 'must be a day such as 2026-07-01').optional();
-const markKeywords = {
+const annotationKeywords = {
   'x-stability': z.enum(['beta', 'experimental']).optional(),
   deprecated: z.boolean().optional(),
   'x-deprecated-since': day,
@@ -38,7 +38,7 @@ const markKeywords = {
 
 const schemaObject: z.ZodType<SchemaObject> = z.lazy(() =>
   z.looseObject({
-    ...markKeywords,
+    ...annotationKeywords,
     $ref: z.string().optional(),
     allOf: z.array(schemaObject).optional(),
     type: z.string().optional(),
@@ -49,7 +49,7 @@ const schemaObject: z.ZodType<SchemaObject> = z.lazy(() =>
     properties: z.record(z.string(), schemaObject).optional(),
     additionalProperties: z.boolean().optional(),
     items: schemaObject.optional(),
-    'x-enum-marks': z.record(z.string(), z.looseObject(markKeywords)).optional(),
+    'x-enum-marks': z.record(z.string(), z.looseObject(annotationKeywords)).optional(),
   }),
 );
 
@@ -57,7 +57,7 @@ const referenceObject = z.object({ $ref: z.string() });
 const content = z.record(z.string(), z.object({ schema: schemaObject.default({}) })).default({});
 const headerObject = z.object({ schema: schemaObject.default({}) });
 const parameterObject = z.object({
-  ...markKeywords,
+  ...annotationKeywords,
   name: z.string(),
   in: z.enum(['path', 'query', 'header', 'cookie']),
   required: z.boolean().default(false),
@@ -71,7 +71,7 @@ const responseObject = z.object({
 });
 const security = z.array(z.record(z.string(), z.array(z.string())));
 const operationObject = z.object({
-  ...markKeywords,
+  ...annotationKeywords,
   operationId: z.string().optional(),
   parameters: z.array(z.union([referenceObject, parameterObject])).default([]),
   requestBody: z.object({ required: z.boolean().default(false), content }).optional(),

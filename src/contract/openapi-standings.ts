@@ -1,5 +1,5 @@
 import { type OpenApiDocument, type Operation, operationsOf, type SchemaObject } from './openapi-document.ts';
-import { markIn } from './openapi-marks.ts';
+import { annotationIn } from './openapi-marks.ts';
 import { shapeOf, valueName } from './openapi-shape.ts';
 import { STABLE, type Standing, Standings, standingWithin } from './standing.ts';
 
@@ -40,8 +40,8 @@ export function openApiStandings(document: OpenApiDocument): Standings {
     if (items) raiseSchema(items, `${here}[]`, standing);
   }
 
-  function raise(coordinate: string, marked: Parameters<typeof markIn>[0], holder: Standing): Standing {
-    const own = markIn(marked);
+  function raise(coordinate: string, annotated: Parameters<typeof annotationIn>[0], holder: Standing): Standing {
+    const own = annotationIn(annotated);
     const standing = standingWithin(own, holder);
     standings.raise(coordinate, standing, own);
     return standing;

@@ -18,7 +18,7 @@ export interface Use {
   readonly lastDay: string;
 }
 
-const MOST_OPERATIONS = 3;
+const MAX_OPERATIONS = 3;
 
 /** Puts together what both descriptions tell of the same thing. */
 export function entriesOf(findings: readonly Finding[]): Entry[] {
@@ -73,10 +73,10 @@ function titleOf({ differences }: Entry): string {
       const named = differences.filter(({ coordinate }) => coordinate === name);
       const operations = unique(named.flatMap(({ operations = [] }) => operations));
       if (name.includes(' ') || operations.length === 0) return name;
-      const more = operations.length - MOST_OPERATIONS;
+      const more = operations.length - MAX_OPERATIONS;
       const places = [
-        ...(named.some(({ face }) => face === 'graphql') ? ['GraphQL'] : []),
-        ...operations.slice(0, MOST_OPERATIONS),
+        ...(named.some(({ protocol }) => protocol === 'graphql') ? ['GraphQL'] : []),
+        ...operations.slice(0, MAX_OPERATIONS),
         ...(more > 0 ? [counted(more, 'more operation')] : []),
       ];
       return `${name} in ${listed(places)}`;

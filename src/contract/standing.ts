@@ -1,7 +1,7 @@
 import { addDays, type Stability } from '../engine/lifecycle/mark.ts';
 
 /** What a description says beside one thing: nothing, a stability, a deprecation or both. */
-export interface Mark {
+export interface Annotation {
   readonly stability?: Exclude<Stability, 'stable'> | undefined;
   readonly deprecation?: Deprecation | undefined;
 }
@@ -27,7 +27,7 @@ const RANKS: readonly Stability[] = ['experimental', 'beta', 'stable'];
  * The standing of a thing that bears the mark, within something that has a standing itself: its own mark counts before
  * the holder's. An argument that is only deprecated is as stable as its field.
  */
-export function standingWithin(own: Mark, holder: Standing): Standing {
+export function standingWithin(own: Annotation, holder: Standing): Standing {
   if (own.stability !== undefined) return { stability: own.stability, deprecation: own.deprecation };
   return { stability: holder.stability, deprecation: own.deprecation ?? holder.deprecation };
 }
@@ -42,7 +42,7 @@ export function isWeaker(one: Stability, other: Stability): boolean {
  * type, stands as high as in the place that promises most.
  */
 export class Standings {
-  readonly #places = new Map<string, { readonly standing: Standing; readonly own: Mark }>();
+  readonly #places = new Map<string, { readonly standing: Standing; readonly own: Annotation }>();
 
   get coordinates(): readonly string[] {
     return [...this.#places.keys()];
@@ -54,7 +54,7 @@ export class Standings {
    * @param own the mark that it bears itself
    * @returns whether this promises more than all that was said of it before
    */
-  raise(coordinate: string, standing: Standing, own: Mark = {}): boolean {
+  raise(coordinate: string, standing: Standing, own: Annotation = {}): boolean {
     const before = this.#places.get(coordinate);
     if (before !== undefined && strength(standing) <= strength(before.standing)) return false;
     this.#places.set(coordinate, { standing, own });
@@ -67,7 +67,7 @@ export class Standings {
   }
 
   /** The mark that the coordinate bears itself. */
-  ownMark(coordinate: string): Mark {
+  ownAnnotation(coordinate: string): Annotation {
     return this.#places.get(coordinate)?.own ?? {};
   }
 }

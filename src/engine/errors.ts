@@ -49,14 +49,14 @@ export function errorKind(kind: ErrorCode | ErrorKind): ErrorKind {
 }
 
 /** One fault in what a client sent: where it is (the keys from the outside in) and what is accepted there. */
-export interface Issue {
+export interface ValidationError {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 interface ServiceErrorOptions {
   /** The faults one by one, when there may be several. */
-  readonly issues?: readonly Issue[];
+  readonly validationErrors?: readonly ValidationError[];
   /** What went wrong underneath: for the log, never for the client. */
   readonly cause?: unknown;
   /** Response headers that belong to this failure, such as `Allow` or `Retry-After`. */
@@ -75,21 +75,24 @@ export class ServiceError extends GraphQLError {
   readonly kind: ErrorCode | ErrorKind;
   readonly code: string;
   readonly status: number;
-  readonly issues: readonly Issue[];
+  readonly validationErrors: readonly ValidationError[];
   readonly headers: Readonly<Record<string, string>>;
   readonly toReaders: string | undefined;
   override readonly cause: unknown;
 
   constructor(kind: ErrorCode | ErrorKind, message: string, options: ServiceErrorOptions = {}) {
-    const { issues = [], cause, headers = {}, toReaders } = options;
+    const { validationErrors = [], cause, headers = {}, toReaders } = options;
     const code = typeof kind === 'string' ? kind : kind.code;
     const { status } = typeof kind === 'string' ? errorTable[kind] : kind;
-    const errors = issues.map((issue) => ({ pointer: toPointer(issue.path), message: issue.message }));
+    const errors = validationErrors.map((validationError) => ({
+      pointer: toPointer(validationError.path),
+      message: validationError.message,
+    }));
     super(message, { extensions: { code, status, ...(errors.length > 0 && { errors }) } });
     this.kind = kind;
     this.code = code;
     this.status = status;
-    this.issues = issues;
+    this.validationErrors = validationErrors;
     this.headers = headers;
     this.toReaders = toReaders;
     this.cause = cause;
@@ -110,18 +113,18 @@ export function isForGood({ status, headers }: ServiceError): boolean {
 }
 
 /** How many errors an answer names; if there are more, it says so. */
-export const MOST_ISSUES = 20;
+export const MAX_VALIDATION_ERRORS = 20;
 
 /** The failure of a body or variable with these faults; the message names them. At least one. */
-export function validationFailed(issues: readonly Issue[]): ServiceError {
-  const named = issues.slice(0, MOST_ISSUES);
-  const more = issues.length > MOST_ISSUES ? ['There are more errors.'] : [];
-  const message = [...named.map(describeIssue), ...more].join(' ');
-  return new ServiceError('VALIDATION_FAILED', message, { issues: named });
+export function validationFailed(validationErrors: readonly ValidationError[]): ServiceError {
+  const named = validationErrors.slice(0, MAX_VALIDATION_ERRORS);
+  const more = validationErrors.length > MAX_VALIDATION_ERRORS ? ['There are more errors.'] : [];
+  const message = [...named.map(describeValidationError), ...more].join(' ');
+  return new ServiceError('VALIDATION_FAILED', message, { validationErrors: named });
 }
 
 /** The fault as one sentence that begins with where it is. */
-export function describeIssue({ path, message }: Issue): string {
+export function describeValidationError({ path, message }: ValidationError): string {
   return `${path.length === 0 ? 'The body' : path.join('.')} ${message}.`;
 }
 
@@ -146,8 +149,10 @@ export function toServiceError(thrown: unknown, mayRead = false): ServiceError {
 }
 
 function withStored(error: ServiceError): ServiceError {
-  const { kind, issues, cause, headers, toReaders } = error;
-  return toReaders === undefined ? error : new ServiceError(kind, toReaders, { issues, cause, headers, toReaders });
+  const { kind, validationErrors, cause, headers, toReaders } = error;
+  return toReaders === undefined
+    ? error
+    : new ServiceError(kind, toReaders, { validationErrors, cause, headers, toReaders });
 }
 
 function originOf(error: Error): unknown {

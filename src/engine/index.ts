@@ -5,7 +5,13 @@
 export type { Application, Resource } from './application.ts';
 export { OPEN_ACCESS } from './auth/access.ts';
 export { createSchema } from './create-schema.ts';
-export { describeIssue, type ErrorKind, type Issue, ServiceError, validationFailed } from './errors.ts';
+export {
+  describeValidationError,
+  type ErrorKind,
+  ServiceError,
+  type ValidationError,
+  validationFailed,
+} from './errors.ts';
 export type { Int64 } from './int64.ts';
 export { beta, deprecated, experimental } from './lifecycle/mark.ts';
 export {

@@ -6,7 +6,7 @@ const LONG_NUMBER = /[\d.]{16}|[eE]-\d{3}/;
 const INTEGER = /^-?\d+$/;
 const DECIMAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** What is longer is beyond every type, and takes long to read to the last digit. */
-const LONGEST_INTEGER = 40;
+const MAX_INTEGER_LENGTH = 40;
 /** From here on, either way, all numbers are integers. */
 const ALL_INTEGERS = 2 ** 52;
 /** In valid JSON, found from its beginning, these are its texts and numbers whole. */
@@ -25,8 +25,8 @@ export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!LONG_NUMBER.test(text)) return value;
   // A parser that hands over the digits of numbers takes a hundred times as long.
-  const marked = text.replace(TEXT_OR_NUMBER, (token) => (isLongNumber(token) ? `"${MARK}${token}"` : token));
-  return JSON.parse(marked, (_, value: unknown) =>
+  const annotated = text.replace(TEXT_OR_NUMBER, (token) => (isLongNumber(token) ? `"${MARK}${token}"` : token));
+  return JSON.parse(annotated, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(MARK) ? readNumber(value.slice(MARK.length)) : value,
   );
 }
@@ -49,7 +49,7 @@ function isLongNumber(token: string): boolean {
 function readNumber(token: string): number | bigint {
   const near = Number(token);
   if (!INTEGER.test(token)) return Number.isInteger(near) && hasFraction(token) ? besideInteger(near) : near;
-  return Number.isSafeInteger(near) || token.length > LONGEST_INTEGER ? near : BigInt(token);
+  return Number.isSafeInteger(near) || token.length > MAX_INTEGER_LENGTH ? near : BigInt(token);
 }
 
 /** Whether the number that is written so has places behind its point. */

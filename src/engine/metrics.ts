@@ -1,5 +1,5 @@
 /** What was asked; `none` where it was nothing that there is. */
-export type Face = 'rest' | 'graphql' | 'page' | 'health' | 'none';
+export type Protocol = 'rest' | 'graphql' | 'page' | 'health' | 'none';
 
 /** What is counted of requests. Every label has few values, whatever clients send. */
 export interface RequestMetrics {
@@ -11,7 +11,7 @@ export interface RequestMetrics {
    * @param status that of the error where there is one: GraphQL answers most errors by 200
    * @param seconds how long it took
    */
-  request(face: Face, operation: string, status: number, seconds: number): void;
+  request(protocol: Protocol, operation: string, status: number, seconds: number): void;
   /** All of it in the text format of Prometheus. */
   render(): Promise<{ contentType: string; text: string }>;
 }

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { type Application, contextOf, endpointsOf, LIFECYCLE_PAGE } from './application.ts';
 import type { Access } from './auth/access.ts';
-import { createEntrance } from './auth/entrance.ts';
+import { createAuthentication } from './auth/entrance.ts';
 import { READ } from './auth/scope.ts';
 import type { Database } from './db/client.ts';
 import { tableSizes } from './db/table-sizes.ts';
@@ -17,17 +17,17 @@ import { acceptsProblem, prefersHtml } from './http/negotiation.ts';
 import { nodeListener } from './http/node.ts';
 import { contentLength, fieldOf, type HttpReply, type SentReply, without } from './http/reply.ts';
 import { createIdempotency } from './idempotency/run.ts';
-import { createAdmit } from './lifecycle/admit.ts';
+import { createLifecycleEnforcement } from './lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
 import { levelOf } from './lifecycle/mark.ts';
-import { markedIn } from './lifecycle/marked.ts';
+import { annotatedIn } from './lifecycle/marked.ts';
 import { createAccounts, type Origin } from './limits/account.ts';
 import { listCosts } from './limits/charge.ts';
-import { createGate } from './limits/gate.ts';
+import { createConcurrencyLimiter } from './limits/gate.ts';
 import { Meter } from './limits/meter.ts';
 import type { Quota } from './limits/rate.ts';
 import { createRateLimiter, steadyTime } from './limits/rate.ts';
-import type { Face, RequestMetrics } from './metrics.ts';
+import type { Protocol, RequestMetrics } from './metrics.ts';
 import { countedTables } from './operation/counts.ts';
 import { createExecutor } from './operation/execute.ts';
 import { errorPage } from './pages/error.ts';
@@ -102,7 +102,7 @@ export interface App {
 }
 
 interface Answered {
-  readonly face: Face;
+  readonly protocol: Protocol;
   readonly operation: string;
   readonly reply: HttpReply;
   readonly error?: ServiceError | undefined;
@@ -122,13 +122,13 @@ export function createApp(options: AppOptions): App {
   const { schema, title } = application;
   const basePath = settings.BASE_PATH;
   const where = { basePath, publicUrl: settings.PUBLIC_URL };
-  const marked = markedIn(schema);
+  const annotated = annotatedIn(schema);
   const sizes = tableSizes(database, countedTables(schema));
   const costs = listCosts(sizes.pagesOf);
   const endpoints = endpointsOf(application, costs);
   const view = restView(endpoints);
   const lifecycle = lifecycleStore(database, {
-    marked,
+    annotated,
     rest: view,
     clock: rules.clock,
     isRehearsal: rules.isRehearsal,
@@ -139,8 +139,8 @@ export function createApp(options: AppOptions): App {
   const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, (own) =>
     contextOf(application, own, lifecycle),
   );
-  const admit = createAdmit(createGuard(rules, marked), (use, client) => {
-    metrics.use(use.coordinate, levelOf(use.marks), client);
+  const enforceLifecycle = createLifecycleEnforcement(createGuard(rules, annotated), (use, client) => {
+    metrics.use(use.coordinate, levelOf(use.annotations), client);
     lifecycle.count(use, client);
   });
   const limiter =
@@ -153,18 +153,18 @@ export function createApp(options: AppOptions): App {
           ),
         );
   const accountOf = createAccounts(settings.PROXIES);
-  const gate = createGate(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
+  const concurrency = createConcurrencyLimiter(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
   const parts = {
     meterFor: (origin: Origin) => new Meter(accountOf(origin), limiter),
     spanFor: (request: TracedRequest) => tracing?.request(request),
   };
-  const entrance = createEntrance(access, gate);
-  const executeOperation = createExecutor({ context, entrance, gate, admit, idempotency });
-  const rest = createRestAdapter({ endpoints, entrance, executeOperation });
+  const authentication = createAuthentication(access, concurrency);
+  const executeOperation = createExecutor({ context, authentication, concurrency, enforceLifecycle, idempotency });
+  const rest = createRestAdapter({ endpoints, authentication, executeOperation });
   const graphql = createGraphQLServer({
     schema,
     endpoint: `${basePath}/graphql`,
-    entrance,
+    authentication,
     executeOperation,
     costs,
     lifecyclePage: LIFECYCLE_PAGE,
@@ -175,11 +175,11 @@ export function createApp(options: AppOptions): App {
   const playground = hasPlayground ? createPlayground(application, basePath) : undefined;
   const health = createHealth(database, metrics);
   const cors = createCors(settings.CORS_ORIGINS);
-  const session = createPageSession(application.name, `${basePath}${LIFECYCLE_PAGE}`, entrance);
+  const session = createPageSession(application.name, `${basePath}${LIFECYCLE_PAGE}`, authentication);
   const pages = createSite({
     application,
     endpoints,
-    marked,
+    annotated,
     view,
     basePath,
     rules,
@@ -211,7 +211,7 @@ export function createApp(options: AppOptions): App {
     listener: nodeListener(respond),
     beginDrain({ isReplaced, grace }) {
       health.beginDrain({ isReplaced });
-      gate.endWithin(grace - LAST_ANSWERS);
+      concurrency.endWithin(grace - LAST_ANSWERS);
     },
     async flush() {
       await Promise.all([lifecycle.flush(), idempotency.end(), limiter?.flush()]);
@@ -219,22 +219,22 @@ export function createApp(options: AppOptions): App {
   };
 
   async function respond(raw: RawRequest): Promise<SentReply> {
-    const began = performance.now();
+    const started = performance.now();
     const request = readRequest(raw, where, parts);
-    return callWithin(request, () => answer(raw, request, began));
+    return callWithin(request, () => answer(raw, request, started));
   }
 
-  async function answer(raw: RawRequest, request: IncomingRequest, began: number): Promise<SentReply> {
+  async function answer(raw: RawRequest, request: IncomingRequest, started: number): Promise<SentReply> {
     try {
-      return finish(request, await dispatch(request), began);
+      return finish(request, await dispatch(request), started);
     } catch (thrown) {
       const error = raw.isCutOff() ? cutOff(thrown) : toServiceError(thrown);
-      return finish(request, { face: 'none', operation: 'failed', reply: errorReply(error, null), error }, began);
+      return finish(request, { protocol: 'none', operation: 'failed', reply: errorReply(error, null), error }, started);
     }
   }
 
-  function finish(request: IncomingRequest, answered: Answered, began: number): SentReply {
-    const { face, operation, error } = answered;
+  function finish(request: IncomingRequest, answered: Answered, started: number): SentReply {
+    const { protocol, operation, error } = answered;
     const reply = error === undefined ? answered.reply : asFailed(request, answered, error);
     const { status, body } = reply;
     const origin = request.headers.get('origin');
@@ -249,26 +249,30 @@ export function createApp(options: AppOptions): App {
     if (request.span !== undefined) {
       headers.push('traceparent', request.span.traceparent);
       const failure = error !== undefined && error.status >= 500 ? error.code : undefined;
-      request.span.end({ route: routeOf(face, operation), status, failure });
+      request.span.end({ route: routeOf(protocol, operation), status, failure });
     }
-    const seconds = (performance.now() - began) / 1000;
+    const seconds = (performance.now() - started) / 1000;
     // GraphQL answers most errors by 200.
-    metrics.request(face, operation, error?.status ?? status, seconds);
-    report(request, face, operation, status, seconds, error);
+    metrics.request(protocol, operation, error?.status ?? status, seconds);
+    report(request, protocol, operation, status, seconds, error);
     return { status, headers, body, encoding: length === body?.length ? 'latin1' : 'utf8', caller: account };
   }
 
-  function routeOf(face: Face, operation: string): string | undefined {
-    if (face === 'graphql' || operation === 'playground') return `${basePath}/graphql`;
-    const path = face === 'rest' ? restPaths.get(operation) : face === 'none' ? undefined : operation;
+  function routeOf(protocol: Protocol, operation: string): string | undefined {
+    if (protocol === 'graphql' || operation === 'playground') return `${basePath}/graphql`;
+    const path = protocol === 'rest' ? restPaths.get(operation) : protocol === 'none' ? undefined : operation;
     return path === undefined ? undefined : basePath + path;
   }
 
   /** A failure as it is answered: a browser that opens an address is shown a page of it. */
-  function asFailed(request: IncomingRequest, { face, operation, reply }: Answered, error: ServiceError): HttpReply {
+  function asFailed(
+    request: IncomingRequest,
+    { protocol, operation, reply }: Answered,
+    error: ServiceError,
+  ): HttpReply {
     const { headers, id, fullPath } = request;
     const accept = headers.get('accept');
-    if (face === 'graphql' || face === 'health' || !prefersHtml(accept) || acceptsProblem(accept)) return reply;
+    if (protocol === 'graphql' || protocol === 'health' || !prefersHtml(accept) || acceptsProblem(accept)) return reply;
     const isClosed = error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN';
     const nearest = error.code === 'NOT_FOUND' && operation === 'none' ? nearestTo(fullPath) : undefined;
     const keyTo = isClosed && operation === LIFECYCLE_PAGE ? `${basePath}${PAGE_SESSION}` : undefined;
@@ -284,7 +288,7 @@ export function createApp(options: AppOptions): App {
     if (requestedMethod !== null) {
       const allowed = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
       const reply = { status: 204, headers: cors.preflightHeaders(allowed), body: null };
-      return { face: 'none', operation: 'preflight', reply };
+      return { protocol: 'none', operation: 'preflight', reply };
     }
     if (!isHere(request)) return failed(notHere(request.fullPath));
     const { path } = request;
@@ -297,18 +301,18 @@ export function createApp(options: AppOptions): App {
     const check = health.checks[path];
     const read = check ?? site[path];
     if (read === undefined) return failed(notHere(request.fullPath));
-    const face = check === undefined ? 'page' : 'health';
+    const protocol = check === undefined ? 'page' : 'health';
     if (method === 'OPTIONS') {
-      return { face, operation: path, reply: { status: 204, headers: ['allow', ONLY_READ], body: null } };
+      return { protocol, operation: path, reply: { status: 204, headers: ['allow', ONLY_READ], body: null } };
     }
     if (method !== 'GET' && method !== 'HEAD') {
       const message = `${path} has no method ${method}; it accepts ${ONLY_READ}.`;
       return failed(new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: ONLY_READ } }));
     }
-    return answerPage(face, path, request, read);
+    return answerPage(protocol, path, request, read);
 
     function failed(error: ServiceError): Answered {
-      return { face: 'none', operation: 'none', reply: errorReply(error, accept), error };
+      return { protocol: 'none', operation: 'none', reply: errorReply(error, accept), error };
     }
   }
 
@@ -324,7 +328,7 @@ export function createApp(options: AppOptions): App {
   }
 
   async function openPage(request: IncomingRequest): Promise<Answered> {
-    const answered = { face: 'page', operation: LIFECYCLE_PAGE } as const;
+    const answered = { protocol: 'page', operation: LIFECYCLE_PAGE } as const;
     try {
       return { ...answered, reply: await session.answer(request) };
     } catch (thrown) {
@@ -334,7 +338,7 @@ export function createApp(options: AppOptions): App {
   }
 
   async function answerPage(
-    face: Face,
+    protocol: Protocol,
     operation: string,
     request: IncomingRequest,
     read: (request: IncomingRequest) => HealthAnswer | Promise<HealthAnswer>,
@@ -342,43 +346,43 @@ export function createApp(options: AppOptions): App {
     try {
       if (TELLS_OF_CLIENTS.has(operation)) {
         const headers = operation === LIFECYCLE_PAGE ? session.headersOf(request) : request.headers;
-        entrance.authorize(await entrance.enter(request, headers), [READ]);
+        authentication.authorize(await authentication.authenticate(request, headers), [READ]);
       }
       // Checks are answered also where there is too much to do.
-      const { error, ...reply } = await (face === 'page'
-        ? gate.run(() => callWithin(request, () => read(request)), request.meter.load('read'))
+      const { error, ...reply } = await (protocol === 'page'
+        ? concurrency.run(() => callWithin(request, () => read(request)), request.meter.load('read'))
         : read(request));
-      return { face, operation, reply, error };
+      return { protocol, operation, reply, error };
     } catch (thrown) {
       const error = toServiceError(thrown);
-      return { face, operation, reply: errorReply(error, request.headers.get('accept')), error };
+      return { protocol, operation, reply: errorReply(error, request.headers.get('accept')), error };
     }
   }
 
   async function answerGraphQL(request: IncomingRequest): Promise<Answered> {
     const { method } = request;
-    const face = 'graphql';
+    const protocol = 'graphql';
     if (method === 'OPTIONS') {
       const reply = { status: 204, headers: ['allow', 'GET, HEAD, POST, OPTIONS'], body: null };
-      return { face, operation: 'options', reply };
+      return { protocol, operation: 'options', reply };
     }
     const isRead = method === 'GET' || method === 'HEAD';
     if (playground !== undefined && isRead && prefersHtml(request.headers.get('accept'))) {
-      return { face: 'page', operation: 'playground', reply: await playground.page(request) };
+      return { protocol: 'page', operation: 'playground', reply: await playground.page(request) };
     }
-    return { face, ...(await graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request)) };
+    return { protocol, ...(await graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request)) };
   }
 
   function report(
     { id, method, path, span }: IncomingRequest,
-    face: Face,
+    protocol: Protocol,
     operation: string,
     status: number,
     seconds: number,
     error: ServiceError | undefined,
   ): void {
     if (error === undefined && !logsRequests) return;
-    const line = { requestId: id, ...span?.fields, method, path, protocol: face, operation, status };
+    const line = { requestId: id, ...span?.fields, method, path, protocol: protocol, operation, status };
     if (error?.code === 'BROWNOUT') logger.warn({ ...line, code: error.code }, error.message);
     else if (error !== undefined && error.status >= 500) {
       logger.error({ ...line, code: error.code, err: error.cause ?? error }, error.message);

@@ -6,7 +6,7 @@ import { petResource } from './pets/rest.ts';
 import { playground } from './playground.ts';
 import { buildSchema } from './schema.ts';
 
-const mark = {
+const annotation = {
   coordinate: 'Query.pet',
   operation: 'GET /pets/{petId}',
   level: 'deprecated',
@@ -37,8 +37,8 @@ export const petStoreService: Application = {
       'Errors are Error objects. Send `Accept: application/problem+json` to get problem details (RFC 9457) instead, as in ' +
       'the schema `Problem`.',
     examples: {
-      LifecycleMark: mark,
-      LifecycleMarks: [mark],
+      LifecycleMark: annotation,
+      LifecycleMarks: [annotation],
       Error: { code: 'NOT_FOUND', message: 'No pet has the id 12.', status: 404 },
       Problem: {
         type: 'about:blank',

@@ -2,10 +2,10 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 import type { Probe } from '../engine/db/client.ts';
 import { OWN_PAGES } from '../engine/lifecycle/client.ts';
 import { OTHERS } from '../engine/lifecycle/tally.ts';
-import type { Face, RequestMetrics } from '../engine/metrics.ts';
+import type { Protocol, RequestMetrics } from '../engine/metrics.ts';
 
 /** How many clients have a label of their own. */
-const MOST_CLIENTS = 100;
+const MAX_CLIENTS = 100;
 
 /** What is counted while the service works, for Prometheus. */
 export interface Metrics extends RequestMetrics {
@@ -26,7 +26,7 @@ export function createMetrics(): Metrics {
     collect: () =>
       answered.handOver((protocol, operation, status, count) => requests.inc({ protocol, operation, status }, count)),
   });
-  const answered = new Counts<Face, string, number>();
+  const answered = new Counts<Protocol, string, number>();
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'From the arrival of a request to its answer.',
@@ -66,9 +66,9 @@ export function createMetrics(): Metrics {
     use(coordinate, level, client) {
       used.add(coordinate, level, label(client));
     },
-    request(face, operation, status, seconds) {
-      answered.add(face, operation, status);
-      durations.observe({ protocol: face, operation }, seconds);
+    request(protocol, operation, status, seconds) {
+      answered.add(protocol, operation, status);
+      durations.observe({ protocol: protocol, operation }, seconds);
     },
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
@@ -78,7 +78,7 @@ export function createMetrics(): Metrics {
 export function fewNames(): (name: string) => string {
   const known = new Set(OWN_PAGES);
   return (name) => {
-    if (known.size < MOST_CLIENTS + OWN_PAGES.size) known.add(name);
+    if (known.size < MAX_CLIENTS + OWN_PAGES.size) known.add(name);
     return known.has(name) ? name : OTHERS;
   };
 }

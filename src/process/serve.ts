@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Database, openDatabase, type Probe } from '../engine/db/client.ts';
 import { assertMigrated, readyDatabase } from '../engine/db/migrate.ts';
-import { type Listener, LONGEST_ARRIVAL, listen } from '../engine/http/listen.ts';
+import { type Listener, listen, MAX_ARRIVAL } from '../engine/http/listen.ts';
 import type { Clock } from '../engine/lifecycle/guard.ts';
 import { createApp } from '../engine/service.ts';
 import type { Tracing } from '../engine/tracing/span.ts';
@@ -20,7 +20,7 @@ import type { Settings } from './settings.ts';
 const GRACE = 7_500;
 const FAREWELL = 1_000;
 /** How long a client may pause while it reads its answer, in milliseconds, beside the time that the answer may take. */
-const LONGEST_PAUSE = 30_000;
+const MAX_PAUSE = 30_000;
 const EXAMPLE_PETS = 200;
 
 /** A process that serves. */
@@ -105,14 +105,14 @@ export async function serve(
     const listener = await listen(app.listener, {
       host: settings.HOST,
       port: settings.PORT,
-      stall: settings.REQUEST_TIMEOUT + LONGEST_PAUSE,
+      stall: settings.REQUEST_TIMEOUT + MAX_PAUSE,
     });
     let stopping: Promise<void> | undefined;
     return {
       port: listener.port,
       stop({ isReplaced }) {
         // A process that is being replaced has as long as its requests can take.
-        const grace = isReplaced ? LONGEST_ARRIVAL + settings.REQUEST_TIMEOUT + FAREWELL : GRACE;
+        const grace = isReplaced ? MAX_ARRIVAL + settings.REQUEST_TIMEOUT + FAREWELL : GRACE;
         app.beginDrain({ isReplaced, grace });
         const drained = listener.drain(grace);
         const sendLast = async () => {

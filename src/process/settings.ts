@@ -219,7 +219,7 @@ function secretsIn(given: Readonly<Record<string, string | undefined>>): Readonl
 }
 
 /** Letters that may be wrong in a name; fewer in a short one, which is soon like another. */
-const MOST_WRONG = 2;
+const MAX_WRONG = 2;
 const SHORT_NAME = 5;
 
 /**
@@ -231,7 +231,7 @@ export function misspeltSettings(environment: Readonly<Record<string, string | u
   const known = new Map([...names].map((name) => [plainName(name), name]));
   return Object.keys(environment).flatMap((name) => {
     if (names.has(name)) return [];
-    const nearest = closestMatch(plainName(name), [...known.keys()], { maxDistance: MOST_WRONG });
+    const nearest = closestMatch(plainName(name), [...known.keys()], { maxDistance: MAX_WRONG });
     if (nearest === undefined) return [];
     const isNear = nearest.length > SHORT_NAME || leven(plainName(name), nearest) <= 1;
     return isNear ? [`${name} is not a setting; did you mean ${known.get(nearest)}?`] : [];

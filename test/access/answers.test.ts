@@ -88,9 +88,9 @@ test('a stored answer is told only to who may still do what it answers', async (
   ] as const) {
     expect((await post(path, may, sent)).ok).toBe(true);
     expect((await post(path, may, sent)).headers.get('idempotent-replayed')).toBe('true');
-    const refused = await post(path, mayNot, sent);
-    expect([refused.status, refused.headers.get('idempotent-replayed')]).toEqual([403, null]);
-    expect(await refused.text()).not.toContain('Secret');
+    const rejected = await post(path, mayNot, sent);
+    expect([rejected.status, rejected.headers.get('idempotent-replayed')]).toEqual([403, null]);
+    expect(await rejected.text()).not.toContain('Secret');
   }
 });
 

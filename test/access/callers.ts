@@ -53,7 +53,7 @@ export async function ask(app: TestApp, query: string, credential: string | unde
 }
 
 /** Holds the service to refusing the credential, on both faces, and also where none is needed. */
-export async function expectRefused({ closed, open }: Apps, credential: string, message: RegExp): Promise<void> {
+export async function expectRejected({ closed, open }: Apps, credential: string, message: RegExp): Promise<void> {
   const { status, body, headers } = await closed.rest('GET', '/pets', bearing(credential));
   expect([status, body.code]).toEqual([401, 'UNAUTHENTICATED']);
   expect(body.message).toMatch(message);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyStore } from '../../src/engine/auth/keys.ts';
 import type { TestApp } from '../support/app.ts';
-import { type Apps, bearing, expectRefused, makeKey, startApps } from './callers.ts';
+import { type Apps, bearing, expectRejected, makeKey, startApps } from './callers.ts';
 import type { Issuer } from './issuer.ts';
 
 let apps: Apps;
@@ -16,7 +16,7 @@ afterAll(() => apps?.dispose());
 
 describe('a credential', () => {
   const get = (credential: string) => closed.rest('GET', '/pets', bearing(credential));
-  const refused = (credential: string, message: RegExp) => expectRefused(apps, credential, message);
+  const rejected = (credential: string, message: RegExp) => expectRejected(apps, credential, message);
 
   test('lets in who may read', async () => {
     expect((await get(await makeKey(closed, ['read']))).status).toBe(200);
@@ -41,7 +41,7 @@ describe('a credential', () => {
 
   describe('that is an API key', () => {
     test('is refused once it has expired', async () => {
-      await refused(await makeKey(closed, ['read'], new Date(Date.now() - 1)), /has expired/);
+      await rejected(await makeKey(closed, ['read'], new Date(Date.now() - 1)), /has expired/);
     });
 
     test('is refused within two seconds of its revocation, although it came just before', async () => {
@@ -56,9 +56,9 @@ describe('a credential', () => {
       const key = await makeKey(closed, ['read']);
       const [, id = '', secret = ''] = /^psk_(.{12})_(.+)$/.exec(key) ?? [];
       const wrong = `${secret.startsWith('A') ? 'B' : 'A'}${secret.slice(1)}`;
-      for (const bad of [`psk_${id}_${wrong}`, `psk_${'0'.repeat(12)}_${secret}`]) await refused(bad, /is unknown/);
+      for (const bad of [`psk_${id}_${wrong}`, `psk_${'0'.repeat(12)}_${secret}`]) await rejected(bad, /is unknown/);
       for (const bad of [key.slice(0, -1), `${key}A`, 'psk_', `psk_${id}`, `PSK_${id}_${secret}`]) {
-        await refused(bad, /is incomplete|is invalid/);
+        await rejected(bad, /is incomplete|is invalid/);
       }
     });
 

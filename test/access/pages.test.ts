@@ -35,11 +35,11 @@ async function cookieFor(key: string): Promise<string> {
 
 describe('a browser that opens a page which is closed', () => {
   test('is asked for a key, and shown the page by it until it forgets the key', async () => {
-    const refused = await visit('/lifecycle');
-    expect(refused.status).toBe(401);
-    expect(refused.headers.get('www-authenticate')).toContain('Bearer');
-    expect(refused.headers.get('content-security-policy')).toContain("form-action 'self'");
-    expect(await refused.text()).toContain('<form method="post" action="/lifecycle/session">');
+    const rejected = await visit('/lifecycle');
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers.get('www-authenticate')).toContain('Bearer');
+    expect(rejected.headers.get('content-security-policy')).toContain("form-action 'self'");
+    expect(await rejected.text()).toContain('<form method="post" action="/lifecycle/session">');
 
     const cookie = await cookieFor(await makeKey(closed, ['read']));
     expect(cookie).toMatch(/; Path=\/lifecycle; HttpOnly; SameSite=Strict$/);

@@ -58,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => apps?.dispose());
 
 /** How a caller without the scope is answered; undefined where it is let in. */
-function refusalOf(held: readonly string[], isKnown: boolean, needed: readonly string[]): string | undefined {
+function rejectionOf(held: readonly string[], isKnown: boolean, needed: readonly string[]): string | undefined {
   const missing = needed.filter((scope) => !held.includes(scope));
   return missing.length === 0 ? undefined : isKnown ? 'FORBIDDEN' : 'UNAUTHENTICATED';
 }
@@ -74,7 +74,7 @@ describe('with AUTH=all, and with AUTH=required, where reads are open', () => {
     const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { body: {} } : {};
     for (const { name, credential, scopes: held } of roles) {
       const answer = await closed.rest(method, path, { ...body, ...bearing(credential) });
-      const expected = refusalOf(held, credential !== undefined, scopes);
+      const expected = rejectionOf(held, credential !== undefined, scopes);
       const code = [401, 403].includes(answer.status) ? answer.body.code : undefined;
       expect({ name, code }).toEqual({ name, code: expected });
       expect(answer.headers.has('www-authenticate')).toBe(expected !== undefined);
@@ -87,18 +87,18 @@ describe('with AUTH=all, and with AUTH=required, where reads are open', () => {
 
   test.each(fields)('GraphQL $name asks each caller for $scope', async ({ query, scope }) => {
     for (const { name, credential, scopes: held } of roles) {
-      const expected = refusalOf(held, credential !== undefined, [scope]);
+      const expected = rejectionOf(held, credential !== undefined, [scope]);
       // An operation that came before is answered in another way.
       for (const _ of ['first', 'second', 'third']) {
         const { code, status } = await ask(closed, query, credential);
-        const isRefused = code === 'UNAUTHENTICATED' || code === 'FORBIDDEN';
-        expect({ name, code: isRefused ? code : undefined }).toEqual({ name, code: expected });
-        if (isRefused) expect(status).toBe(code === 'FORBIDDEN' ? 403 : 401);
+        const isRejected = code === 'UNAUTHENTICATED' || code === 'FORBIDDEN';
+        expect({ name, code: isRejected ? code : undefined }).toEqual({ name, code: expected });
+        if (isRejected) expect(status).toBe(code === 'FORBIDDEN' ? 403 : 401);
       }
       if (credential?.startsWith('psk_')) continue;
       const { code } = await ask(open, query, credential);
-      const isRefused = code === 'UNAUTHENTICATED' || code === 'FORBIDDEN';
-      expect(isRefused).toBe(scope !== 'read' && expected !== undefined);
+      const isRejected = code === 'UNAUTHENTICATED' || code === 'FORBIDDEN';
+      expect(isRejected).toBe(scope !== 'read' && expected !== undefined);
     }
   });
 });

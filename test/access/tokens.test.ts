@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { type Apps, bearing, expectRefused, startApps, trustIn } from './callers.ts';
+import { type Apps, bearing, expectRejected, startApps, trustIn } from './callers.ts';
 import { AUDIENCE, ISSUER, type Issuer, startIssuer } from './issuer.ts';
 
 let apps: Apps;
@@ -18,26 +18,26 @@ afterAll(() => apps?.dispose());
 
 describe('a token', () => {
   const get = (credential: string) => closed.rest('GET', '/pets', bearing(credential));
-  const refused = (credential: string, message: RegExp) => expectRefused(apps, credential, message);
+  const rejected = (credential: string, message: RegExp) => expectRejected(apps, credential, message);
   const now = () => Math.floor(Date.now() / 1000);
 
   test('has the clocks be half a minute apart, and no more', async () => {
     const read = { scope: 'read' };
     expect((await get(await issuer.token({ ...read, exp: now() - 20 }))).status).toBe(200);
     expect((await get(await issuer.token({ ...read, nbf: now() + 20 }))).status).toBe(200);
-    await refused(await issuer.token({ ...read, exp: now() - 40 }), /has expired/);
-    await refused(await issuer.token({ ...read, nbf: now() + 40 }), /nbf is invalid/);
+    await rejected(await issuer.token({ ...read, exp: now() - 40 }), /has expired/);
+    await rejected(await issuer.token({ ...read, nbf: now() + 40 }), /nbf is invalid/);
   });
 
   test('is refused that is for another audience, of another issuer, or says neither who nor until when', async () => {
     const read = { scope: 'read' };
-    await refused(await issuer.token({ ...read, aud: 'another' }), /aud is invalid/);
-    await refused(await issuer.token({ ...read, iss: 'https://evil.example' }), /iss is invalid/);
-    await refused(await issuer.token({ ...read, exp: undefined }), /exp is invalid/);
-    await refused(await issuer.token({ ...read, sub: undefined }), /sub is invalid/);
-    await refused(await issuer.token({ ...read, sub: 'x'.repeat(256) }), /sub is longer than 255/);
+    await rejected(await issuer.token({ ...read, aud: 'another' }), /aud is invalid/);
+    await rejected(await issuer.token({ ...read, iss: 'https://evil.example' }), /iss is invalid/);
+    await rejected(await issuer.token({ ...read, exp: undefined }), /exp is invalid/);
+    await rejected(await issuer.token({ ...read, sub: undefined }), /sub is invalid/);
+    await rejected(await issuer.token({ ...read, sub: 'x'.repeat(256) }), /sub is longer than 255/);
     for (const sub of ['', 7, { name: 'ann' }]) {
-      await refused(await issuer.token({ ...read, sub: sub as string }), /sub is invalid/);
+      await rejected(await issuer.token({ ...read, sub: sub as string }), /sub is invalid/);
     }
   });
 
@@ -45,8 +45,8 @@ describe('a token', () => {
     const [, payload, signature] = (await issuer.token({ scope: 'read' })).split('.');
     for (const alg of ['none', 'None', 'NONE']) {
       const header = Buffer.from(JSON.stringify({ alg, kid: 'first' })).toString('base64url');
-      await refused(`${header}.${payload}.`, /is invalid/);
-      await refused(`${header}.${payload}.${signature}`, /is invalid/);
+      await rejected(`${header}.${payload}.`, /is invalid/);
+      await rejected(`${header}.${payload}.${signature}`, /is invalid/);
     }
   });
 
@@ -61,7 +61,7 @@ describe('a token', () => {
     const [, payload] = (await issuer.token({ scope: 'read' })).split('.');
     const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: 'first' })).toString('base64url');
     const signature = createHmac('sha256', issuer.publicKey).update(`${header}.${payload}`).digest('base64url');
-    await refused(`${header}.${payload}.${signature}`, /is invalid/);
+    await rejected(`${header}.${payload}.${signature}`, /is invalid/);
   });
 
   test('is refused that another key has signed, under the known id or its own', async () => {
@@ -69,7 +69,7 @@ describe('a token', () => {
     for (const kid of ['first', 'second']) {
       const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'eve', exp: now() + 300, scope: 'read' };
       const forged = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid });
-      await refused(await forged.sign(privateKey), /is invalid/);
+      await rejected(await forged.sign(privateKey), /is invalid/);
     }
   });
 
@@ -79,7 +79,7 @@ describe('a token', () => {
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
     const more = Buffer.from(JSON.stringify({ ...claims, scope: 'read' })).toString('base64url');
     for (const bad of [token.slice(0, -5), `${header}.${payload}`, `${header}.${more}.${signature}`, `${header}..`]) {
-      await refused(bad, /is invalid/);
+      await rejected(bad, /is invalid/);
     }
   });
 
@@ -90,11 +90,11 @@ describe('a token', () => {
     for (const own of [{ jwk }, { jku: issuer.url }, { x5u: issuer.url }]) {
       const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'eve', exp: now() + 300, scope: 'read' };
       const forged = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'first', ...own });
-      await refused(await forged.sign(privateKey), /is invalid/);
+      await rejected(await forged.sign(privateKey), /is invalid/);
     }
     const [, payload, signature] = (await issuer.token({ scope: 'read' })).split('.');
     const critical = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'first', crit: ['x'], x: 1 }));
-    await refused(`${critical.toString('base64url')}.${payload}.${signature}`, /is invalid/);
+    await rejected(`${critical.toString('base64url')}.${payload}.${signature}`, /is invalid/);
     expect(issuer.asked - asked).toBeLessThan(2);
   });
 

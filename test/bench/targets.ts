@@ -21,5 +21,5 @@ export const START_TARGETS = { server: 1, embedded: 2 };
 export const CHECK_SHARE = 0.7;
 
 /** The most memory that the service has after a soak, in mebibytes; and its growth since the first fifth of it. */
-export const MOST_MEMORY = 200;
-export const MOST_GROWTH = 0.05;
+export const MAX_MEMORY = 200;
+export const MAX_GROWTH = 0.05;

@@ -69,7 +69,7 @@ const BookType = builder.objectRef<typeof books.$inferSelect>('Book').implement(
   description: 'A book.',
   fields: (t) => ({
     id: t.expose('id', { type: 'Int64', description: 'Its id.' }),
-    title: t.exposeString('title', { description: 'Its title.', extensions: { longest: 200 } }),
+    title: t.exposeString('title', { description: 'Its title.', extensions: { maxLength: 200 } }),
     version: t.expose('version', rowVersion),
   }),
 });
@@ -85,7 +85,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Get a book.',
     args: bookId,
-    resolve: (_, { bookId: id }, { books }) => books.byId.one(id),
+    resolve: (_, { bookId: id }, { books }) => books.byId.load(id),
   }),
   books: t.field({
     type: connectionTo(BookType, 'books', bookList),

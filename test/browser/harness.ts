@@ -10,7 +10,7 @@ import { createApp } from '../../src/engine/service.ts';
 import { seed } from '../../src/petstore/seed.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
-import { usualRules, usualSettings } from '../support/rules.ts';
+import { defaultRules, defaultSettings } from '../support/rules.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
 /** What a check looks at. */
@@ -71,9 +71,9 @@ async function serve(database: Database, basePath: string): Promise<Listener> {
   const app = createApp({
     application: petStoreService,
     database,
-    settings: { ...usualSettings, BASE_PATH: basePath },
+    settings: { ...defaultSettings, BASE_PATH: basePath },
     access: OPEN_ACCESS,
-    rules: usualRules,
+    rules: defaultRules,
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
   });

@@ -2,11 +2,11 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { lifecyclePage } from '../../src/engine/pages/lifecycle.ts';
 import { busyUsage, exampleReport, NOON, noUsage } from '../support/marks.ts';
-import { usualRules } from '../support/rules.ts';
+import { defaultRules } from '../support/rules.ts';
 import { brokenRules } from './axe.ts';
 import type { Checks } from './harness.ts';
 
-const AT_NOON = { ...usualRules, clock: () => NOON };
+const AT_NOON = { ...defaultRules, clock: () => NOON };
 const CLIENTS = ['shop-app', 'warehouse-sync', 'partner-feed'];
 
 /** What a visitor of the lifecycle page finds. */

@@ -119,12 +119,12 @@ export const referenceChecks: Checks = {
   },
 
   'what is beta and deprecated shows both, and so do parameters and properties': async ({ page, base }) => {
-    const mark = { deprecated: true, 'x-deprecated-sunset': '2028-01-31', 'x-stability': 'beta' };
+    const annotation = { deprecated: true, 'x-deprecated-sunset': '2028-01-31', 'x-stability': 'beta' };
     await page.route('**/openapi.json', async (route) => {
       const document = await (await route.fetch()).json();
-      Object.assign(document.paths['/pets'].post, mark);
-      Object.assign(document.paths['/pets'].get.parameters[1], mark);
-      Object.assign(document.components.schemas.NewPet.properties.name, mark);
+      Object.assign(document.paths['/pets'].post, annotation);
+      Object.assign(document.paths['/pets'].get.parameters[1], annotation);
+      Object.assign(document.components.schemas.NewPet.properties.name, annotation);
       await route.fulfill({ json: document });
     });
     await goToReference(page, base);
@@ -132,9 +132,9 @@ export const referenceChecks: Checks = {
     const listed = await openOperation(page, 'listPets');
     const created = await openOperation(page, 'createPet');
     await created.getByRole('tab', { name: 'Schema' }).first().click();
-    for (const marked of [listed.locator('[data-param-name="status"] + tr'), created.locator('tr.deprecated')]) {
-      deepEqual(await marked.locator('.badge').allInnerTexts(), ['deprecated', 'beta']);
-      ok((await marked.innerText()).includes('Sunset on 2028-01-31'));
+    for (const annotated of [listed.locator('[data-param-name="status"] + tr'), created.locator('tr.deprecated')]) {
+      deepEqual(await annotated.locator('.badge').allInnerTexts(), ['deprecated', 'beta']);
+      ok((await annotated.innerText()).includes('Sunset on 2028-01-31'));
     }
     equal(await page.locator('.opblock-body .badge').count(), 4);
     deepEqual(await brokenRules(page), []);

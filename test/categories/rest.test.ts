@@ -115,18 +115,18 @@ describe('PUT /categories/{categoryId}', () => {
   test('does not take another id', async () => {
     const category = await make({ name: 'Dogs' });
     const body = { id: category.id + 1, name: 'Hounds' };
-    const refused = await app.rest('PUT', `/categories/${category.id}`, { body });
-    expect(refused.status).toBe(422);
-    expect(refused.body.message).toBe(`id is read-only: it must be ${category.id}, as in the path, or be omitted.`);
+    const rejected = await app.rest('PUT', `/categories/${category.id}`, { body });
+    expect(rejected.status).toBe(422);
+    expect(rejected.body.message).toBe(`id is read-only: it must be ${category.id}, as in the path, or be omitted.`);
     expect(await read(category.id)).toEqual(category);
   });
 
   test('null is no way to remove a description: leaving it out is', async () => {
     const category = await make({ name: 'Dogs', description: 'Companions.' });
     const body = { name: 'Dogs', description: null };
-    const refused = await app.rest('PUT', `/categories/${category.id}`, { body });
-    expect(refused.status).toBe(422);
-    expect(refused.body.message).toBe('description must not be null; omit it instead.');
+    const rejected = await app.rest('PUT', `/categories/${category.id}`, { body });
+    expect(rejected.status).toBe(422);
+    expect(rejected.body.message).toBe('description must not be null; omit it instead.');
     expect(await read(category.id)).toEqual(category);
   });
 

@@ -8,7 +8,7 @@ import { createApp } from '../../src/engine/service.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { usualRules, usualSettings } from '../support/rules.ts';
+import { defaultRules, defaultSettings } from '../support/rules.ts';
 import type { paths } from './openapi.d.ts';
 
 /** The service is under a prefix, as behind a gateway: clients must be able to follow what it tells them all the same. */
@@ -31,9 +31,9 @@ beforeAll(async () => {
   const app = createApp({
     application: petStoreService,
     database: opened.database,
-    settings: { ...usualSettings, BASE_PATH },
+    settings: { ...defaultSettings, BASE_PATH },
     access: OPEN_ACCESS,
-    rules: usualRules,
+    rules: defaultRules,
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
   });

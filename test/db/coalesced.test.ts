@@ -6,9 +6,9 @@ import { watched } from '../support/watched.ts';
 
 const PETS = 2_400;
 /** Of statements of one kind, but for those that are slow: these give way after a tenth of a second. */
-const MOST_IN_FLIGHT = 2;
+const MAX_IN_FLIGHT = 2;
 const SLOW = 90;
-const LARGEST_BATCH = 1_000;
+const MAX_BATCH_SIZE = 1_000;
 
 let app: TestApp;
 /** The ids that each statement asks for. */
@@ -47,8 +47,8 @@ describe('pets that many requests ask for at once', () => {
     expect(await Promise.all(ids.map(petOf))).toEqual(ids);
     expect(asked.flat().sort((one, other) => one - other)).toEqual(ids);
     expect(asked.length).toBeLessThan(10);
-    expect(mostInFlight).toBeLessThanOrEqual(MOST_IN_FLIGHT);
-    expect(Math.max(...asked.map((keys) => keys.length))).toBeLessThanOrEqual(LARGEST_BATCH);
+    expect(mostInFlight).toBeLessThanOrEqual(MAX_IN_FLIGHT);
+    expect(Math.max(...asked.map((keys) => keys.length))).toBeLessThanOrEqual(MAX_BATCH_SIZE);
   });
 
   test('are read once, however many ask for the same', async () => {

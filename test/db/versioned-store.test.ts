@@ -135,7 +135,7 @@ test('a write says why it has left a row as it was', async () => {
   });
   await opened.database.transaction((query) => query('delete from loans', []));
   expect(await store.delete(id, [1])).toMatchObject({ title: 'Emma' });
-  expect(await store.byId.one(id)).toBeUndefined();
+  expect(await store.byId.load(id)).toBeUndefined();
 });
 
 test('a foreign key without a name for what it refers to stops the start', () => {

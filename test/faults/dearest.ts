@@ -26,9 +26,9 @@ const TIMES_AGAIN = 31;
 /** How many reads by key their cost is the median of. */
 const READS = 200;
 /** How much database time a unit may buy, in reads by key. */
-const MOST_READS = 3;
+const MAX_READS = 3;
 /** For how long a request may keep all others from being answered, in milliseconds. */
-const LONGEST_HOLD = 100;
+const MAX_HOLD = 100;
 /** How many of the dearest are measured once more: what was dear by chance is so no longer. */
 const AGAIN = 10;
 const TOLD = 3;
@@ -180,17 +180,17 @@ function findings(
   const shown = rated
     .slice(0, TOLD)
     .map(({ name, reads, units }) => `${reads.toFixed(1)} for ${units} (${name.slice(0, 100)})`);
-  const [longest] = slowest;
+  const [maxLength] = slowest;
   return [
     {
-      promise: `no unit buys more database time than ${MOST_READS} reads by key, of ${costs.length} requests, seed ${seed}`,
+      promise: `no unit buys more database time than ${MAX_READS} reads by key, of ${costs.length} requests, seed ${seed}`,
       measured: `a read takes ${read.toFixed(0)} µs; the dearest: ${shown.join('; ')}`,
-      holds: (rated[0]?.reads ?? Number.POSITIVE_INFINITY) <= MOST_READS,
+      holds: (rated[0]?.reads ?? Number.POSITIVE_INFINITY) <= MAX_READS,
     },
     {
-      promise: `none of them takes the service longer than ${LONGEST_HOLD} ms`,
-      measured: `${((longest?.service ?? 0) / 1_000).toFixed(1)} ms (${longest?.name.slice(0, 100)})`,
-      holds: (longest?.service ?? Number.POSITIVE_INFINITY) < LONGEST_HOLD * 1_000,
+      promise: `none of them takes the service longer than ${MAX_HOLD} ms`,
+      measured: `${((maxLength?.service ?? 0) / 1_000).toFixed(1)} ms (${maxLength?.name.slice(0, 100)})`,
+      holds: (maxLength?.service ?? Number.POSITIVE_INFINITY) < MAX_HOLD * 1_000,
     },
   ];
 }

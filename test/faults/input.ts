@@ -51,12 +51,12 @@ const malformed = onOwnService('malformed requests on raw sockets', async ({ bas
       )),
     );
   }
-  const refused = statuses.filter(([status = 0, ...others]) => status >= 400 && status < 500 && others.length === 0);
+  const rejected = statuses.filter(([status = 0, ...others]) => status >= 400 && status < 500 && others.length === 0);
   return [
     {
       promise: 'each is answered once, with 4xx',
-      measured: `${refused.length} of ${requests.length}`,
-      holds: refused.length === requests.length,
+      measured: `${rejected.length} of ${requests.length}`,
+      holds: rejected.length === requests.length,
     },
   ];
 });
@@ -76,13 +76,13 @@ const hostile = onOwnService('hostile GraphQL requests', async ({ base }) => {
     found.push({ what, median: times[Math.floor(TIMES / 2)] ?? 0, statuses: answers.map(({ status }) => status) });
   }
   const [slowest = { what: '', median: 0 }] = [...found].sort((one, other) => other.median - one.median);
-  const refused = found.filter(({ statuses }) => statuses.every((status) => status >= 400 && status < 500));
+  const rejected = found.filter(({ statuses }) => statuses.every((status) => status >= 400 && status < 500));
   const soon = found.filter(({ median }) => median < SOON);
   return [
     {
       promise: 'each is answered with 4xx',
-      measured: `${refused.length} of ${found.length}`,
-      holds: refused.length === found.length,
+      measured: `${rejected.length} of ${found.length}`,
+      holds: rejected.length === found.length,
     },
     {
       promise: `within ${SOON} ms, the median of ${TIMES}`,

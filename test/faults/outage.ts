@@ -91,7 +91,7 @@ function findings(outage: Outage, course: Course): Finding[] {
   const touched = samples.filter((sample) => sample.ended > began && sample.began < over);
   const wrong = samples.filter((sample) => !isGood(sample) && !isHonest(sample));
   const failed = touched.filter(isHonest);
-  const longest = Math.max(...samples.map((sample) => sample.ended - sample.began));
+  const maxLength = Math.max(...samples.map((sample) => sample.ended - sample.began));
   const laterFailures = samples.filter((sample) => !isGood(sample) && sample.began > over);
   const recovery = Math.max(0, ...laterFailures.map((sample) => sample.ended - over));
   const blind = seen.filter(({ at, until, isReady }) => outage.isWhole && at > down && until < rising && isReady);
@@ -105,8 +105,8 @@ function findings(outage: Outage, course: Course): Finding[] {
     },
     {
       promise: `the longest answer, within the deadline of ${seconds(deadline)}`,
-      measured: seconds(longest),
-      holds: longest <= deadline + TOLERANCE,
+      measured: seconds(maxLength),
+      holds: maxLength <= deadline + TOLERANCE,
     },
     {
       promise: `the last failure after its return, within ${seconds(RECOVERY)}`,

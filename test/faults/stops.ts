@@ -11,7 +11,7 @@ import { fill } from './shop.ts';
 
 const CLIENTS = 20;
 /** Within which a stop is over, in milliseconds. */
-const LONGEST_STOP = 10_000;
+const MAX_STOP_TIME = 10_000;
 const SOME_LOAD = 1_500;
 
 /** When the database freezes, and in milliseconds after SIGTERM, when it goes on. */
@@ -86,9 +86,9 @@ async function stopUnderLoad(
   const isFrozen = isBefore || freezesAfter !== undefined;
   return [
     {
-      promise: `it ends by itself within ${seconds(LONGEST_STOP)}`,
+      promise: `it ends by itself within ${seconds(MAX_STOP_TIME)}`,
       measured: `exit code ${code} after ${seconds(took)}`,
-      holds: code === 0 && took <= LONGEST_STOP,
+      holds: code === 0 && took <= MAX_STOP_TIME,
     },
     {
       promise: 'each request in flight is answered',

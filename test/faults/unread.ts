@@ -7,7 +7,7 @@ import { memoryOf } from './cost.ts';
 import type { Finding, Scenario } from './finding.ts';
 
 /** What a process may have in memory, in MiB. */
-const MOST_MEMORY = 512;
+const MAX_MEMORY = 512;
 /** How soon `/livez` answers meanwhile, in milliseconds, and how often it is looked at. */
 const SOON = 250;
 const LOOKS = 100;
@@ -29,30 +29,30 @@ const unreadBy = (clients: number, rate: string): Scenario => ({
       const query = `{ pets(first: 100, categoryId: [${id}]) { nodes { category { ${texts} } } } }`;
       const before = memoryOf(pid);
       const sockets = await Promise.all(Array.from({ length: clients }, () => askSilently(base, query)));
-      let [longest, most] = [0, before];
+      let [maxLength, most] = [0, before];
       for (let look = 0; look < LOOKS; look++) {
         const { took, status } = await caller.send('GET', '/livez');
-        longest = Math.max(longest, status === 200 ? took : Number.POSITIVE_INFINITY);
+        maxLength = Math.max(maxLength, status === 200 ? took : Number.POSITIVE_INFINITY);
         most = Math.max(most, memoryOf(pid));
         await sleep(LOOK_EVERY);
       }
       for (const socket of sockets) socket.destroy();
       caller.close();
-      return findings(before, most, longest);
+      return findings(before, most, maxLength);
     }),
 });
 
-function findings(before: number, most: number, longest: number): Finding[] {
+function findings(before: number, most: number, maxLength: number): Finding[] {
   return [
     {
-      promise: `the process stays under ${MOST_MEMORY} MiB`,
+      promise: `the process stays under ${MAX_MEMORY} MiB`,
       measured: `${before.toFixed(0)} MiB before, ${most.toFixed(0)} at most`,
-      holds: most < MOST_MEMORY,
+      holds: most < MAX_MEMORY,
     },
     {
       promise: `/livez answers within ${SOON} ms`,
-      measured: `${longest.toFixed(0)} ms at most`,
-      holds: longest < SOON,
+      measured: `${maxLength.toFixed(0)} ms at most`,
+      holds: maxLength < SOON,
     },
   ];
 }

@@ -25,7 +25,7 @@ import {
 } from 'graphql';
 import { isDate } from '../../src/engine/date.ts';
 import { toInt64 } from '../../src/engine/int64.ts';
-import { assertErrors, type ToldError } from './errors.ts';
+import { assertErrors, type ShownError } from './errors.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,7 @@ export interface Asked {
 /** An answer that has the shape of one. */
 export interface GraphQLAnswer {
   readonly data?: unknown;
-  readonly errors?: readonly ToldError[];
+  readonly errors?: readonly ShownError[];
   readonly extensions?: unknown;
 }
 

@@ -23,7 +23,7 @@ export interface Asked {
   readonly day: number;
 }
 
-const MOST_DEPTH = 5;
+const MAX_DEPTH = 5;
 const FRAGMENTS = 4;
 const ALIASES = [
   ...'abcd',
@@ -147,7 +147,7 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
     const fields = isObjectType(type) || isAbstractType(type) ? fieldsOf(type) : [];
     const usable = fields.filter((one) => {
       const answered = getNamedType(one.type);
-      const isShallow = depth < (isSpreading ? MOST_DEPTH - 2 : MOST_DEPTH);
+      const isShallow = depth < (isSpreading ? MAX_DEPTH - 2 : MAX_DEPTH);
       return kit.has(one) && (isShallow || !isCompositeType(answered)) && (abstract || !isAbstractType(answered));
     });
     const spreading = usable.filter((one) => fragments.some((fragment) => fragment.type === getNamedType(one.type)));

@@ -2,7 +2,7 @@ import { errorTable } from '../../src/engine/errors.ts';
 import * as own from '../../src/petstore/errors.ts';
 
 /** A GraphQL error as this service tells it. */
-export interface ToldError {
+export interface ShownError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions: { readonly code: string; readonly status: number };
@@ -23,9 +23,9 @@ const STATUSES = new Map<string, number>([
  *
  * @throws {Error} that says what is wrong with which
  */
-export function assertErrors(errors: unknown, data: unknown): asserts errors is readonly ToldError[] {
+export function assertErrors(errors: unknown, data: unknown): asserts errors is readonly ShownError[] {
   if (!Array.isArray(errors) || errors.length === 0) throw new Error('Errors are a list of at least one.');
-  for (const error of errors as readonly ToldError[]) {
+  for (const error of errors as readonly ShownError[]) {
     const told = JSON.stringify(error);
     if (Object.keys(error).some((key) => !KEYS.includes(key))) throw new Error(`An error has a key too many: ${told}`);
     if (typeof error.message !== 'string' || error.message === '') throw new Error(`No message: ${told}`);
@@ -41,7 +41,7 @@ export function assertErrors(errors: unknown, data: unknown): asserts errors is 
   }
 }
 
-function assertLeadsToNull(path: ToldError['path'], data: unknown, told: string): void {
+function assertLeadsToNull(path: ShownError['path'], data: unknown, told: string): void {
   if (!Array.isArray(path) || path.length === 0) throw new Error(`No path: ${told}`);
   let value = data;
   for (const key of path as readonly (string | number)[]) {

@@ -30,7 +30,7 @@ interface Part {
   readonly fragments: readonly string[];
 }
 
-const MOST_DEPTH = 4;
+const MAX_DEPTH = 4;
 const NOTHING: Part = { text: '', given: [], fragments: [] };
 const OTHER = ' query other { __typename }';
 /** What an object of JavaScript has anyway. */
@@ -157,7 +157,7 @@ function wrapping(place: string, value: boolean, directive: string) {
 
 function selectionsOf(type: GraphQLObjectType, place: string, depth: number, taste: Taste): fc.Arbitrary<Part> {
   const fields = Object.values(type.getFields()).filter(
-    (field) => depth < MOST_DEPTH || !isObjectType(getNamedType(field.type)),
+    (field) => depth < MAX_DEPTH || !isObjectType(getNamedType(field.type)),
   );
   if (fields.length === 0) return fc.constant({ ...NOTHING, text: ' { __typename }' });
   return fc

@@ -12,7 +12,7 @@ import { type DatabaseKind, type Openness, startTarget } from './target.ts';
 /** Cases that begin with the same rows: few enough that rows are left to the last, and one round is quickly repeated. */
 const ROUND = 250;
 /** After that many failed rounds the rest would tell nothing new. */
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
 const HELP =
   'npm run fuzz -- [--cases N] [--graphql N] [--documents N] [--seed N|random] [--database embedded|server] [--access open|closed]';
 
@@ -102,7 +102,7 @@ async function fuzz<T>(seed: number, contender: Contender<T>): Promise<void> {
   const outcomes: Outcomes = new Map();
   const began = performance.now();
   let done = 0;
-  for (let round = 0, failures = 0; done < runs && failures < MOST_FAILURES; round++) {
+  for (let round = 0, failures = 0; done < runs && failures < MAX_FAILURES; round++) {
     const result = await runRound(contender, Math.min(ROUND, runs - done), seed + round, outcomes);
     done += result.numRuns;
     passed += result.numRuns - (result.failed ? 1 : 0);

@@ -15,7 +15,7 @@ import { accessFrom } from '../../src/process/access.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import type { Settings } from '../../src/process/settings.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
-import { usualRules, usualSettings } from '../support/rules.ts';
+import { defaultRules, defaultSettings } from '../support/rules.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
 const { schema } = petStoreService;
@@ -56,10 +56,10 @@ const SCOPES = [...Array(7).fill(ALL_SCOPES), ['read'], ['catalogue:write'], ['o
 export async function startTarget(kind: DatabaseKind, openness: Openness): Promise<Target> {
   const server = kind === 'server' ? await startPostgresServer() : undefined;
   const folder = makeTemporaryFolder();
-  const location = { url: server?.url, folder: folder.path, timeout: usualSettings.REQUEST_TIMEOUT };
+  const location = { url: server?.url, folder: folder.path, timeout: defaultSettings.REQUEST_TIMEOUT };
   const database = await openDatabase(location);
   await migrateDatabase(database);
-  const settings: Settings = { ...usualSettings, AUTH: openness === 'open' ? 'open' : 'all' };
+  const settings: Settings = { ...defaultSettings, AUTH: openness === 'open' ? 'open' : 'all' };
   const authorizations: (string | undefined)[] = [undefined];
   if (openness === 'closed') {
     for (const scopes of SCOPES) {
@@ -72,7 +72,7 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
     database,
     settings,
     access: await accessFrom(settings, database, petStoreService.name),
-    rules: usualRules,
+    rules: defaultRules,
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
   });

@@ -35,9 +35,9 @@ describe('an answer', () => {
     expect(Buffer.byteLength(large)).toBeGreaterThan(0.9 * LARGEST);
     expect(Buffer.byteLength(large)).toBeLessThan(LARGEST);
     app.statements.length = 0;
-    const refused = await ask(11);
-    const { errors } = (await refused.json()) as { errors: { message: string; extensions: object }[] };
-    expect([refused.status, errors[0]?.extensions]).toMatchObject([400, { code: 'INVALID_ARGUMENT' }]);
+    const rejected = await ask(11);
+    const { errors } = (await rejected.json()) as { errors: { message: string; extensions: object }[] };
+    expect([rejected.status, errors[0]?.extensions]).toMatchObject([400, { code: 'INVALID_ARGUMENT' }]);
     expect(errors[0]?.message).toContain(`${LARGEST} is the most`);
     expect(app.statements).toEqual([]);
   });
@@ -50,9 +50,9 @@ describe('an answer', () => {
     // Six bytes each as JSON writes them, where four are the most of any other character.
     const name = '\u0001'.repeat(2_000);
     await app.rest('PUT', `/categories/${categoryId}`, { body: { name: 'Long', description: name } });
-    const refused = await ask(10);
-    const { errors } = (await refused.json()) as { errors: { message: string }[] };
-    expect([refused.status, errors[0]?.message]).toEqual([400, expect.stringContaining(`${LARGEST} bytes (8 MiB)`)]);
+    const rejected = await ask(10);
+    const { errors } = (await rejected.json()) as { errors: { message: string }[] };
+    expect([rejected.status, errors[0]?.message]).toEqual([400, expect.stringContaining(`${LARGEST} bytes (8 MiB)`)]);
     await app.rest('PUT', `/categories/${categoryId}`, { body: { name: 'Long', description: LONG_TEXT } });
   });
 });
@@ -65,7 +65,7 @@ test('every text of a row in a list says how long it may be, so that its answers
   const texts = rows.flatMap((type) =>
     Object.values(type.getFields())
       .filter((field) => ['String', 'ID'].includes(getNamedType(field.type).name))
-      .map(({ name, extensions }) => [`${type.name}.${name}`, extensions.longest ?? extensions.bytes]),
+      .map(({ name, extensions }) => [`${type.name}.${name}`, extensions.maxLength ?? extensions.bytes]),
   );
   expect(texts.length).toBeGreaterThan(2);
   expect(texts.filter(([, length]) => typeof length !== 'number')).toEqual([]);

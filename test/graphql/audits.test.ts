@@ -9,7 +9,7 @@ import { accessFrom } from '../../src/process/access.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import { readSettings } from '../../src/process/settings.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { usualRules } from '../support/rules.ts';
+import { defaultRules } from '../support/rules.ts';
 
 type Environment = Readonly<Record<string, string>>;
 /** As the suite calls it. */
@@ -76,7 +76,7 @@ function auditsOf(environment: Environment, fetchFn: Fetch): Audit[] {
       database: opened.database,
       settings,
       access: await accessFrom(settings, opened.database, petStoreService.name),
-      rules: usualRules,
+      rules: defaultRules,
       metrics: createMetrics(),
       logger: pino({ level: 'silent' }),
     });

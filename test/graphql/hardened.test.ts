@@ -91,7 +91,7 @@ describe.each([
 describe('an operation may have', () => {
   const many = (count: number, make: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => make(n)).join(' ');
-  const refusal = async (query: string) => (await usual.graphql(query)).errors?.[0];
+  const rejection = async (query: string) => (await usual.graphql(query)).errors?.[0];
 
   test.each([
     ['200 aliases', (n: number) => `{ ${many(n, (i) => `a${i}: __typename`)} }`, 200, /more than 200 aliases/],
@@ -114,8 +114,8 @@ describe('an operation may have', () => {
       /more than 200 directives/,
     ],
   ])('%s, and not one more', async (_, query, most, message) => {
-    expect(await refusal(query(most))).toBeUndefined();
-    const error = await refusal(query(most + 2));
+    expect(await rejection(query(most))).toBeUndefined();
+    const error = await rejection(query(most + 2));
     expect(error?.message).toMatch(message);
     expect(error?.extensions).toMatchObject({ code: 'INVALID_ARGUMENT', status: 400 });
   });

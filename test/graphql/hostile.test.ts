@@ -5,9 +5,9 @@ import { hostileRequests } from './hostile/requests.ts';
 
 /** How long the service may take to refuse, in milliseconds. */
 const SOON = 100;
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 /** The largest answer to what is refused, in bytes. */
-const LARGEST_REFUSAL = 150_000;
+const MAX_REJECTION_BYTES = 150_000;
 
 const service = startOwnService();
 let sent = 0;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   for (let n = 0; n < 20; n++) await send('{"query":"{ pets { nodes { id name } } nope }"}');
 });
 
-interface Refusal {
+interface Rejection {
   readonly status: number;
   readonly text: string;
   readonly milliseconds: number;
@@ -26,13 +26,14 @@ interface Refusal {
 describe.each(Object.entries(hostileRequests))('%s', (_, requests: readonly Hostile[]) => {
   test.each(requests)('%s: refused within 100 ms, and the service is well', async (_, body) => {
     // The best of three; and of more where it has to be, for the machine may be busy with something else.
-    const refusals: Refusal[] = [];
-    const best = () => Math.min(...refusals.map(({ milliseconds }) => milliseconds));
-    while (refusals.length < 3 || (best() >= SOON && refusals.length < MOST_TRIES)) refusals.push(await send(body));
-    for (const { status, text } of refusals) {
+    const rejections: Rejection[] = [];
+    const best = () => Math.min(...rejections.map(({ milliseconds }) => milliseconds));
+    while (rejections.length < 3 || (best() >= SOON && rejections.length < MAX_TRIES))
+      rejections.push(await send(body));
+    for (const { status, text } of rejections) {
       expect(status, text.slice(0, 300)).toBeGreaterThanOrEqual(400);
       expect(status, text.slice(0, 300)).toBeLessThan(500);
-      expect(text.length).toBeLessThan(LARGEST_REFUSAL);
+      expect(text.length).toBeLessThan(MAX_REJECTION_BYTES);
       const { errors, data } = JSON.parse(text) as { errors: { extensions: unknown }[]; data?: unknown };
       expect(data).toBeUndefined();
       expect(errors[0]?.extensions).toMatchObject({ status });
@@ -47,7 +48,7 @@ test('nothing of all that has failed on the part of the service', () => {
 });
 
 /** Sends it with a document that has not come before: what came before is refused from memory. */
-async function send(body: string): Promise<Refusal> {
+async function send(body: string): Promise<Rejection> {
   const unknown = body.replace('"query":"', `"query":"#${sent++}\\n`);
   const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };
   const began = performance.now();

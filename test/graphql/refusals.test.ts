@@ -109,7 +109,7 @@ describe('wrong values are told as VALIDATION_FAILED, 422', () => {
       ORDER,
       { changes: { shipDate: '2026-11-21T09:30:00' } },
     ],
-  ])('%s', (_, ...fault) => expectRefusal('VALIDATION_FAILED', 422, fault));
+  ])('%s', (_, ...fault) => expectRejection('VALIDATION_FAILED', 422, fault));
 
   test('all at once, each with a pointer to it', async () => {
     const variables = { pet: { name: '', categoryId: 'x', colour: 'red' } };
@@ -147,10 +147,10 @@ describe('a document that is wrong in itself is told as 400', () => {
   });
 
   test('GRAPHQL_PARSE_FAILED: a document that ends too soon', () =>
-    expectRefusal('GRAPHQL_PARSE_FAILED', 400, ['Syntax Error: Expected Name, found <EOF>.', '{ pets {']));
+    expectRejection('GRAPHQL_PARSE_FAILED', 400, ['Syntax Error: Expected Name, found <EOF>.', '{ pets {']));
 
   test('INVALID_ARGUMENT: two operations, and none of them named', () =>
-    expectRefusal('INVALID_ARGUMENT', 400, [
+    expectRejection('INVALID_ARGUMENT', 400, [
       /what operation to execute/,
       'query A { __typename } query B { __typename }',
     ]));
@@ -210,7 +210,7 @@ describe('what the data do not allow is told with its own code', () => {
       /^before is .*\bcursor\b.*\.$/,
       '{ pets(before: "WyJpZCIsIjEiXQ", sort: name) { nodes { id } } }',
     ],
-  ])('%s, %i: %s', (code, status, _, ...fault) => expectRefusal(code, status, fault));
+  ])('%s, %i: %s', (code, status, _, ...fault) => expectRejection(code, status, fault));
 
   test('and where it happened', async () => {
     const query =
@@ -421,7 +421,7 @@ test('variables of null are none', async () => {
   expect([status, answer.errors]).toEqual([200, undefined]);
 });
 
-async function expectRefusal(
+async function expectRejection(
   code: string,
   status: number,
   [message, query, variables]: [string | RegExp, string, Values?],

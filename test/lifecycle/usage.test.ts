@@ -6,7 +6,7 @@ import { createApp } from '../../src/engine/service.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { usualRules, usualSettings } from '../support/rules.ts';
+import { defaultRules, defaultSettings } from '../support/rules.ts';
 
 let now = new Date('2026-11-21T23:59:58Z');
 let app: TestApp;
@@ -39,15 +39,15 @@ async function counted(coordinate: string, of: TestApp = app): Promise<Counted> 
     '{ lifecycle { coordinate uses clients lastUsedAt verdict usesByDay { day uses } usesByClient { client uses lastSeenAt } } }',
   );
   const { coordinate: _, ...rest } = data.lifecycle.find(
-    (mark: { coordinate: string }) => mark.coordinate === coordinate,
+    (annotation: { coordinate: string }) => annotation.coordinate === coordinate,
   );
   return rest;
 }
 
 /** A further process on the same database, as far as counting is concerned. */
 function another(database: Database) {
-  const settings = usualSettings;
-  const rules = { ...usualRules, clock: () => now };
+  const settings = defaultSettings;
+  const rules = { ...defaultRules, clock: () => now };
   return createApp({
     application: petStoreService,
     database,
@@ -168,8 +168,8 @@ describe('who still uses what is marked', () => {
 
   test('is not counted on a rehearsed day, nor forgotten', async () => {
     const before = await counted('Query.pet');
-    const rules = { ...usualRules, clock: () => new Date('2029-01-01T00:00:00Z'), isRehearsal: true };
-    const settings = usualSettings;
+    const rules = { ...defaultRules, clock: () => new Date('2029-01-01T00:00:00Z'), isRehearsal: true };
+    const settings = defaultSettings;
     const logger = pino({ level: 'silent' });
     const rehearsal = createApp({
       application: petStoreService,

@@ -11,7 +11,7 @@ import { createMetrics } from '../../src/process/metrics.ts';
 import type { Settings } from '../../src/process/settings.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { databaseKind } from '../support/database.ts';
-import { usualRules, usualSettings } from '../support/rules.ts';
+import { defaultRules, defaultSettings } from '../support/rules.ts';
 import { watched } from '../support/watched.ts';
 
 const MOMENT = 1_790_000_000_000;
@@ -212,10 +212,10 @@ describe('RATE_LIMIT', () => {
   test('is 429 by the status of GraphQL too, whether the request or what it asks for is too much', async () => {
     const app = await limited(20);
     const rows = (first: number) => app.graphql(`{ pets(first: ${first}) { nodes { id } } }`);
-    const refusals = [];
+    const rejections = [];
     // Each costs six, and one is charged for having asked: the last are refused before they are read.
-    for (let n = 0; n < 8; n++) refusals.push(await rows(100));
-    for (const { status, headers, errors } of refusals.slice(3)) {
+    for (let n = 0; n < 8; n++) rejections.push(await rows(100));
+    for (const { status, headers, errors } of rejections.slice(3)) {
       expect([status, errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED']);
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     }
@@ -284,9 +284,9 @@ describe('RATE_LIMIT', () => {
       createApp({
         application: petStoreService,
         database,
-        settings: { ...usualSettings, RATE_LIMIT },
+        settings: { ...defaultSettings, RATE_LIMIT },
         access: OPEN_ACCESS,
-        rules: usualRules,
+        rules: defaultRules,
         metrics: createMetrics(),
         logger: pino({ level: 'silent' }),
         clock,

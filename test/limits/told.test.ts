@@ -16,7 +16,7 @@ async function answerTo({ method, path, body, key, accept = '*/*' }: Sent): Prom
 }
 
 /** How it is refused; undefined where it is not. */
-async function refusalOf(sent: Sent): Promise<{ status: number; code: string } | undefined> {
+async function rejectionOf(sent: Sent): Promise<{ status: number; code: string } | undefined> {
   const answer = JSON.parse(await answerTo(sent));
   const { status, code } = answer.errors?.[0].extensions ?? answer;
   return code && { status, code };
@@ -25,8 +25,8 @@ async function refusalOf(sent: Sent): Promise<{ status: number; code: string } |
 describe('as much is taken as docs/limits.md tells, and one more is refused as it tells', () => {
   test.each(Object.entries(examples))('%s', async (what, make) => {
     const { most, status, code } = limitOf(what);
-    expect(await refusalOf(make(most))).toBeUndefined();
-    expect(await refusalOf(make(most + 1))).toEqual({ status, code });
+    expect(await rejectionOf(make(most))).toBeUndefined();
+    expect(await rejectionOf(make(most + 1))).toEqual({ status, code });
   });
 });
 
@@ -56,8 +56,8 @@ describe('as many as docs/limits.md tells', () => {
     const descriptions = many(most / (6 * 2_000) + 1, (n) => `c${n}: category { description }`);
     const change = `mutation { replaceCategory(categoryId: ${id}, category: { name: "Cats", description: "${'y'.repeat(2_000)}" })
       { pets(first: 6) { nodes { ${descriptions} } } } }`;
-    expect(await refusalOf({ ...asking(change), key: 'long' })).toEqual({ status, code });
+    expect(await rejectionOf({ ...asking(change), key: 'long' })).toEqual({ status, code });
     expect((await app.rest('GET', `/categories/${id}`)).body.name).toBe('Dogs');
-    expect(await refusalOf(asking(change))).toBeUndefined();
+    expect(await rejectionOf(asking(change))).toBeUndefined();
   });
 });

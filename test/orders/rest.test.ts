@@ -238,9 +238,9 @@ describe('PATCH /store/orders/{orderId}', () => {
   test('the id may be repeated, not changed', async () => {
     const order = await place({});
     expect((await patch(order.id, { id: order.id, quantity: 2 })).body.quantity).toBe(2);
-    const refused = await patch(order.id, { id: order.id + 1, quantity: 3 });
-    expect(refused.status).toBe(422);
-    expect(refused.body.message).toBe(`id is read-only: it must be ${order.id}, as in the path, or be omitted.`);
+    const rejected = await patch(order.id, { id: order.id + 1, quantity: 3 });
+    expect(rejected.status).toBe(422);
+    expect(rejected.body.message).toBe(`id is read-only: it must be ${order.id}, as in the path, or be omitted.`);
     expect((await read(order.id)).quantity).toBe(2);
   });
 

@@ -1,7 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { coalesce, gatherWrites } from '../../src/engine/db/batch.ts';
+import { batchWrites, loaderOf } from '../../src/engine/db/batch.ts';
 import { Database } from '../../src/engine/db/client.ts';
 import { DatabaseError } from '../../src/engine/db/failures.ts';
 
@@ -26,7 +26,7 @@ test('whatever is asked for and written, in whatever order it happens: each gets
       const fetch = scheduler.scheduleFunction(async (keys: readonly number[]) =>
         keys.flatMap((asked) => (versions.has(asked) ? [{ key: asked, version: versions.get(asked) as number }] : [])),
       );
-      const { one, many } = coalesce(database, 'any', fetch, (row) => row.key);
+      const { load: one, loadMany: many } = loaderOf(database, 'any', fetch, (row) => row.key);
 
       const read = async (keys: readonly number[], ask: () => Promise<readonly unknown[]>) => {
         const known = keys.map((asked) => versions.get(asked));
@@ -66,7 +66,7 @@ test('whatever is written at once, in whatever order it happens: what is good is
           if (some.some((one) => one < 0)) throw new DatabaseError(`${some}`, '23503', undefined, undefined);
           written.push(...some);
         };
-        const writes = gatherWrites<{ n: number }, { tenfold: number }>(
+        const writes = batchWrites<{ n: number }, { tenfold: number }>(
           database,
           'any',
           async (items) => {

@@ -1,14 +1,14 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Batched, gather, gatherWrites } from '../../src/engine/db/batch.ts';
+import { type Batched, batched, batchWrites } from '../../src/engine/db/batch.ts';
 import { Database } from '../../src/engine/db/client.ts';
 import { DatabaseError } from '../../src/engine/db/failures.ts';
 import { ServiceError } from '../../src/engine/errors.ts';
 import { parseJson } from '../../src/engine/json.ts';
 
-const MOST_IN_FLIGHT = 2;
+const MAX_IN_FLIGHT = 2;
 const PATIENCE = 100;
-const LARGEST_BATCH = 1_000;
+const MAX_BATCH_SIZE = 1_000;
 
 const notUsed = () => Promise.reject(new Error('It is not used.'));
 const sizes: number[] = [];
@@ -38,7 +38,7 @@ async function turn(): Promise<void> {
   await tick();
 }
 
-function refusal(items: readonly number[]): DatabaseError {
+function rejection(items: readonly number[]): DatabaseError {
   return new DatabaseError(`Refused: ${items}`, '23503', undefined, undefined);
 }
 
@@ -54,7 +54,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe('calls that are gathered', () => {
   test('go together when they come together, in their order, and each gets its own value', async () => {
-    const call = gather(database, 'any', slowly);
+    const call = batched(database, 'any', slowly);
     const calls = Promise.all([3, 1, 2].map(call));
     await turn();
     expect(underWay.map(({ items }) => items)).toEqual([[3, 1, 2]]);
@@ -64,7 +64,7 @@ describe('calls that are gathered', () => {
   });
 
   test('wait while two statements are under way, and then go as one', async () => {
-    const call = gather(database, 'any', slowly);
+    const call = batched(database, 'any', slowly);
     for (const item of range(1, 5)) {
       void call(item);
       await turn();
@@ -76,19 +76,19 @@ describe('calls that are gathered', () => {
   });
 
   test('are at most a thousand in one statement', async () => {
-    const call = gather(database, 'any', slowly);
+    const call = batched(database, 'any', slowly);
     const calls = Promise.all(range(1, 2_500).map(call));
     await turn();
-    expect(underWay.map(({ items }) => items.length)).toEqual([LARGEST_BATCH, LARGEST_BATCH]);
+    expect(underWay.map(({ items }) => items.length)).toEqual([MAX_BATCH_SIZE, MAX_BATCH_SIZE]);
     for (const { end } of underWay) end();
     await turn();
-    expect(underWay.slice(MOST_IN_FLIGHT).map(({ items }) => items)).toEqual([range(2_001, 2_500)]);
+    expect(underWay.slice(MAX_IN_FLIGHT).map(({ items }) => items)).toEqual([range(2_001, 2_500)]);
     underWay[2]?.end();
     expect(await calls).toEqual(range(1, 2_500).map((item) => item * 10));
   });
 
   test('wait no longer than a tenth of a second for statements that are slow; these are answered at their end', async () => {
-    const call = gather(database, 'any', slowly);
+    const call = batched(database, 'any', slowly);
     const first = call(1);
     await turn();
     void call(2);
@@ -96,7 +96,7 @@ describe('calls that are gathered', () => {
     const third = call(3);
     vi.advanceTimersByTime(PATIENCE - 1);
     await turn();
-    expect(underWay).toHaveLength(MOST_IN_FLIGHT);
+    expect(underWay).toHaveLength(MAX_IN_FLIGHT);
     vi.advanceTimersByTime(1);
     await turn();
     underWay[2]?.end();
@@ -106,7 +106,7 @@ describe('calls that are gathered', () => {
   });
 
   test('are two statements at most beside the slow ones, also when these have ended', async () => {
-    const call = gather(database, 'any', slowly);
+    const call = batched(database, 'any', slowly);
     for (const item of [1, 2]) {
       void call(item);
       await turn();
@@ -122,7 +122,7 @@ describe('calls that are gathered', () => {
   });
 
   test('hold up nobody for what takes a while for one of them', async () => {
-    const call = gather<number, number>(database, 'any', async (items) =>
+    const call = batched<number, number>(database, 'any', async (items) =>
       items.map((item) => (item === 1 ? new Promise<number>(() => {}) : item * 10)),
     );
     void call(1);
@@ -133,25 +133,25 @@ describe('calls that are gathered', () => {
 describe('a statement that fails', () => {
   test('because the database refuses an item: that item fails, with its own error, and all others are done', async () => {
     const done: number[] = [];
-    const call = gather<number, number>(database, 'any', async (items) => {
-      if (items.some((item) => item < 0)) throw refusal(items);
+    const call = batched<number, number>(database, 'any', async (items) => {
+      if (items.some((item) => item < 0)) throw rejection(items);
       done.push(...items);
       return items.map((item) => item * 10);
     });
     const [one, bad, two, worse] = await Promise.allSettled([1, -1, 2, -2].map(call));
     expect([one, two]).toEqual([10, 20].map((value) => ({ status: 'fulfilled', value })));
-    expect([bad, worse]).toEqual([-1, -2].map((item) => ({ status: 'rejected', reason: refusal([item]) })));
+    expect([bad, worse]).toEqual([-1, -2].map((item) => ({ status: 'rejected', reason: rejection([item]) })));
     expect(done).toEqual([1, 2]);
   });
 
   test('for one item alone is not run again', async () => {
-    const run = vi.fn(() => Promise.reject(refusal([1])));
-    await expect(gather(database, 'any', run)(1)).rejects.toThrow('Refused: 1');
+    const run = vi.fn(() => Promise.reject(rejection([1])));
+    await expect(batched(database, 'any', run)(1)).rejects.toThrow('Refused: 1');
     expect(run).toHaveBeenCalledTimes(1);
   });
 
   test('because the database is away fails its own callers alone, and is not run again', async () => {
-    const call = gather(database, 'any', slowly);
+    const call = batched(database, 'any', slowly);
     const away = new ServiceError('UNAVAILABLE', 'Away.');
     const failing = Promise.allSettled([call(1), call(2)]);
     await turn();
@@ -179,7 +179,7 @@ describe('writes that are gathered', () => {
       .filter(({ id }) => id !== 2n),
   );
   const alone = vi.fn(async ({ id }: Item) => ({ id, by: 'alone' }));
-  const write = gatherWrites<Item, Item & { by: string }>(database, 'any', together, alone);
+  const write = batchWrites<Item, Item & { by: string }>(database, 'any', together, alone);
   const ids = [1n, 2n, 9_223_372_036_854_775_807n];
 
   test('are one statement when they come together; what it leaves out is written alone', async () => {
@@ -192,7 +192,7 @@ describe('writes that are gathered', () => {
     vi.clearAllMocks();
     expect(await write({ id: 1n })).toEqual({ id: 1n, by: 'alone' });
     expect(together).not.toHaveBeenCalled();
-    together.mockRejectedValueOnce(refusal([]));
+    together.mockRejectedValueOnce(rejection([]));
     expect(await Promise.all(ids.map((id) => write({ id })))).toEqual(ids.map((id) => ({ id, by: 'alone' })));
   });
 });

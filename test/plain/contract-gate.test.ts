@@ -9,7 +9,7 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary.
 
 const MARK = '@deprecated(reason: "Old.") @sunset(on: "2026-12-31", since: "2026-01-01", successor: "Query.kept")';
 const withField: Draft = { sdl: 'type Query { kept: Int gone: Int }' };
-const withMark: Draft = { sdl: `type Query { kept: Int gone: Int ${MARK} }` };
+const withAnnotation: Draft = { sdl: `type Query { kept: Int gone: Int ${MARK} }` };
 const without: Draft = { sdl: 'type Query { kept: Int }' };
 
 let folder: TemporaryFolder;
@@ -188,8 +188,8 @@ describe('npm run check:contract', () => {
   }
 
   test('goes by days in UTC, wherever it runs: the sunset day is served to its end', async () => {
-    commit(withMark);
-    commit(withMark);
+    commit(withAnnotation);
+    commit(withAnnotation);
     write(without);
     const [before, after] = await Promise.all([run('2026-12-31T23:59:59.999Z'), run('2027-01-01T13:00:00+13:00')]);
     expect(before).toMatchObject({ code: 1, output: expect.stringContaining('Allowed from 2027-01-01.'), errors: '' });

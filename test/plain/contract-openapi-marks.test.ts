@@ -9,34 +9,35 @@ const until = (sunset: string) => ({
   'x-deprecated-since': '2026-01-01',
   'x-deprecated-sunset': sunset,
 });
-const of = (operation: object, marks = {}): Draft => ({
-  paths: { '/things': { get: { responses: ok, ...operation, ...marks }, post: { responses: ok } } },
+const of = (operation: object, annotations = {}): Draft => ({
+  paths: { '/things': { get: { responses: ok, ...operation, ...annotations }, post: { responses: ok } } },
 });
-const withParameter = (marks: object) => of({ parameters: [{ name: 'a', in: 'query', schema: text, ...marks }] });
-const withProperty = (marks: object) =>
-  of({ responses: { 200: json({ type: 'object', properties: { a: { ...text, ...marks } } }) } });
+const withParameter = (annotations: object) =>
+  of({ parameters: [{ name: 'a', in: 'query', schema: text, ...annotations }] });
+const withProperty = (annotations: object) =>
+  of({ responses: { 200: json({ type: 'object', properties: { a: { ...text, ...annotations } } }) } });
 const none = { paths: { '/things': { post: { responses: ok } } } };
 
-describe.each<[title: string, coordinate: string, base: (marks: object) => Draft, head: Draft]>([
-  ['an operation goes', 'GET /things', (marks) => of({}, marks), none],
+describe.each<[title: string, coordinate: string, base: (annotations: object) => Draft, head: Draft]>([
+  ['an operation goes', 'GET /things', (annotations) => of({}, annotations), none],
   ['a parameter goes', 'GET /things (query a)', withParameter, of({})],
   [
     'a parameter of an operation that bears the mark goes',
     'GET /things (query a)',
-    (marks) => of({ parameters: [{ name: 'a', in: 'query' }] }, marks),
+    (annotations) => of({ parameters: [{ name: 'a', in: 'query' }] }, annotations),
     of({}),
   ],
   ['a property goes', 'GET /things (200).a', withProperty, of({ responses: { 200: json({ type: 'object' }) } })],
 ])('when %s', (_, coordinate, base, head) => {
-  test.each<[title: string, marks: object, day: string, verdict: string]>([
+  test.each<[title: string, annotations: object, day: string, verdict: string]>([
     ['what is stable fails', {}, TODAY, 'fails'],
     ['what is beta fails', BETA, TODAY, 'fails'],
     ['what is experimental may', EXPERIMENTAL, TODAY, 'allowed'],
     ['on its sunset it is served', until(TODAY), TODAY, 'fails'],
     ['on the day after its sunset it may', until(TODAY), '2026-11-22', 'allowed'],
     ['also if it is beta', { ...BETA, ...until(TODAY) }, '2026-11-22', 'allowed'],
-  ])('%s', async (_, marks, day, verdict) => {
-    expect((await judged(base(marks), head, day)).map((line) => line.split('. ')[0])).toEqual([
+  ])('%s', async (_, annotations, day, verdict) => {
+    expect((await judged(base(annotations), head, day)).map((line) => line.split('. ')[0])).toEqual([
       `${verdict}: ${coordinate}`,
     ]);
   });
@@ -77,14 +78,15 @@ test('a value of an enum bears the mark that stands beside the enum', async () =
 });
 
 test('a component stands as high as the operation that promises most', async () => {
-  const draft = (schema: object, marks: object): Draft => ({
+  const draft = (schema: object, annotations: object): Draft => ({
     paths: {
       '/a': { get: { responses: { 200: json(reference) }, ...EXPERIMENTAL } },
-      '/b': { get: { responses: { 200: json(reference) }, ...marks } },
+      '/b': { get: { responses: { 200: json(reference) }, ...annotations } },
     },
     schemas: { Thing: schema },
   });
-  const on = (marks: object) => judged(draft(object({ a: text }), marks), draft(object({}), marks), TODAY);
+  const on = (annotations: object) =>
+    judged(draft(object({ a: text }), annotations), draft(object({}), annotations), TODAY);
   expect((await on({})).join()).toMatch(/^fails: Thing\.a\. Stable/);
   expect((await on(EXPERIMENTAL)).join()).toMatch(/^allowed: Thing\.a\. Experimental/);
 });

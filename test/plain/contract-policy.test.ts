@@ -42,8 +42,8 @@ const BREAKS: readonly (readonly [title: string, coordinate: string, before: str
 ];
 
 describe.each(BREAKS)('when %s', (_, coordinate, before, after) => {
-  const on = (day: string, marks: string) =>
-    judged({ sdl: before.replaceAll('MARK', marks) }, { sdl: after.replaceAll('MARK', marks) }, day);
+  const on = (day: string, annotations: string) =>
+    judged({ sdl: before.replaceAll('MARK', annotations) }, { sdl: after.replaceAll('MARK', annotations) }, day);
 
   test('what is stable MUST be deprecated first, 180 days ahead', async () => {
     expect(await on(TODAY, '')).toEqual([
@@ -64,11 +64,11 @@ describe.each(BREAKS)('when %s', (_, coordinate, before, after) => {
   test.each(['', BETA, EXPERIMENTAL])(
     'what is deprecated (%s) MUST be served to the end of its sunset',
     async (more) => {
-      const marks = `${more} ${deprecated('2026-11-21')}`;
+      const annotations = `${more} ${deprecated('2026-11-21')}`;
       const fails = `fails: ${coordinate}. Deprecated: served until the end of 2026-11-21, in UTC. Allowed from 2026-11-22.`;
-      expect(await on('2026-11-20', marks)).toEqual([fails]);
-      expect(await on('2026-11-21', marks)).toEqual([fails]);
-      expect(await on('2026-11-22', marks)).toEqual([
+      expect(await on('2026-11-20', annotations)).toEqual([fails]);
+      expect(await on('2026-11-21', annotations)).toEqual([fails]);
+      expect(await on('2026-11-22', annotations)).toEqual([
         `allowed: ${coordinate}. Deprecated: its sunset, 2026-11-21, has passed.`,
       ]);
     },
@@ -160,10 +160,10 @@ test('a description tells of a mark where the directive is missing, as it does i
 });
 
 describe('what the marks take back', () => {
-  const marked = (marks: string): Draft => ({
-    sdl: `type Query { a(b: T): Int ${marks} } input T { c: Int }`,
+  const annotated = (annotations: string): Draft => ({
+    sdl: `type Query { a(b: T): Int ${annotations} } input T { c: Int }`,
   });
-  const change = (before: string, after: string) => judged(marked(before), marked(after), TODAY);
+  const change = (before: string, after: string) => judged(annotated(before), annotated(after), TODAY);
   const tooShort = (days: number, stability: string, from: string) => [
     `fails: Query.a. Too short a notice: ${stability} things get ${days} days' notice. Allowed with a sunset of ${from} or later.`,
   ];

@@ -15,7 +15,7 @@ const standing: fc.Arbitrary<Standing> = fc.record({
 });
 
 /** The marks of something in SDL and in OpenAPI. */
-const marks = standing.map(({ stability, deprecation }) => ({
+const annotations = standing.map(({ stability, deprecation }) => ({
   sdl: [
     stability === 'stable' ? '' : `@stability(level: ${stability.toUpperCase()})`,
     deprecation === undefined ? '' : '@deprecated(reason: "Old.")',
@@ -29,19 +29,26 @@ const marks = standing.map(({ stability, deprecation }) => ({
     ...(deprecation?.sunset && { 'x-deprecated-sunset': deprecation.sunset }),
   },
 }));
-const field = fc.record({ marks, argument: fc.option(marks), type: fc.constantFrom('Int', 'String!', '[T!]', 'E') });
+const field = fc.record({
+  annotations,
+  argument: fc.option(annotations),
+  type: fc.constantFrom('Int', 'String!', '[T!]', 'E'),
+});
 
 /** Contracts whose fields and operations differ in their marks, types and arguments. */
 const draft: fc.Arbitrary<Draft> = fc.array(field, { minLength: 1, maxLength: 6 }).map((fields) => ({
   sdl: `type Query { ${fields
-    .map(({ marks, argument, type }, at) => `f${at}${argument ? `(a: In ${argument.sdl})` : ''}: ${type} ${marks.sdl}`)
+    .map(
+      ({ annotations, argument, type }, at) =>
+        `f${at}${argument ? `(a: In ${argument.sdl})` : ''}: ${type} ${annotations.sdl}`,
+    )
     .join('\n')} } type T { t: T e: E } enum E { one two } input In { in: In e: E }`,
   paths: Object.fromEntries(
-    fields.map(({ marks, argument, type }, at) => [
+    fields.map(({ annotations, argument, type }, at) => [
       `/f${at}`,
       {
         get: {
-          ...marks.openApi,
+          ...annotations.openApi,
           parameters: argument ? [{ name: 'a', in: 'query', ...argument.openApi }] : [],
           responses: { 200: { content: { 'application/json': { schema: { type: type.toLowerCase() } } } } },
         },
@@ -89,9 +96,9 @@ describe('whatever the contract', () => {
           value === null
             ? schema.nullable === true
             : value >= (schema.minimum ?? -1) && value <= (schema.maximum ?? 10);
-        const isRefused = values.some((value) => fits(was, value) && !fits(is, value));
+        const isRejected = values.some((value) => fits(was, value) && !fits(is, value));
         const isUnexpected = values.some((value) => fits(is, value) && !fits(was, value));
-        expect([breaks('request', was, is), breaks('response', was, is)]).toEqual([isRefused, isUnexpected]);
+        expect([breaks('request', was, is), breaks('response', was, is)]).toEqual([isRejected, isUnexpected]);
       }),
     );
   });

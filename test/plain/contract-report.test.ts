@@ -4,23 +4,23 @@ import { compareContracts, readContract } from '../../src/contract/compare.ts';
 import { Counterparts } from '../../src/contract/counterparts.ts';
 import { operationsOf } from '../../src/contract/openapi-document.ts';
 import { entriesOf, printReport } from '../../src/contract/report.ts';
-import { spellEnumValue } from '../../src/engine/rest/parameters.ts';
+import { serializeEnumValue } from '../../src/engine/rest/parameters.ts';
 import { type Draft, reported } from '../support/gate.ts';
 
 const TODAY = '2026-11-21';
 const MARK = '@deprecated(reason: "Old.") @sunset(on: "2027-12-31", since: "2026-07-01", successor: "Query.pets")';
-const marked = { deprecated: true, 'x-deprecated-since': '2026-07-01', 'x-deprecated-sunset': '2027-12-31' };
+const annotated = { deprecated: true, 'x-deprecated-since': '2026-07-01', 'x-deprecated-sunset': '2027-12-31' };
 const text = { type: 'string' };
 const answer = (name: string) => ({
   200: { content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } } },
 });
 
-const sort = { ...text, enum: ['name', '-name'], 'x-enum-marks': { '-name': marked } };
+const sort = { ...text, enum: ['name', '-name'], 'x-enum-marks': { '-name': annotated } };
 const TYPES = 'type Pet { name: String status: PetStatus } enum PetStatus { available sold }';
 const base: Draft = {
   sdl: `type Query { pet: Pet ${MARK} pets(sort: PetSort): [Pet] } enum PetSort { name name_desc ${MARK} } ${TYPES}`,
   paths: {
-    '/pets/{petId}': { get: { operationId: 'getPet', responses: answer('Pet'), ...marked } },
+    '/pets/{petId}': { get: { operationId: 'getPet', responses: answer('Pet'), ...annotated } },
     '/pets': {
       get: {
         operationId: 'listPets',
@@ -109,7 +109,7 @@ describe('the report', () => {
   test('names the clients that used a thing lately, under any of its names', async () => {
     const contract = readContract('type Query { a: Int b: Int }', '{"paths": {}}');
     const head = readContract('type Query { b: Int }', '{"paths": {}}');
-    const entries = entriesOf(await compareContracts(contract, head, spellEnumValue, TODAY));
+    const entries = entriesOf(await compareContracts(contract, head, serializeEnumValue, TODAY));
     const uses = [
       { coordinate: 'Query.a', client: 'shop-app', uses: 1204, lastDay: '2026-11-20' },
       { coordinate: 'Query.a', client: 'curl', uses: 1, lastDay: '2026-11-19' },
@@ -126,11 +126,11 @@ describe('the committed contract', () => {
   const contract = readContract(read('schema.graphql'), read('openapi.json'));
 
   test('is understood whole, and compared with itself has not changed', async () => {
-    expect(await compareContracts(contract, contract, spellEnumValue, TODAY)).toEqual([]);
+    expect(await compareContracts(contract, contract, serializeEnumValue, TODAY)).toEqual([]);
   });
 
   test('names each operation for the field that it is in GraphQL: the gate tells of both together', () => {
-    const counterparts = new Counterparts(contract.schema, contract.document, spellEnumValue);
+    const counterparts = new Counterparts(contract.schema, contract.document, serializeEnumValue);
     const operations = [...operationsOf(contract.document).values()];
     expect(operations.length).toBeGreaterThan(10);
     expect(operations.filter(({ name }) => counterparts.of(name) === undefined).map(({ name }) => name)).toEqual([]);

@@ -48,8 +48,8 @@ describe('a connection that fails is 503 with Retry-After', () => {
   });
 
   test('by all addresses of a name', () => {
-    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-    expect(failureFrom(Object.assign(new AggregateError([refused]), { code: 'ECONNREFUSED' }))).toMatchObject(
+    const rejected = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    expect(failureFrom(Object.assign(new AggregateError([rejected]), { code: 'ECONNREFUSED' }))).toMatchObject(
       UNAVAILABLE,
     );
   });

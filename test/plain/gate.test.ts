@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createGate } from '../../src/engine/limits/gate.ts';
+import { createConcurrencyLimiter } from '../../src/engine/limits/gate.ts';
 
 const UNITS_AT_ONCE = 400;
 
@@ -25,7 +25,7 @@ function underWay() {
 
 describe('the gate', () => {
   test('lets in so many at once, and the next as soon as one has gone, however it went', async () => {
-    const gate = createGate(1, 1_000);
+    const concurrency = createConcurrencyLimiter(1, 1_000);
     const broken = () => {
       throw new Error('broken');
     };
@@ -35,37 +35,40 @@ describe('the gate', () => {
       [broken, 'broken'],
       [async () => broken(), 'broken'],
     ] as const) {
-      const [first, second] = [outcome(gate.run<string>(work, load())), outcome(gate.run(() => 'beside it', load()))];
+      const [first, second] = [
+        outcome(concurrency.run<string>(work, load())),
+        outcome(concurrency.run(() => 'beside it', load())),
+      ];
       expect(await Promise.all([first, second])).toEqual([result, work === broken ? 'beside it' : 'UNAVAILABLE']);
     }
-    expect(await gate.run(() => 'at the end', load())).toBe('at the end');
+    expect(await concurrency.run(() => 'at the end', load())).toBe('at the end');
   });
 
   test('waits no longer than its deadline; what was given up counts until it has ended', async () => {
-    const gate = createGate(1, 20);
-    const slow = gate.run(() => sleep(60), load());
+    const concurrency = createConcurrencyLimiter(1, 20);
+    const slow = concurrency.run(() => sleep(60), load());
     expect(await outcome(slow)).toBe('TIMEOUT');
-    expect(await outcome(gate.run(() => 'early', load()))).toBe('UNAVAILABLE');
+    expect(await outcome(concurrency.run(() => 'early', load()))).toBe('UNAVAILABLE');
     await sleep(60);
-    expect(await outcome(gate.run(() => 'then', load()))).toBe('then');
+    expect(await outcome(concurrency.run(() => 'then', load()))).toBe('then');
   });
 
   test('ends in time what is under way, and nothing else', async () => {
-    const gate = createGate(10, 10_000);
+    const concurrency = createConcurrencyLimiter(10, 10_000);
     const results = [
-      outcome(gate.run(() => 'done', load())),
-      outcome(gate.run(never, load())),
-      outcome(gate.run(never, load('another'))),
+      outcome(concurrency.run(() => 'done', load())),
+      outcome(concurrency.run(never, load())),
+      outcome(concurrency.run(never, load('another'))),
     ];
-    gate.endWithin(10);
+    concurrency.endWithin(10);
     expect(await Promise.all(results)).toEqual(['done', 'UNAVAILABLE', 'UNAVAILABLE']);
-    expect(await gate.run(() => 'after', load('a third'))).toBe('after');
+    expect(await concurrency.run(() => 'after', load('a third'))).toBe('after');
   });
 });
 
 describe('of one caller', () => {
   test(`at most ${UNITS_AT_ONCE} units are under way: the rest waits, in its order`, async () => {
-    const gate = createGate(1_000, 10_000);
+    const concurrency = createConcurrencyLimiter(1_000, 10_000);
     const { begun, work, end } = underWay();
     for (const [name, units] of [
       ['a', UNITS_AT_ONCE - 10],
@@ -73,7 +76,7 @@ describe('of one caller', () => {
       ['c', 11],
       ['d', 1],
     ] as const) {
-      void gate.run(work(name), load('one', units));
+      void concurrency.run(work(name), load('one', units));
     }
     expect(begun).toEqual(['a', 'b']);
     await end('b');
@@ -83,14 +86,14 @@ describe('of one caller', () => {
   });
 
   test('what costs more than that is done alone', async () => {
-    const gate = createGate(1_000, 10_000);
+    const concurrency = createConcurrencyLimiter(1_000, 10_000);
     const { begun, work, end } = underWay();
     for (const [name, units] of [
       ['small', 1],
       ['huge', 5 * UNITS_AT_ONCE],
       ['next', 1],
     ] as const) {
-      void gate.run(work(name), load('one', units));
+      void concurrency.run(work(name), load('one', units));
     }
     expect(begun).toEqual(['small']);
     await end('small');
@@ -100,34 +103,34 @@ describe('of one caller', () => {
   });
 
   test('what waits is given up at its deadline, and never begun', async () => {
-    const gate = createGate(1_000, 20);
+    const concurrency = createConcurrencyLimiter(1_000, 20);
     const { begun, work, end } = underWay();
-    void gate.run(work('first'), load('one', UNITS_AT_ONCE)).catch(() => {});
-    expect(await outcome(gate.run(work('late'), load('one')))).toBe('TIMEOUT');
+    void concurrency.run(work('first'), load('one', UNITS_AT_ONCE)).catch(() => {});
+    expect(await outcome(concurrency.run(work('late'), load('one')))).toBe('TIMEOUT');
     await end('first');
     expect(begun).toEqual(['first']);
-    expect(await gate.run(() => 'then', load('one'))).toBe('then');
+    expect(await concurrency.run(() => 'then', load('one'))).toBe('then');
   });
 
   test('nothing waits for what another caller has under way', async () => {
-    const gate = createGate(1_000, 10_000);
-    for (let n = 0; n < 100; n++) void gate.run(never, load('greedy', UNITS_AT_ONCE));
-    expect(await gate.run(() => 'at once', load('other'))).toBe('at once');
+    const concurrency = createConcurrencyLimiter(1_000, 10_000);
+    for (let n = 0; n < 100; n++) void concurrency.run(never, load('greedy', UNITS_AT_ONCE));
+    expect(await concurrency.run(() => 'at once', load('other'))).toBe('at once');
   });
 });
 
 describe('when there is no place left', () => {
   test('the caller with the most that waits loses its last, and another is let in', async () => {
-    const gate = createGate(10, 10_000);
-    const greedy = Array.from({ length: 10 }, () => outcome(gate.run(never, load('greedy', UNITS_AT_ONCE))));
-    expect(await gate.run(() => 'in', load('other'))).toBe('in');
+    const concurrency = createConcurrencyLimiter(10, 10_000);
+    const greedy = Array.from({ length: 10 }, () => outcome(concurrency.run(never, load('greedy', UNITS_AT_ONCE))));
+    expect(await concurrency.run(() => 'in', load('other'))).toBe('in');
     expect(await greedy[9]).toBe('UNAVAILABLE');
     expect(await Promise.race([...greedy.slice(0, 9), sleep(5, 'still there')])).toBe('still there');
   });
 
   test('a caller that has the most itself is rejected', async () => {
-    const gate = createGate(2, 10_000);
-    for (let n = 0; n < 2; n++) void gate.run(never, load('greedy', UNITS_AT_ONCE));
-    expect(await outcome(gate.run(never, load('greedy')))).toBe('UNAVAILABLE');
+    const concurrency = createConcurrencyLimiter(2, 10_000);
+    for (let n = 0; n < 2; n++) void concurrency.run(never, load('greedy', UNITS_AT_ONCE));
+    expect(await outcome(concurrency.run(never, load('greedy')))).toBe('UNAVAILABLE');
   });
 });

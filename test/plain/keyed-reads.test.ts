@@ -1,9 +1,9 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { coalesce } from '../../src/engine/db/batch.ts';
+import { loaderOf } from '../../src/engine/db/batch.ts';
 import { Database } from '../../src/engine/db/client.ts';
 
-const LARGEST_BATCH = 1_000;
+const MAX_BATCH_SIZE = 1_000;
 
 const notUsed = () => Promise.reject(new Error('It is not used.'));
 const database = new Database({ kind: 'embedded', query: notUsed, transaction: notUsed, close: notUsed });
@@ -11,7 +11,7 @@ const database = new Database({ kind: 'embedded', query: notUsed, transaction: n
 describe('reads by key', () => {
   test('read a key once that several ask for, and answer each in its order; undefined for what is not there', async () => {
     const fetched: (readonly number[])[] = [];
-    const { one, many } = coalesce(
+    const { load: one, loadMany: many } = loaderOf(
       database,
       'any',
       async (keys: readonly number[]) => {
@@ -28,7 +28,7 @@ describe('reads by key', () => {
   test('are never answered by a statement that left before they were asked', async () => {
     let stored = 'old';
     const leave: (() => void)[] = [];
-    const { one } = coalesce(
+    const { load: one } = loaderOf(
       database,
       'any',
       async (keys: readonly number[]) => {
@@ -49,7 +49,7 @@ describe('reads by key', () => {
 
   test('are at most a thousand keys in one statement, however many one caller asks for', async () => {
     const fetched: number[] = [];
-    const { many } = coalesce(
+    const { loadMany: many } = loaderOf(
       database,
       'any',
       async (keys: readonly number[]) => {
@@ -60,6 +60,6 @@ describe('reads by key', () => {
     );
     const keys = Array.from({ length: 2_500 }, (_, index) => index);
     expect(await many(keys)).toEqual(keys);
-    expect(fetched).toEqual([LARGEST_BATCH, LARGEST_BATCH, 500]);
+    expect(fetched).toEqual([MAX_BATCH_SIZE, MAX_BATCH_SIZE, 500]);
   });
 });

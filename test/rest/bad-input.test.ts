@@ -146,11 +146,11 @@ function badRequests(operation: Operation): Bad[] {
 }
 
 function badHeaders(): Bad[] {
-  const refused = { code: 'NOT_ACCEPTABLE', status: 406, names: 'application/json' };
+  const rejected = { code: 'NOT_ACCEPTABLE', status: 406, names: 'application/json' };
   return ['image/png', 'application/json;q=0'].map((accept) => ({
     title: `Accept: ${accept}`,
     options: { headers: { accept } },
-    ...refused,
+    ...rejected,
   }));
 }
 

@@ -114,12 +114,12 @@ describe('a request with an Idempotency-Key', () => {
     ['DELETE', '/categories/1', undefined, 409, 'CONFLICT'],
   ])(
     'that the database itself refuses, %s %s, is refused in the same way again',
-    async (method, path, body, ...refusal) => {
+    async (method, path, body, ...rejection) => {
       await app.rest('POST', '/pets', { body: pet() });
       const key = randomUUID();
       const options = body === undefined ? {} : { body };
       const first = await keyed(method, path, key, options);
-      expect([first.status, first.body.code]).toEqual(refusal);
+      expect([first.status, first.body.code]).toEqual(rejection);
       const replay = await keyed(method, path, key, options);
       expect([isReplay(replay), seen(replay)]).toEqual([true, seen(first)]);
     },

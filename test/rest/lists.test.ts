@@ -236,13 +236,13 @@ describe.each(walks)('a walk through %s', (_, list, query) => {
     ['a megabyte', 'x'.repeat(100_000)],
     ['a name of 3,000 characters', encode(['pets.name', '1', 'x'.repeat(3_000)])],
   ])('takes no cursor that is forged: %s', async (_, forged) => {
-    await assertRefused(`${path}?${query}&after=${encodeURIComponent(forged)}`);
+    await assertRejected(`${path}?${query}&after=${encodeURIComponent(forged)}`);
   });
 
   test('takes no cursor that was cut off, lengthened or changed', async () => {
     const cursor = await cursorOf(path, query);
     for (let length = 1; length < cursor.length; length++) {
-      await assertRefused(`${path}?${query}&after=${cursor.slice(0, length)}`);
+      await assertRejected(`${path}?${query}&after=${cursor.slice(0, length)}`);
     }
     for (const changed of [
       `${cursor}A`,
@@ -252,7 +252,7 @@ describe.each(walks)('a walk through %s', (_, list, query) => {
       ` ${cursor}`,
       cursor.toLowerCase(),
     ]) {
-      await assertRefused(`${path}?${query}&after=${encodeURIComponent(changed)}`);
+      await assertRejected(`${path}?${query}&after=${encodeURIComponent(changed)}`);
     }
   });
 
@@ -261,10 +261,10 @@ describe.each(walks)('a walk through %s', (_, list, query) => {
     const foreign = others.length === 0 ? [await cursorOf('/pets', 'sort=-id')] : [];
     for (const sort of others) foreign.push(await cursorOf(path, `sort=${sort}`));
     expect(foreign.length).toBeGreaterThan(0);
-    for (const cursor of foreign) await assertRefused(`${path}?${query}&after=${cursor}`);
+    for (const cursor of foreign) await assertRejected(`${path}?${query}&after=${cursor}`);
   });
 
-  async function assertRefused(address: string): Promise<void> {
+  async function assertRejected(address: string): Promise<void> {
     const { status, body } = await app.rest('GET', address);
     expect({ address, status }).toEqual({ address, status: 400 });
     expect(body.code).toBe('INVALID_ARGUMENT');

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => opened.dispose());
 
 async function usesOf(base: string, coordinate: string): Promise<number> {
-  const marks = (await (await fetch(`${base}/lifecycle`)).json()) as { coordinate: string; uses: number }[];
-  return marks.find((mark) => mark.coordinate === coordinate)?.uses ?? 0;
+  const annotations = (await (await fetch(`${base}/lifecycle`)).json()) as { coordinate: string; uses: number }[];
+  return annotations.find((annotation) => annotation.coordinate === coordinate)?.uses ?? 0;
 }
 
 describe('the lifecycle of the service as a process', () => {

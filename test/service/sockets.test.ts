@@ -132,14 +132,14 @@ describe('an answer that its client does not read', () => {
 });
 
 describe('a connection that is refused', () => {
-  const refused = [
+  const rejected = [
     ['for CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['for its Expect field', 'GET /livez HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n'],
     ['for the lack of a Host field', 'GET /livez HTTP/1.1\r\n\r\n'],
     ['for what is no HTTP', 'HELO\r\n\r\n'],
   ] as const;
 
-  test.each(refused)('%s may be reset, and harms nobody', async (_, text) => {
+  test.each(rejected)('%s may be reset, and harms nobody', async (_, text) => {
     for (let n = 0; n < 20; n++) {
       const socket = open();
       socket.write(text);
@@ -149,7 +149,7 @@ describe('a connection that is refused', () => {
     expect(await isWell()).toBe(true);
   });
 
-  test.each(refused)('%s is closed, also when its client does not close it', async (_, text) => {
+  test.each(rejected)('%s is closed, also when its client does not close it', async (_, text) => {
     const { hostname, port } = new URL(service.base);
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     socket.on('error', () => {});

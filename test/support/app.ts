@@ -10,7 +10,7 @@ import { createMetrics } from '../../src/process/metrics.ts';
 import type { Settings } from '../../src/process/settings.ts';
 import { assertFollowsContract } from './contract.ts';
 import { openTestDatabase } from './database.ts';
-import { usualRules, usualSettings } from './rules.ts';
+import { defaultRules, defaultSettings } from './rules.ts';
 
 export interface RestAnswer {
   readonly status: number;
@@ -70,9 +70,9 @@ export async function startTestApp(
   const app = createApp({
     application: petStoreService,
     database,
-    settings: { ...usualSettings, ...settings },
-    access: await accessFrom({ ...usualSettings, ...settings }, database, petStoreService.name),
-    rules: { ...usualRules, ...rules },
+    settings: { ...defaultSettings, ...settings },
+    access: await accessFrom({ ...defaultSettings, ...settings }, database, petStoreService.name),
+    rules: { ...defaultRules, ...rules },
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
     clock,

@@ -1,26 +1,26 @@
 import { OPEN_ACCESS } from '../../src/engine/auth/access.ts';
-import { createEntrance } from '../../src/engine/auth/entrance.ts';
+import { createAuthentication } from '../../src/engine/auth/entrance.ts';
 import { createGraphQLServer } from '../../src/engine/graphql/server.ts';
 import type { HttpReply } from '../../src/engine/http/reply.ts';
 import type { Idempotency } from '../../src/engine/idempotency/run.ts';
-import { createAdmit } from '../../src/engine/lifecycle/admit.ts';
+import { createLifecycleEnforcement } from '../../src/engine/lifecycle/admit.ts';
 import { createGuard, type LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
-import { markedIn } from '../../src/engine/lifecycle/marked.ts';
-import { createGate } from '../../src/engine/limits/gate.ts';
+import { annotatedIn } from '../../src/engine/lifecycle/marked.ts';
+import { createConcurrencyLimiter } from '../../src/engine/limits/gate.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
 import { createExecutor } from '../../src/engine/operation/execute.ts';
 import { createRestAdapter } from '../../src/engine/rest/adapter.ts';
 import { compileRoutes } from '../../src/engine/rest/compile.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
 import { bookRoutes, bookSchema } from './books.ts';
-import { usualRules } from './rules.ts';
+import { defaultRules } from './rules.ts';
 
 const base = 'https://books.example/v1';
 const address = (path: string) => base + path;
 // The resolvers of books need none of what the rooms' resolvers are given.
 const context = {} as Context;
-const gate = createGate(100, 10_000);
-const entrance = createEntrance(OPEN_ACCESS, gate);
+const concurrency = createConcurrencyLimiter(100, 10_000);
+const authentication = createAuthentication(OPEN_ACCESS, concurrency);
 /** Without a database each request is done, whatever its key. */
 const idempotency: Idempotency = {
   answer: (_, work) => work(context),
@@ -41,19 +41,22 @@ type Fields = Readonly<Record<string, string>>;
 export function openBookshop(rules: Partial<LifecycleRules> = {}) {
   /** The uses that were counted: coordinate and client. */
   const uses: string[] = [];
-  const guard = createGuard({ ...usualRules, ...rules }, markedIn(bookSchema));
-  const admit = createAdmit(guard, ({ coordinate }, client) => void uses.push(`${coordinate} ${client}`));
-  const executeOperation = createExecutor({ context, entrance, gate, admit, idempotency });
+  const guard = createGuard({ ...defaultRules, ...rules }, annotatedIn(bookSchema));
+  const enforceLifecycle = createLifecycleEnforcement(
+    guard,
+    ({ coordinate }, client) => void uses.push(`${coordinate} ${client}`),
+  );
+  const executeOperation = createExecutor({ context, authentication, concurrency, enforceLifecycle, idempotency });
   const adapter = createRestAdapter({
     endpoints: compileRoutes(bookSchema, bookRoutes, '/lifecycle'),
-    entrance,
+    authentication,
     executeOperation,
   });
   const endpoint = '/graphql';
   const server = createGraphQLServer({
     schema: bookSchema,
     endpoint,
-    entrance,
+    authentication,
     executeOperation,
     lifecyclePage: '/lifecycle',
     introspection: true,

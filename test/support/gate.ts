@@ -1,6 +1,6 @@
 import { compareContracts, readContract } from '../../src/contract/compare.ts';
 import { entriesOf, printReport } from '../../src/contract/report.ts';
-import { spellEnumValue } from '../../src/engine/rest/parameters.ts';
+import { serializeEnumValue } from '../../src/engine/rest/parameters.ts';
 
 /** A contract in the making: SDL, and the paths and components of an OpenAPI document. */
 export interface Draft {
@@ -48,5 +48,5 @@ export async function reported(base: Draft, head: Draft, today: string): Promise
 }
 
 function findingsOf(base: Draft, head: Draft, today: string) {
-  return compareContracts(readContract(...textsOf(base)), readContract(...textsOf(head)), spellEnumValue, today);
+  return compareContracts(readContract(...textsOf(base)), readContract(...textsOf(head)), serializeEnumValue, today);
 }

@@ -1,6 +1,13 @@
 import { buildSchema } from 'graphql';
-import { beta, DAY_MILLISECONDS, deprecated, experimental, type Mark, toDay } from '../../src/engine/lifecycle/mark.ts';
-import { type Marked, markedIn, membersOf } from '../../src/engine/lifecycle/marked.ts';
+import {
+  type Annotation,
+  beta,
+  DAY_MILLISECONDS,
+  deprecated,
+  experimental,
+  toDay,
+} from '../../src/engine/lifecycle/mark.ts';
+import { type Annotated, annotatedIn, membersOf } from '../../src/engine/lifecycle/marked.ts';
 import { type ClientUse, lifecycleReport, type ReportEntry, type Usage } from '../../src/engine/lifecycle/report.ts';
 
 /** The instant at which the report below is made. */
@@ -13,7 +20,7 @@ const schema = buildSchema(`
   type Mutation { lendBook: Book, returnBook: Book }
 `);
 
-const declared: Readonly<Record<string, Mark | readonly Mark[]>> = {
+const declared: Readonly<Record<string, Annotation | readonly Annotation[]>> = {
   'Query.book': deprecated({
     since: '2026-07-01',
     sunset: '2027-12-31',
@@ -59,12 +66,12 @@ for (const { coordinate, element } of membersOf(schema)) {
 }
 
 /** Marks of every kind: on its way out, past its sunset, deprecated in its beta, an argument, beta and experimental. */
-export const exampleMarks: readonly Marked[] = markedIn(schema);
+export const exampleAnnotations: readonly Annotated[] = annotatedIn(schema);
 
 /** The report of the example marks with the usage given by coordinate; what is not given is not counted yet. */
 export function exampleReport(usage: Readonly<Record<string, Usage>> = {}, now = NOON): ReportEntry[] {
   return lifecycleReport(
-    exampleMarks,
+    exampleAnnotations,
     { operations, successors: new Map(), answered: new Set() },
     new Map(Object.entries(usage)),
     {

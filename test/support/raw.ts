@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long an answer may take, in milliseconds. */
-export const LONGEST = 3_000;
+export const MAX_LENGTH = 3_000;
 /** How long another one is waited for, in milliseconds. */
 const QUIET = 200;
 
@@ -28,7 +28,7 @@ export async function sendRaw(base: string, bytes: string): Promise<RawAnswer> {
   });
   const began = performance.now();
   socket.write(Buffer.from(bytes, 'latin1'));
-  const isOver = () => (last === 0 ? performance.now() - began > LONGEST : performance.now() - last > QUIET);
+  const isOver = () => (last === 0 ? performance.now() - began > MAX_LENGTH : performance.now() - last > QUIET);
   while (!socket.closed && !isOver()) await sleep(10);
   const isClosed = socket.closed;
   socket.destroy();

@@ -2,7 +2,7 @@ import type { LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
 import { readSettings, type Settings } from '../../src/process/settings.ts';
 
 /** As the service has them when nothing is set. */
-export const usualRules: LifecycleRules = {
+export const defaultRules: LifecycleRules = {
   clock: () => new Date(),
   isRehearsal: false,
   sunset: 'announce',
@@ -10,4 +10,4 @@ export const usualRules: LifecycleRules = {
 };
 
 /** The settings when nothing is set. */
-export const usualSettings: Settings = readSettings({});
+export const defaultSettings: Settings = readSettings({});

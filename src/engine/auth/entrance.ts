@@ -1,6 +1,6 @@
 import type { RequestHeaders } from '../http/headers.ts';
 import { unitsOfBody } from '../limits/charge.ts';
-import type { Gate } from '../limits/gate.ts';
+import type { ConcurrencyLimiter } from '../limits/gate.ts';
 import type { Meter } from '../limits/meter.ts';
 import { Pace } from '../limits/pace.ts';
 import { callWithin, type Traced } from '../tracing/span.ts';
@@ -13,41 +13,41 @@ export interface Metered extends Traced {
 }
 
 /** Where each request to the data comes in, on both faces. */
-export interface Entrance extends Pick<Access, 'authorize' | 'mayRead'> {
+export interface Authentication extends Pick<Access, 'authorize' | 'mayRead'> {
   /**
    * Who asks; charged with one unit.
    *
    * @param headers what says who asks, where that is not the request itself
    * @throws {ServiceError} as `Access.authenticate` does, RATE_LIMITED, or as `Gate.run` does while it is looked up
    */
-  enter(request: Metered, headers?: RequestHeaders): Caller | Promise<Caller>;
+  authenticate(request: Metered, headers?: RequestHeaders): Caller | Promise<Caller>;
   /**
    * Charges for so many bytes of a body, before they are read; large bodies of a caller are read one at a time.
    *
    * @throws {ServiceError} RATE_LIMITED
    */
-  takeBody(request: Metered, bytes: number): Promise<void> | undefined;
+  chargeBody(request: Metered, bytes: number): Promise<void> | undefined;
 }
 
 /** How many bytes of bodies are read at once for a caller. */
 const BYTES_AT_ONCE = 65_536;
 
 /** The entrance that asks who comes, and charges that caller. To look that up is work like any other. */
-export function createEntrance(access: Access, gate: Pick<Gate, 'run'>): Entrance {
+export function createAuthentication(access: Access, concurrency: Pick<ConcurrencyLimiter, 'run'>): Authentication {
   const bodies = new Pace(BYTES_AT_ONCE);
   return {
     authorize: access.authorize,
     mayRead: access.mayRead,
-    takeBody({ meter }, bytes) {
+    chargeBody({ meter }, bytes) {
       const units = unitsOfBody(bytes);
       if (units === 0) return undefined;
       meter.charge(units);
       return bodies.next(meter.account, bytes);
     },
-    enter(request, headers = request.headers) {
+    authenticate(request, headers = request.headers) {
       try {
         const found = access.authenticate(headers);
-        if (typeof found === 'function') return enterLater(request, found);
+        if (typeof found === 'function') return authenticateLater(request, found);
         request.meter.identify(accountOf(found));
         return found;
       } catch (error) {
@@ -56,13 +56,13 @@ export function createEntrance(access: Access, gate: Pick<Gate, 'run'>): Entranc
     },
   };
 
-  async function enterLater(request: Metered, findOut: () => Promise<Caller>): Promise<Caller> {
+  async function authenticateLater(request: Metered, findOut: () => Promise<Caller>): Promise<Caller> {
     const { meter } = request;
-    const began = performance.now();
+    const started = performance.now();
     const load = { account: meter.account, units: 1, spent: 0 };
     const find = () => callWithin(request, findOut).catch((error: unknown) => reject(request, error));
-    const caller = await gate.run(find, load);
-    meter.wait(performance.now() - began);
+    const caller = await concurrency.run(find, load);
+    meter.wait(performance.now() - started);
     meter.identify(accountOf(caller));
     return caller;
   }

@@ -63,12 +63,12 @@ export function issuerKeys(url: string, skew: number, { steady, wall }: Clocks):
   }
 
   async function load(): Promise<void> {
-    const began = steady();
-    if (began < nextAt) throw new KeysUnknown('The keys were asked for a moment ago, and did not come.');
+    const started = steady();
+    if (started < nextAt) throw new KeysUnknown('The keys were asked for a moment ago, and did not come.');
     try {
       await keys.reload();
-      askedAt = began;
-      nextAt = began + COOLDOWN;
+      askedAt = started;
+      nextAt = started + COOLDOWN;
     } catch (cause) {
       nextAt = steady() + PAUSE;
       throw new KeysUnknown('The keys did not come.', { cause });

@@ -19,9 +19,9 @@ interface JwtOptions {
 }
 
 /** How many tokens are known that were verified, and how long, in milliseconds. */
-const MOST_KNOWN = 5_000;
+const MAX_KNOWN = 5_000;
 const FRESH = 60_000;
-const LONGEST_SUBJECT = 255;
+const MAX_SUBJECT_LENGTH = 255;
 
 /** @returns verifies JSON Web Tokens (RFC 7519) that are for the audience; what they may do is in `scope` (RFC 8693, section 4.2) */
 export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: () => Date): Verifier {
@@ -36,7 +36,7 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
     requiredClaims: ['sub', 'exp'],
   };
   /** By the tokens' digests. */
-  const known = new LRUCache<string, Known>({ max: MOST_KNOWN, ttl: FRESH });
+  const known = new LRUCache<string, Known>({ max: MAX_KNOWN, ttl: FRESH });
 
   return (token) => {
     const digest = hash('sha256', token, 'base64');
@@ -53,20 +53,21 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
       return caller;
     } catch (error) {
       if (error instanceof KeysUnknown) throw cannotTell(error);
-      throw error instanceof ServiceError ? error : refusal(error);
+      throw error instanceof ServiceError ? error : rejection(error);
     }
   }
 
   function callerOf({ iss, sub, scope }: JWTPayload): Caller {
     // Without it, all callers of the issuer would share one identity.
     if (typeof sub !== 'string' || sub === '') throw badToken("The token's sub is invalid.");
-    if (sub.length > LONGEST_SUBJECT) throw badToken(`The token's sub is longer than ${LONGEST_SUBJECT} characters.`);
+    if (sub.length > MAX_SUBJECT_LENGTH)
+      throw badToken(`The token's sub is longer than ${MAX_SUBJECT_LENGTH} characters.`);
     const scopes = typeof scope === 'string' ? scope.split(' ') : [];
     return { id: `jwt:${JSON.stringify([iss, sub])}`, scopes: new Set(scopes) };
   }
 
   /** What a client is told; the log has the cause. */
-  function refusal(error: unknown): ServiceError {
+  function rejection(error: unknown): ServiceError {
     if (error instanceof errors.JWTExpired) return badToken('The token has expired.', error);
     if (error instanceof errors.JWTClaimValidationFailed)
       return badToken(`The token's ${error.claim} is invalid.`, error);

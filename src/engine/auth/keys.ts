@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { getTableColumns, sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
-import { coalesce } from '../db/batch.ts';
+import { loaderOf } from '../db/batch.ts';
 import type { Database } from '../db/client.ts';
 import type { Caller, Verifier } from './access.ts';
 import type { Challenge } from './challenge.ts';
@@ -15,14 +15,14 @@ export const PREFIX = 'psk_';
 const KEY = /^psk_([a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
 /** How long a key that was looked up is taken as it was then, in milliseconds: what a revocation may take. */
 const FRESH = 2_000;
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 /** What a secret is compared with where there is no key: that takes as long. */
 const NO_DIGEST = Buffer.from(digestOf(''));
 
 /** @returns verifies API keys against the database, those that came just now from memory */
 export function keyVerifier(database: Database, { badToken }: Challenge, clock: () => Date): Verifier {
   const { byId } = keyStore(database);
-  const known = new LRUCache<string, LookedUp>({ max: MOST_KNOWN, ttl: FRESH });
+  const known = new LRUCache<string, LookedUp>({ max: MAX_KNOWN, ttl: FRESH });
 
   return (token) => {
     const [, id, secret] = KEY.exec(token) ?? [];
@@ -33,7 +33,7 @@ export function keyVerifier(database: Database, { badToken }: Challenge, clock: 
 
   async function lookUp(id: string): Promise<LookedUp> {
     const start = performance.now();
-    const key = await byId.one(id);
+    const key = await byId.load(id);
     const found = { key: key && toKnown(key) };
     known.set(id, found, { start });
     return found;
@@ -102,7 +102,7 @@ export function keyStore(database: Database) {
   );
 
   return {
-    byId: coalesce(
+    byId: loaderOf(
       database,
       'apiKeys.byIds',
       (ids: readonly string[]) => byIds({ ids }),

@@ -3,10 +3,10 @@ import type { Database, TracedRequests } from './client.ts';
 import { DatabaseError } from './failures.ts';
 
 /** At most this many statements of one kind at once, but for those that take longer than the patience, in milliseconds. */
-const MOST_IN_FLIGHT = 2;
+const MAX_IN_FLIGHT = 2;
 const PATIENCE = 100;
 /** At most this many items travel in one statement. */
-const LARGEST_BATCH = 1000;
+const MAX_BATCH_SIZE = 1000;
 
 /** Does the same for many items at once, in their order; what still takes a while for one is a promise there. */
 export type Batched<Item, Value> = (items: readonly Item[]) => Promise<readonly (Value | Promise<Value>)[]>;
@@ -27,7 +27,7 @@ interface Waiting<Item, Value> {
  * @param run does all of it with one statement. When the database refuses that, nothing is done, and each item is run
  *   again on its own: it fails on its own
  */
-export function gather<Item, Value>(
+export function batched<Item, Value>(
   database: Database,
   name: string,
   run: Batched<Item, Value>,
@@ -45,33 +45,33 @@ export function gather<Item, Value>(
 
   /** Leaves when everything that has arrived by now has been read, so that it all comes along. */
   function schedule(): void {
-    if (isScheduled || inFlight === MOST_IN_FLIGHT || waiting.length === 0) return;
+    if (isScheduled || inFlight === MAX_IN_FLIGHT || waiting.length === 0) return;
     isScheduled = true;
     setImmediate(leave);
   }
 
   function leave(): void {
     isScheduled = false;
-    while (inFlight < MOST_IN_FLIGHT && waiting.length > 0) void send(waiting.splice(0, LARGEST_BATCH));
+    while (inFlight < MAX_IN_FLIGHT && waiting.length > 0) void send(waiting.splice(0, MAX_BATCH_SIZE));
   }
 
   async function send(batch: readonly Waiting<Item, Value>[]): Promise<void> {
     database.probe.batch(name, batch.length);
-    const arrive = depart();
+    const release = acquire();
     try {
       const values = await runFor(batch);
       for (let index = 0; index < batch.length; index++) {
         (batch[index] as Waiting<Item, Value>).resolve(values[index] as Value | Promise<Value>);
       }
     } catch (error) {
-      const isRefused = error instanceof DatabaseError && batch.length > 1;
+      const isRejected = error instanceof DatabaseError && batch.length > 1;
       for (const one of batch) {
         const { resolve, reject } = one;
-        if (isRefused) resolve(runFor([one]).then(([value]) => value as Value | Promise<Value>));
+        if (isRejected) resolve(runFor([one]).then(([value]) => value as Value | Promise<Value>));
         else reject(error);
       }
     } finally {
-      arrive();
+      release();
     }
   }
 
@@ -82,7 +82,7 @@ export function gather<Item, Value>(
   }
 
   /** Takes a place in flight; it is free again when the statement ends, or when the patience does. */
-  function depart(): () => void {
+  function acquire(): () => void {
     inFlight++;
     let isFree = false;
     const free = () => {
@@ -106,13 +106,13 @@ export function gather<Item, Value>(
  * @param together writes many with one statement, given as a JSON list in which each tells its `place`. Leaves out, at
  *   once, what cannot be written or would have to wait for somebody: that is written alone, and waits or fails alone
  */
-export function gatherWrites<Item extends object, Row>(
+export function batchWrites<Item extends object, Row>(
   database: Database,
   name: string,
   together: (items: string) => Promise<readonly (Row & { readonly place: number })[]>,
   alone: (item: Item) => Promise<Row>,
 ): (item: Item) => Promise<Row> {
-  return gather(database, name, async (items) => {
+  return batched(database, name, async (items) => {
     const later = database.bind(alone);
     const [first, ...others] = items as readonly [Item, ...Item[]];
     if (others.length === 0) return [await alone(first)];
@@ -124,11 +124,11 @@ export function gatherWrites<Item extends object, Row>(
 }
 
 /** Reads by key that are coalesced across all requests. */
-export interface KeyedReads<Key, Value> {
+export interface Loader<Key, Value> {
   /** Undefined where nothing has the key. */
-  one(key: Key): Promise<Value | undefined>;
+  load(key: Key): Promise<Value | undefined>;
   /** The same for many at once, in their order. */
-  many(keys: readonly Key[]): Promise<readonly (Value | undefined)[]>;
+  loadMany(keys: readonly Key[]): Promise<readonly (Value | undefined)[]>;
 }
 
 /**
@@ -138,23 +138,23 @@ export interface KeyedReads<Key, Value> {
  * @param name what metrics call the batches
  * @param fetch reads the rows of many keys with one statement
  */
-export function coalesce<Key, Row>(
+export function loaderOf<Key, Row>(
   database: Database,
   name: string,
   fetch: (keys: readonly Key[]) => Promise<readonly Row[]>,
   keyOf: (row: Row) => Key,
-): KeyedReads<Key, Row> {
-  const load = gather<readonly Key[], readonly (Row | undefined)[]>(database, name, async (asked) => {
+): Loader<Key, Row> {
+  const load = batched<readonly Key[], readonly (Row | undefined)[]>(database, name, async (asked) => {
     const keys = [...new Set(asked.flat())];
     const rows = new Map<Key, Row>();
     const read = database.bind(fetch);
-    for (let from = 0; from < keys.length; from += LARGEST_BATCH) {
-      for (const row of await read(keys.slice(from, from + LARGEST_BATCH))) rows.set(keyOf(row), row);
+    for (let from = 0; from < keys.length; from += MAX_BATCH_SIZE) {
+      for (const row of await read(keys.slice(from, from + MAX_BATCH_SIZE))) rows.set(keyOf(row), row);
     }
     return asked.map((ofOne) => ofOne.map((key) => rows.get(key)));
   });
   return {
-    one: async (key) => (await load([key]))[0],
-    many: (keys) => load(keys),
+    load: async (key) => (await load([key]))[0],
+    loadMany: (keys) => load(keys),
   };
 }

@@ -13,7 +13,7 @@ import {
 } from './driver.ts';
 import { isDeadlock, LockTimeout, tooSlow } from './failures.ts';
 import { connectionsOf, USUAL_POOL } from './lanes.ts';
-import { OneByOne } from './one-by-one.ts';
+import { TransactionQueue } from './one-by-one.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 import { Turns } from './turns.ts';
 
@@ -69,7 +69,7 @@ export interface Session {
   /** A change that fails here takes the transaction with it, and is one statement less. */
   readonly strict: Database;
   /** Marks the place to which the next change is undone when it fails: with what is read, it is no wait of its own. */
-  mark(): Promise<void>;
+  savepoint(): Promise<void>;
   /**
    * Runs the work, whose statements are these databases'; rolls back when it rejects. The session must not be used again
    * then: nobody knows what the work still does.
@@ -79,7 +79,7 @@ export interface Session {
   transaction<T>(work: () => Promise<T>, until: number): Promise<T>;
 }
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 /** Before a statement runs again, in milliseconds; each time that much longer. */
 const PAUSE = 20;
 /** A server that took longer to be found away is not asked again, in milliseconds. */
@@ -173,7 +173,7 @@ export class Database {
 
   /** Databases like this one, whose statements run in the transaction of the moment. None is tried again: it would wait for the same locks. */
   session(): Session {
-    let current: OneByOne | undefined;
+    let current: TransactionQueue | undefined;
     const now = () => {
       if (current === undefined) throw new Error('The transaction has ended.');
       return current;
@@ -182,13 +182,13 @@ export class Database {
     return {
       database: asking(async (...asked) => now().undoneAlone(...asked)),
       strict: asking(async (...asked) => now().query(...asked)),
-      mark: async () => now().mark(),
+      savepoint: async () => now().savepoint(),
       transaction: (work, until) => {
         const assertInTime = () => {
           if (performance.now() > until) throw tooSlow();
         };
         return this.#driver.transaction(async (own, begun) => {
-          current = new OneByOne(own, begun, assertInTime);
+          current = new TransactionQueue(own, begun, assertInTime);
           try {
             const result = await work();
             assertInTime();
@@ -206,8 +206,8 @@ export class Database {
   }
 
   async #run(name: string, kind: Kind, sql: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
-    const attempts = this.#turns === undefined ? 1 : MOST_ATTEMPTS;
-    const began = performance.now();
+    const attempts = this.#turns === undefined ? 1 : MAX_ATTEMPTS;
+    const started = performance.now();
     try {
       for (let attempt = 1; ; attempt++) {
         const tried = performance.now();
@@ -220,7 +220,7 @@ export class Database {
         }
       }
     } finally {
-      this.probe.statement(name, (performance.now() - began) / 1000);
+      this.probe.statement(name, (performance.now() - started) / 1000);
     }
   }
 }

@@ -2,14 +2,14 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { LRUCache } from 'lru-cache';
 import type { Int64 } from '../int64.ts';
-import { coalesce, gather } from './batch.ts';
+import { batched, loaderOf } from './batch.ts';
 import type { Database, Statement } from './client.ts';
 import { always, conditionOf, type ListSource, type RowFilter, whereAll } from './keyset.ts';
 import { type Memory, memo, valuesKey } from './memo.ts';
 import { integer } from './row.ts';
 
 /** How many statements are kept: there is one for each combination of filters. */
-const MOST_SHAPES = 100;
+const MAX_SHAPES = 100;
 
 /** A count that is asked for. */
 interface CountRequest {
@@ -23,8 +23,8 @@ interface CountRequest {
 
 /** Counts lists by their filters. Those that are asked for at the same time are gathered, and of equal ones there is one. */
 export function rootCount(database: Database, name: string): (request: CountRequest) => Promise<number> {
-  const statements: Memory<Statement<{ count: number }>> = new LRUCache({ max: MOST_SHAPES });
-  return gather<CountRequest, number>(database, name, async (asked) => {
+  const statements: Memory<Statement<{ count: number }>> = new LRUCache({ max: MAX_SHAPES });
+  return batched<CountRequest, number>(database, name, async (asked) => {
     const counts = new Map<string, Promise<number>>();
     const answers = asked.map((request) =>
       memo(counts, request.shape + valuesKey(request.values), () => count(request)),
@@ -53,11 +53,11 @@ export function nestedCount(
   const ofParents = sql`${parent} = any(${sql.placeholder('parents')}::bigint[])`;
   const query = sql`select ${parent}, count(*) from ${plan.from} ${whereAll([...always(plan), ofParents])} group by ${parent}`;
   const statement = database.statement(name, 'count', query, { parentId: parent, count: integer });
-  const counts = coalesce(
+  const counts = loaderOf(
     database,
     name,
     (parents: readonly Int64[]) => statement({ parents }),
     (row) => row.parentId as Int64,
   );
-  return async (parentId) => (await counts.one(parentId))?.count ?? 0;
+  return async (parentId) => (await counts.load(parentId))?.count ?? 0;
 }

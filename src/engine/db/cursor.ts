@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { type Int64, parseInt64 } from '../int64.ts';
 
 /** Longer than any that was given out, in characters: what is longer is not looked at. */
-const LONGEST_CURSOR = 4_000;
+const MAX_CURSOR_LENGTH = 4_000;
 
 /** A place in a sorted list: just after or before one row, whether or not that row is still there. */
 export interface Place {
@@ -49,7 +49,7 @@ export function decodeCursor(
 }
 
 function parse(cursor: string): string[] | undefined {
-  if (cursor.length > LONGEST_CURSOR) return undefined;
+  if (cursor.length > MAX_CURSOR_LENGTH) return undefined;
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     return Array.isArray(parts) && parts.every((part) => typeof part === 'string') ? parts : undefined;

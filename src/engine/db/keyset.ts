@@ -112,7 +112,7 @@ const PLACES = sql`json_to_recordset(${sql.placeholder('places')}::text::json) a
 const LIMIT = sql.placeholder('limit');
 
 /** How many pages one statement reads. */
-export const MOST_PAGES = 50;
+export const MAX_PAGES = 50;
 
 /**
  * Reads a page for each of the places, all with one statement: its key among them, and its rows, as many as the

@@ -37,7 +37,7 @@ export function connectionsOf(pool: number): Readonly<Record<Lane, number>> {
 }
 
 /** How long a write waits at most for a row that others have locked, in milliseconds. */
-export const LONGEST_LOCK_WAIT = 1_000;
+export const MAX_LOCK_WAIT = 1_000;
 /**
  * How long each waits for a row that others have locked, in milliseconds. A write that has waited so long goes on where
  * writes wait, so that it holds up no other. In a transaction it is less than what a server takes to find a deadlock, for
@@ -45,6 +45,6 @@ export const LONGEST_LOCK_WAIT = 1_000;
  */
 export const LOCK_TIMEOUTS: Readonly<Partial<Record<Lane, number>>> = {
   write: 20,
-  waitingWrite: LONGEST_LOCK_WAIT,
+  waitingWrite: MAX_LOCK_WAIT,
   transaction: 500,
 };

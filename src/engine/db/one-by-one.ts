@@ -5,14 +5,14 @@ import type { Kind, Parameter, Query, RawRow } from './driver.ts';
  * change waits until all before it has been answered, for it must never run where the transaction has not begun. A read that
  * fails takes the transaction with it, for it does so only where the database is too slow or away.
  */
-export class OneByOne {
+export class TransactionQueue {
   readonly #send: Query;
   readonly #assertInTime: () => void;
   /** All that was sent; rejects when the transaction cannot go on. */
   #sent: Promise<unknown>;
   /** The last change, whether it stands or not. */
   #changed: Promise<unknown> = Promise.resolve();
-  #isMarked = false;
+  #isAnnotated = false;
 
   /**
    * @param send sends a statement in the transaction
@@ -36,9 +36,9 @@ export class OneByOne {
   }
 
   /** Marks the place to which the next change is undone when it fails. */
-  async mark(): Promise<void> {
+  async savepoint(): Promise<void> {
     await this.#read('savepoint statement', []);
-    this.#isMarked = true;
+    this.#isAnnotated = true;
   }
 
   async #read(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
@@ -56,13 +56,13 @@ export class OneByOne {
   }
 
   async #try(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
-    if (!this.#isMarked) await this.#ask('savepoint statement', []);
-    this.#isMarked = false;
+    if (!this.#isAnnotated) await this.#ask('savepoint statement', []);
+    this.#isAnnotated = false;
     try {
       return await this.#ask(text, parameters);
     } catch (error) {
       await this.#ask('rollback to savepoint statement', []);
-      this.#isMarked = true;
+      this.#isAnnotated = true;
       throw error;
     }
   }

@@ -3,7 +3,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
-import { gather } from './batch.ts';
+import { batched } from './batch.ts';
 import type { Database, Statement } from './client.ts';
 import { nestedCount, rootCount } from './counts.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
@@ -14,7 +14,7 @@ import {
   isSearch,
   type KeysetSort,
   type ListSource,
-  MOST_PAGES,
+  MAX_PAGES,
   type PageBounds,
   pagesQuery,
   placesValue,
@@ -79,9 +79,9 @@ export interface ListPlan<C extends ListSource['columns'], Filter extends string
 }
 
 export const DEFAULT_PAGE_SIZE = 20;
-export const LARGEST_PAGE = 100;
+export const MAX_PAGE_SIZE = 100;
 /** How many statements of a list are kept: it has one for each combination of filters, sort and direction. */
-const MOST_SHAPES = 100;
+const MAX_SHAPES = 100;
 
 /**
  * Pages of a list by keyset: a page begins where a row is, not at a number, so a row that exists throughout a walk is
@@ -189,12 +189,12 @@ function pageLoader<C extends ListSource['columns']>(
 ): (request: PageRequest<RowOf<C>>) => Promise<readonly RowOf<C>[]> {
   type Row = RowOf<C>;
   const shape = { key: integer, rows: rowsOf(source.columns) };
-  const statements: Memory<Statement<RowOf<typeof shape>>> = new LRUCache({ max: MOST_SHAPES });
+  const statements: Memory<Statement<RowOf<typeof shape>>> = new LRUCache({ max: MAX_SHAPES });
   const groups = new Map<string, { load(request: PageRequest<Row>): Promise<readonly Row[]>; waiting: number }>();
 
   return async (request) => {
     const key = request.shape + request.bounds.size + valuesKey(request.values);
-    const group = memo(groups, key, () => ({ load: gather(database, name, readAlike), waiting: 0 }));
+    const group = memo(groups, key, () => ({ load: batched(database, name, readAlike), waiting: 0 }));
     group.waiting++;
     try {
       return await group.load(request);
@@ -211,8 +211,8 @@ function pageLoader<C extends ListSource['columns']>(
     );
     const read = database.bind(statement);
     const answers: (readonly Row[])[] = alike.map(() => []);
-    for (let from = 0; from < alike.length; from += MOST_PAGES) {
-      const some = alike.slice(from, from + MOST_PAGES);
+    for (let from = 0; from < alike.length; from += MAX_PAGES) {
+      const some = alike.slice(from, from + MAX_PAGES);
       const places = placesValue(some.map(({ bounds: { after, before }, parent }) => ({ after, before, parent })));
       // One row more than the page has tells whether there is another page. The filters come last, as with `gatherWrites`.
       for (const page of await read({ places, limit: bounds.size + 1, ...values })) {

@@ -11,7 +11,7 @@ import {
   tooSlow,
   unavailable,
 } from './failures.ts';
-import { CONNECTIONS, type Lane, LOCK_TIMEOUTS, LONGEST_LOCK_WAIT } from './lanes.ts';
+import { CONNECTIONS, type Lane, LOCK_TIMEOUTS, MAX_LOCK_WAIT } from './lanes.ts';
 import { type Connection, createPool, type Pool } from './pool.ts';
 
 /** The part of a deadline after which the server itself ends a statement; ours is for what began late, and a frozen server. */
@@ -25,7 +25,7 @@ const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_sessio
 const CLOSING = 0.5;
 const OLDEST_SERVER = 140_000;
 /** How many statements a connection may have prepared: the server keeps some 70 KB for each until it is closed. */
-const MOST_PREPARED = 100;
+const MAX_PREPARED = 100;
 
 /** A client of postgres.js with one connection, and the statements that it has prepared there. */
 interface Client {
@@ -102,7 +102,7 @@ export async function connectServer(
       return await runOn(kind, deadline);
     } catch (error) {
       if (!(error instanceof LockTimeout) || kind !== 'write') throw error;
-      return runOn('waitingWrite', LONGEST_LOCK_WAIT);
+      return runOn('waitingWrite', MAX_LOCK_WAIT);
     }
   };
   try {
@@ -145,7 +145,7 @@ function useOf<T>(
     try {
       return await work(connection);
     } finally {
-      if (connection.client.prepared.size >= MOST_PREPARED) connection.isLost = true;
+      if (connection.client.prepared.size >= MAX_PREPARED) connection.isLost = true;
     }
   }, patience);
 }

@@ -2,7 +2,7 @@ import type { Database, Session } from './client.ts';
 import { type Connection, createPool } from './pool.ts';
 
 /** How long a transaction may take, in milliseconds: what it has changed is locked for all others meanwhile. */
-const LONGEST_TRANSACTION = 2_000;
+const MAX_TRANSACTION_TIME = 2_000;
 
 /** What the work in a transaction has come to. */
 export interface Settled<T> {
@@ -62,7 +62,7 @@ export function createTransactions<Made>(
     run<T>(caller: string, work: (made: Made) => Promise<Settled<T>>): Promise<T> {
       const latest = performance.now() + deadline;
       const inPlace = async (place: Connection<Place>) => {
-        const until = Math.min(latest, performance.now() + LONGEST_TRANSACTION);
+        const until = Math.min(latest, performance.now() + MAX_TRANSACTION_TIME);
         const { session, made } = place.client;
         let hasSettled = false;
         try {

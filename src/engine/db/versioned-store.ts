@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
-import { coalesce, gatherWrites, type KeyedReads } from './batch.ts';
+import { batchWrites, type Loader, loaderOf } from './batch.ts';
 import type { Database } from './client.ts';
 import { type ListPlan, type Page, type PageWindow, pages } from './paging.ts';
 import { integer } from './row.ts';
@@ -30,7 +30,7 @@ type RowChanges<T extends VersionedTable> = { readonly [K in Field<T>]?: Inserte
 
 /** What a store does the same for each resource. What names no row rejects with NOT_FOUND, but for `byId`. */
 interface VersionedStore<T extends VersionedTable, Filter extends string, SortName extends string> {
-  readonly byId: KeyedReads<Int64, Row<T>>;
+  readonly byId: Loader<Int64, Row<T>>;
   list(filters: Readonly<Partial<Record<Filter, unknown>>>, sort: SortName, window: PageWindow): Promise<Page<Row<T>>>;
   /** Rejects with UNKNOWN_REFERENCE when it refers to a row that there is not. */
   create(fields: NewRow<T>): Promise<Row<T>>;
@@ -132,13 +132,13 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     row,
   );
 
-  const byId = coalesce(
+  const byId = loaderOf(
     database,
     `${list.name}.byKeys`,
     (ids: readonly Int64[]) => byKeys({ ids }),
     (found) => found.id as Int64,
   );
-  const create = gatherWrites<Values, Values>(
+  const create = batchWrites<Values, Values>(
     database,
     `${list.name}.insert`,
     (rows) => insertMany({ rows }),
@@ -180,7 +180,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   /** Tells why a write found no row that it may change. */
   function whyUnchanged(rowId: Int64, expected: ExpectedVersion): () => Promise<never> {
     return database.bind(async () => {
-      const found = await byId.one(rowId);
+      const found = await byId.load(rowId);
       if (found === undefined) throw new ServiceError('NOT_FOUND', `No ${one} has the id ${rowId}.`);
       throw notExpected(`${What} ${rowId}`, found as { version: number }, expected);
     });

@@ -5,10 +5,10 @@ import { fragmentsOf } from '../operation/fragments.ts';
  * How many selections a document may have when its fragments are written out, those of all its operations together, and
  * how many pairs of them may stand in one place.
  */
-const MOST_SELECTIONS = 25_000;
-const MOST_PAIRS = 25_000;
+const MAX_SELECTIONS = 25_000;
+const MAX_PAIRS = 25_000;
 /** How deep selections may lie within selections, those of fragments too: more than fields may. */
-const MOST_NESTING = 100;
+const MAX_NESTING = 100;
 
 const TOO_MANY_ALIKE = 'The document repeats too many fields in one place. Select each field once.';
 
@@ -45,10 +45,10 @@ export function incomparable(document: DocumentNode): GraphQLError | undefined {
   }
 
   function visit(set: SelectionSetNode, place: Place, depth: number): void {
-    if (depth > MOST_NESTING) throw tooMuch(`is nested more than ${MOST_NESTING} selections deep`);
+    if (depth > MAX_NESTING) throw tooMuch(`is nested more than ${MAX_NESTING} selections deep`);
     for (const node of set.selections) {
-      if (++selections > MOST_SELECTIONS) {
-        throw tooMuch(`has more than ${MOST_SELECTIONS} fields when its fragments are expanded`);
+      if (++selections > MAX_SELECTIONS) {
+        throw tooMuch(`has more than ${MAX_SELECTIONS} fields when its fragments are expanded`);
       }
       if (node.kind === Kind.INLINE_FRAGMENT) visit(node.selectionSet, place, depth + 1);
       else if (node.kind === Kind.FRAGMENT_SPREAD) visitFragment(node.name.value, place, depth);
@@ -77,7 +77,7 @@ export function incomparable(document: DocumentNode): GraphQLError | undefined {
 
   function compare(others: number): void {
     pairs += others;
-    if (pairs > MOST_PAIRS) throw new GraphQLError(TOO_MANY_ALIKE);
+    if (pairs > MAX_PAIRS) throw new GraphQLError(TOO_MANY_ALIKE);
   }
 }
 

@@ -19,7 +19,7 @@ const ABORTED = 'Validation aborted.';
 const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less in one document.';
 
 /** How much of a message about a document is told, in characters. */
-const LONGEST_MESSAGE = 1_000;
+const MAX_MESSAGE_LENGTH = 1_000;
 
 /**
  * The error that a GraphQL client gets for anything that was thrown: `code` and `status` in the extensions, as REST has them
@@ -29,11 +29,11 @@ const LONGEST_MESSAGE = 1_000;
  */
 export function toClientError(thrown: unknown, mayRead = false): GraphQLError {
   if (thrown instanceof RangeError)
-    return refused(new ServiceError('INVALID_ARGUMENT', 'The request is nested too deep.'));
+    return rejected(new ServiceError('INVALID_ARGUMENT', 'The request is nested too deep.'));
   const isWrapped = thrown instanceof GraphQLError && !(thrown instanceof ServiceError);
   if (isWrapped && thrown.originalError === undefined) return ofTheLanguage(thrown);
   const failure = toServiceError(thrown, mayRead);
-  if (!isWrapped) return refused(failure);
+  if (!isWrapped) return rejected(failure);
   const { message, extensions } = failure;
   return inPlaceOf(thrown, message, { originalError: failure, extensions });
 }
@@ -43,7 +43,7 @@ export function toClientError(thrown: unknown, mayRead = false): GraphQLError {
  *
  * @param node what of the document it is about
  */
-export function refused(
+export function rejected(
   error: ServiceError,
   options: Pick<HttpExtension, 'spec'> = {},
   node: ASTNode | null = null,
@@ -65,7 +65,7 @@ function ofTheLanguage(error: GraphQLError): GraphQLError {
 
 /** A name in it may be as long as the document, and be in each of a hundred faults. */
 function shorten(message: string): string {
-  return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE - 1)}…`;
+  return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
 }
 
 /** An error as it is answered: without what only this server needs to know of it. */

@@ -2,17 +2,17 @@ import { ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
 import { headersForUses } from '../lifecycle/headers.ts';
 import { levelOf } from '../lifecycle/mark.ts';
-import type { Marked } from '../lifecycle/marked.ts';
+import type { Annotated } from '../lifecycle/marked.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 
 /** What an answer tells of the marked things that its operation uses. */
-export interface LifecycleNotice {
+export interface LifecycleExtension {
   readonly headers: HeaderFields;
   /** The answer's extensions with their `lifecycle`, as JSON. Undefined for none. */
   readonly extensions: string | undefined;
 }
 
-const NO_NOTICE: LifecycleNotice = { headers: [], extensions: undefined };
+const NO_NOTICE: LifecycleExtension = { headers: [], extensions: undefined };
 
 /**
  * The notice for an operation. Most operations use nothing that has annotations, so nothing is kept for the others.
@@ -21,13 +21,13 @@ const NO_NOTICE: LifecycleNotice = { headers: [], extensions: undefined };
  * @param page the path of the page about deprecations and sunsets
  * @param extensions the request's own
  */
-export function lifecycleNotice(
+export function lifecycleExtension(
   { uses, usesBy }: Pick<PreparedOperation, 'uses' | 'usesBy'>,
   variables: Variables,
   base: string,
   page: string,
   extensions: unknown,
-): LifecycleNotice {
+): LifecycleExtension {
   const beside = usesBy?.(variables) ?? [];
   const all = beside.length === 0 ? uses : [...uses, ...beside];
   if (all.length === 0) return NO_NOTICE;
@@ -57,9 +57,9 @@ function lifecycleIn(extensions: unknown): unknown {
     : undefined;
 }
 
-function describeUse({ coordinate, marks }: Marked): object {
-  const { stability, deprecation } = marks;
-  const level = levelOf(marks);
+function describeUse({ coordinate, annotations }: Annotated): object {
+  const { stability, deprecation } = annotations;
+  const level = levelOf(annotations);
   if (deprecation === undefined) return { coordinate, level };
   const { since, sunset, successor, why } = deprecation;
   const unstable = stability === 'stable' ? {} : { stability };

@@ -1,6 +1,6 @@
 import { type ExecutionResult, type GraphQLError, type GraphQLSchema, stripIgnoredCharacters } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
-import type { Entrance } from '../auth/entrance.ts';
+import type { Authentication } from '../auth/entrance.ts';
 import { ServiceError } from '../errors.ts';
 import { JSON_TYPE, mediaTypeReader } from '../http/graphql-media-type.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
@@ -11,8 +11,8 @@ import { Pace } from '../limits/pace.ts';
 import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import type { PreparedOperation, Rejection, Variables } from '../operation/prepared.ts';
-import { refused, toClientError } from './errors.ts';
-import { assertExtensions, type LifecycleNotice, lifecycleNotice } from './lifecycle.ts';
+import { rejected, toClientError } from './errors.ts';
+import { assertExtensions, type LifecycleExtension, lifecycleExtension } from './lifecycle.ts';
 import { type GraphQLRequest, readParams } from './params.ts';
 import { createToOutcome } from './reply.ts';
 import { createPreparer } from './yoga.ts';
@@ -22,7 +22,7 @@ interface GraphQLServerOptions {
   readonly schema: GraphQLSchema;
   /** The path it is served at. */
   readonly endpoint: string;
-  readonly entrance: Entrance;
+  readonly authentication: Authentication;
   readonly executeOperation: ExecuteOperation;
   /** What lists cost; the least where that is not told. */
   readonly costs?: ListCosts;
@@ -49,7 +49,7 @@ const BY_STATUS: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 
 export function createGraphQLServer(
   options: GraphQLServerOptions,
 ): (request: GraphQLRequest) => Promise<GraphQLAnswer> {
-  const { schema, entrance, executeOperation, lifecyclePage } = options;
+  const { schema, authentication, executeOperation, lifecyclePage } = options;
   const documents = new PreparedDocuments(schema, options.introspection ? 'told' : 'kept', options.costs);
   const preparer = createPreparer(documents, options);
   const toOutcome = createToOutcome(preparer.fetchAPI);
@@ -59,23 +59,23 @@ export function createGraphQLServer(
   return async (request) => {
     const wanted = mediaTypeFor(request.headers.get('accept'));
     const mediaType = wanted ?? JSON_TYPE;
-    let [operation, notice]: [string, LifecycleNotice | undefined] = ['none', undefined];
+    let [operation, extension]: [string, LifecycleExtension | undefined] = ['none', undefined];
     try {
-      const entering = entrance.enter(request);
+      const entering = authentication.authenticate(request);
       const caller = entering instanceof Promise ? await entering : entering;
       if (wanted === undefined) throw notAcceptable();
-      const params = await readParams(request, (bytes) => entrance.takeBody(request, bytes));
+      const params = await readParams(request, (bytes) => authentication.chargeBody(request, bytes));
       const prepared = findPrepared(request, params) ?? (await prepare(request, params));
       if (!('run' in prepared)) return { ...toOutcome(prepared, mediaType, undefined), operation };
       operation = prepared.label;
       const { query = '', operationName, extensions } = params as GraphQLParams;
       const variables: Variables = (params as GraphQLParams).variables ?? {};
-      notice = lifecycleNotice(prepared, variables, request.base, lifecyclePage, extensions);
-      const mayRead = entrance.mayRead(caller);
+      extension = lifecycleExtension(prepared, variables, request.base, lifecyclePage, extensions);
+      const mayRead = authentication.mayRead(caller);
       const outcome = await executeOperation(prepared, {
         request,
         caller,
-        naming: byCoordinate,
+        labels: byCoordinate,
         variables: () => {
           assertExtensions(extensions);
           return variables;
@@ -85,19 +85,19 @@ export function createGraphQLServer(
         reject: (rejections) => {
           // A caller that may not use the operation is told nothing of its lifecycle.
           const isOutside = rejections.some(({ error }) => BY_STATUS.has(error.code));
-          return toOutcome({ errors: rejections.map(toError) }, mediaType, isOutside ? undefined : notice);
+          return toOutcome({ errors: rejections.map(toError) }, mediaType, isOutside ? undefined : extension);
         },
-        reply: (result) => toOutcome(forCaller(result, mayRead), mediaType, notice),
+        reply: (result) => toOutcome(forCaller(result, mayRead), mediaType, extension),
       });
       return { ...outcome, operation };
     } catch (error) {
-      return { ...toOutcome({ errors: [toClientError(error)] }, mediaType, notice), operation };
+      return { ...toOutcome({ errors: [toClientError(error)] }, mediaType, extension), operation };
     }
   };
 
   /** Undefined for one that has to be prepared, or must not be asked for in this way. */
   function findPrepared({ method }: GraphQLRequest, params: GraphQLParams | undefined): PreparedOperation | undefined {
-    if (params === undefined || !isUsual(params)) return undefined;
+    if (params === undefined || !isWellFormed(params)) return undefined;
     const prepared = documents.find(params.query, params.operationName ?? undefined);
     return prepared?.kind === 'change' && method !== 'POST' ? undefined : prepared;
   }
@@ -113,7 +113,7 @@ export function createGraphQLServer(
 }
 
 /** A request as most are: anything else is looked at by Yoga. */
-function isUsual(params: GraphQLParams): params is GraphQLParams & { readonly query: string } {
+function isWellFormed(params: GraphQLParams): params is GraphQLParams & { readonly query: string } {
   const { query, operationName, variables, extensions, ...others } = params;
   for (const _ in others) return false;
   return (
@@ -129,7 +129,7 @@ function isOptionalObject(value: unknown): boolean {
 }
 
 function toError({ error, node }: Rejection): GraphQLError {
-  return refused(error, { spec: !BY_STATUS.has(error.code) }, node);
+  return rejected(error, { spec: !BY_STATUS.has(error.code) }, node);
 }
 
 /** The same result; its errors have the messages for their caller. */

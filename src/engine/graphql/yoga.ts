@@ -6,13 +6,13 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { createYoga, type FetchAPI, type GraphQLParams, type Plugin } from 'graphql-yoga';
-import { MOST_ISSUES, ServiceError } from '../errors.ts';
+import { MAX_VALIDATION_ERRORS, ServiceError } from '../errors.ts';
 import { unitsOfDocument } from '../limits/charge.ts';
-import { assertLines, MOST_TOKENS } from '../operation/cost.ts';
+import { assertLines, MAX_TOKENS } from '../operation/cost.ts';
 import type { PreparedDocuments } from '../operation/documents.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
 import { incomparable } from './comparable.ts';
-import { refused, toClientError } from './errors.ts';
+import { rejected, toClientError } from './errors.ts';
 import { KnownFieldsRule } from './known-fields.ts';
 import { KnownOperationsRule } from './operation-types.ts';
 import type { GraphQLRequest } from './params.ts';
@@ -87,7 +87,7 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
         const text = params.query ?? '';
         preparing.request.meter.charge(unitsOfDocument(text));
         assertLines(text);
-        return parseFn(source, { ...parsing, maxTokens: MOST_TOKENS });
+        return parseFn(source, { ...parsing, maxTokens: MAX_TOKENS });
       });
     },
     onValidate({ params: { documentAST }, validateFn, setValidationFn, addValidationRule }) {
@@ -101,7 +101,7 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
           : rules;
         return validateFn(schema, document, known, {
           ...limits,
-          maxErrors: MOST_ISSUES,
+          maxErrors: MAX_VALIDATION_ERRORS,
           hideSuggestions: !suggestions,
         });
       });
@@ -115,7 +115,7 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
         setResultAndStopExecution({});
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        setResultAndStopExecution({ errors: [refused(error, { spec: true })] });
+        setResultAndStopExecution({ errors: [rejected(error, { spec: true })] });
       }
     },
     onResultProcess({ result, serverContext }) {

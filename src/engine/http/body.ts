@@ -7,7 +7,7 @@ import type { Meter } from '../limits/meter.ts';
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** The largest body that is read, in bytes. */
-const LARGEST_BODY = 1_048_576;
+const MAX_BODY_BYTES = 1_048_576;
 
 /**
  * Reads a request's body to its end: undefined when it has more bytes than the limit. Rejects when it ends before it is
@@ -39,11 +39,11 @@ export async function readJson(
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding !== 'identity') throw encoded(encoding);
   const told = Number(headers.get('content-length') ?? 0);
-  if (told > LARGEST_BODY) throw tooLarge();
+  if (told > MAX_BODY_BYTES) throw tooLarge();
   // A body that is rejected is not taken in.
   const turn = take(told);
   if (turn !== undefined) await turn;
-  const bytes = await readBody(LARGEST_BODY, meter.account).catch((cause: unknown) => {
+  const bytes = await readBody(MAX_BODY_BYTES, meter.account).catch((cause: unknown) => {
     if (cause instanceof ServiceError) throw cause;
     throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
   });
@@ -73,7 +73,7 @@ function encoded(encoding: string): ServiceError {
 }
 
 function tooLarge(): ServiceError {
-  return new ServiceError('PAYLOAD_TOO_LARGE', `The body is larger than ${LARGEST_BODY} bytes (1 MiB).`, {
+  return new ServiceError('PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES} bytes (1 MiB).`, {
     headers: { connection: 'close' },
   });
 }

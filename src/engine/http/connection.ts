@@ -3,10 +3,10 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** How long who is refused may take to close the connection, in milliseconds. */
-const LONGEST_FAREWELL = 2_000;
+const MAX_FAREWELL = 2_000;
 
 /** Why what has come is no request, and whether its answer has no body: a HEAD's has none (RFC 9110, section 9.3.2). */
-interface Refusal {
+interface Rejection {
   readonly message: string;
   readonly isHead: boolean;
 }
@@ -21,7 +21,7 @@ export class Connection {
   /** Whether something goes on once that answer is over. */
   #isWatched = false;
   /** Why nothing that comes from then on is a request. */
-  #refusal: Refusal | undefined;
+  #rejection: Rejection | undefined;
 
   /** @param handler answers a request */
   constructor(socket: Socket, handler: RequestListener) {
@@ -36,7 +36,7 @@ export class Connection {
 
   /** Answers a request, now or after those before it. */
   answer(response: ServerResponse): void {
-    if (this.#refusal !== undefined) return;
+    if (this.#rejection !== undefined) return;
     if (this.#waiting.length === 0 && this.#isFree()) this.#begin(response);
     else {
       this.#waiting.push(response);
@@ -50,12 +50,12 @@ export class Connection {
    * What is not proper HTTP never reaches the service; it is answered here, with the Error object like any other failure,
    * and after the requests that came before it: otherwise they would seem to be refused.
    */
-  refuse(message: string, isHead = false): void {
-    if (this.#refusal !== undefined) return;
-    this.#refusal = { message, isHead };
+  reject(message: string, isHead = false): void {
+    if (this.#rejection !== undefined) return;
+    this.#rejection = { message, isHead };
     // Whatever has not come in whole is what is refused.
     if (this.#waiting.at(-1)?.req.complete === false) this.#waiting.pop();
-    if (this.#isFree() || this.#answering?.req.complete === false) writeRefusal(this.#socket, this.#refusal);
+    if (this.#isFree() || this.#answering?.req.complete === false) writeRejection(this.#socket, this.#rejection);
     else this.#goOnAfterwards();
   }
 
@@ -81,13 +81,13 @@ export class Connection {
   #goOn(): void {
     const next = this.#waiting.shift();
     if (next !== undefined) this.#begin(next);
-    else if (this.#refusal !== undefined) writeRefusal(this.#socket, this.#refusal);
-    if (next !== undefined && (this.#waiting.length > 0 || this.#refusal !== undefined)) this.#goOnAfterwards();
+    else if (this.#rejection !== undefined) writeRejection(this.#socket, this.#rejection);
+    if (next !== undefined && (this.#waiting.length > 0 || this.#rejection !== undefined)) this.#goOnAfterwards();
     else this.#socket.resume();
   }
 }
 
-function writeRefusal(socket: Socket, { message, isHead }: Refusal): void {
+function writeRejection(socket: Socket, { message, isHead }: Rejection): void {
   if (!socket.writable) return;
   const body = JSON.stringify({ code: 'INVALID_ARGUMENT', message, status: 400 });
   const head = [
@@ -101,7 +101,7 @@ function writeRefusal(socket: Socket, { message, isHead }: Refusal): void {
   ];
   // What has been taken from HTTP's hands has nobody else to hear of its end, or to bring it about.
   socket.on('error', () => {});
-  const late = setTimeout(() => socket.destroy(), LONGEST_FAREWELL);
+  const late = setTimeout(() => socket.destroy(), MAX_FAREWELL);
   socket.once('close', () => clearTimeout(late));
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
 }

@@ -70,8 +70,8 @@ export function readRequest(
   { basePath, publicUrl }: PublicAddress,
   { meterFor, spanFor }: RequestParts,
 ): IncomingRequest {
-  const mark = target.indexOf('?');
-  const fullPath = mark === -1 ? target : target.slice(0, mark);
+  const queryStart = target.indexOf('?');
+  const fullPath = queryStart === -1 ? target : target.slice(0, queryStart);
   const clientId = headers.get('x-request-id');
   const hostIsUsable = USABLE_HOST.test(host);
   const origin = publicUrl ?? (hostIsUsable ? `http://${host}` : '');
@@ -80,7 +80,7 @@ export function readRequest(
     method,
     path: fullPath.startsWith(basePath) ? pathUnder(fullPath.slice(basePath.length)) : undefined,
     fullPath,
-    search: mark === -1 ? '' : target.slice(mark + 1),
+    search: queryStart === -1 ? '' : target.slice(queryStart + 1),
     headers,
     readBody,
     id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),

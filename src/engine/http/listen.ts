@@ -13,7 +13,7 @@ const OPTIONS = {
 };
 
 /** How long a request may take to arrive, in milliseconds: what is late is looked for now and then. */
-export const LONGEST_ARRIVAL = OPTIONS.requestTimeout + OPTIONS.connectionsCheckingInterval;
+export const MAX_ARRIVAL = OPTIONS.requestTimeout + OPTIONS.connectionsCheckingInterval;
 
 const HOST = 'host';
 
@@ -46,7 +46,7 @@ export function listen(
     const connection = connectionOf(request.socket);
     const fault = faultOf(request);
     if (fault === undefined) connection.answer(response);
-    else connection.refuse(fault, request.method === 'HEAD');
+    else connection.reject(fault, request.method === 'HEAD');
   });
   server.setTimeout(stall);
   // As many as their size allows: Node would drop those after the first 1,000, and with them what they ask for.
@@ -55,13 +55,13 @@ export function listen(
     const connection = connectionOf(socket);
     // What the packet begins with is the request only where none came before.
     const isHead = connection.isNew && rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
-    connection.refuse(UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.', isHead);
+    connection.reject(UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.', isHead);
   });
   server.on('checkExpectation', ({ socket }: IncomingMessage) =>
-    connectionOf(socket).refuse('The Expect field must be 100-continue.'),
+    connectionOf(socket).reject('The Expect field must be 100-continue.'),
   );
   server.on('connect', ({ socket }: IncomingMessage) =>
-    connectionOf(socket).refuse('This is not a proxy: it does not support CONNECT.'),
+    connectionOf(socket).reject('This is not a proxy: it does not support CONNECT.'),
   );
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(explain(error, host, port))));

@@ -10,22 +10,22 @@ export type Respond = (request: RawRequest) => Promise<SentReply>;
 const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
 
 /** How long a client that is refused may go on sending, in milliseconds. */
-const LONGEST_WAIT = 5_000;
+const MAX_WAIT = 5_000;
 
 /** How many bytes are held of bodies until they are answered, and of answers until they are read. */
-const MOST_OF_BODIES = 67_108_864;
-const MOST_OF_CALLERS_BODIES = 8_388_608;
-const MOST_UNREAD = 134_217_728;
-const MOST_UNREAD_OF_CALLER = 33_554_432;
+const MAX_BODY_MEMORY = 67_108_864;
+const MAX_BODY_MEMORY_OF_CALLER = 8_388_608;
+const MAX_UNREAD = 134_217_728;
+const MAX_UNREAD_OF_CALLER = 33_554_432;
 /** A body that is no larger is not counted, in bytes: `MAX_REQUESTS` of them are not much. */
 const SMALL_BODY = 16_384;
 /** A text that is longer is sent as bytes: as a text it may wait in three times the memory. */
-const LONGEST_TEXT = 65_536;
+const MAX_TEXT_LENGTH = 65_536;
 
 /** Answers what comes over sockets, for Node's HTTP server: without a `Request` and a `Response` in between. */
 export function nodeListener(respond: Respond): RequestListener {
-  const bodies = new HeldBytes({ inAll: MOST_OF_BODIES, ofCaller: MOST_OF_CALLERS_BODIES });
-  const answers = new HeldBytes({ inAll: MOST_UNREAD, ofCaller: MOST_UNREAD_OF_CALLER });
+  const bodies = new HeldBytes({ inAll: MAX_BODY_MEMORY, ofCaller: MAX_BODY_MEMORY_OF_CALLER });
+  const answers = new HeldBytes({ inAll: MAX_UNREAD, ofCaller: MAX_UNREAD_OF_CALLER });
   return (message, response) => {
     void respond(fromNode(message, response, bodies)).then((reply) => {
       send(reply, response);
@@ -108,7 +108,7 @@ function send(reply: SentReply, response: ServerResponse): void {
   response.writeHead(status, headers as string[]);
   if (!response.req.complete && fieldOf(headers, 'connection') === 'close') sendToSender(reply, response);
   else if (body === null) response.end();
-  else if (body.length <= LONGEST_TEXT || typeof body !== 'string') response.end(body, encoding);
+  else if (body.length <= MAX_TEXT_LENGTH || typeof body !== 'string') response.end(body, encoding);
   else response.end(Buffer.from(body, encoding));
 }
 
@@ -116,7 +116,7 @@ function send(reply: SentReply, response: ServerResponse): void {
 function sendToSender({ body, encoding }: SentReply, response: ServerResponse): void {
   const { req: message } = response;
   const end = () => response.end();
-  const late = setTimeout(end, LONGEST_WAIT);
+  const late = setTimeout(end, MAX_WAIT);
   message.once('close', () => clearTimeout(late)).once('end', end);
   response.write(body ?? '', encoding);
   message.resume();

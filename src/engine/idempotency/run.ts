@@ -38,10 +38,10 @@ export interface Idempotency {
  * Those that change several hold rows while they wait for others, so two of them may wait for each other: then both are told
  * to try again as soon as their wait for a row is over.
  */
-const MOST_AT_ONCE = 3;
-const MOST_OF_SEVERAL = 2;
+const MAX_IN_PROGRESS = 3;
+const MAX_OF_SEVERAL = 2;
 /** The longest answer that is kept, in characters. */
-const LONGEST_BODY = 1_048_576;
+const MAX_BODY_LENGTH = 1_048_576;
 const AN_HOUR = 3_600_000;
 const REPLAYED = ['idempotent-replayed', 'true'];
 
@@ -62,12 +62,12 @@ export function createIdempotency(
   /** The keys of this process; those of others are locked in the database. */
   const running = new Set<string>();
   const transactionsOf = (most: number) =>
-    createTransactions(database, most, deadline, ({ database: own, strict, mark }) => ({
+    createTransactions(database, most, deadline, ({ database: own, strict, savepoint }) => ({
       own: keyStore(strict),
       context: makeContext(own),
-      mark,
+      savepoint,
     }));
-  const transactions = { one: transactionsOf(MOST_AT_ONCE), several: transactionsOf(MOST_OF_SEVERAL) };
+  const transactions = { one: transactionsOf(MAX_IN_PROGRESS), several: transactionsOf(MAX_OF_SEVERAL) };
 
   return {
     async answer(request, work, changes) {
@@ -103,7 +103,7 @@ export function createIdempotency(
 interface Place {
   readonly own: KeyStore;
   readonly context: Context;
-  readonly mark: Own['mark'];
+  readonly savepoint: Own['savepoint'];
 }
 
 /** What has been stored before, or the answer to the work; undefined where another process is at it. */
@@ -111,11 +111,11 @@ async function answerOnce(
   database: Database,
   request: KeyedRequest,
   work: (context: Context) => Promise<Outcome>,
-  { own, context, mark }: Place,
+  { own, context, savepoint }: Place,
 ): Promise<Settled<StoredReply | Outcome | undefined>> {
   const keep = database.bind(own.keep);
   // Sent together: what holds the key has ended when it is looked for.
-  const [isHeld, stored] = await Promise.all([own.hold(request), own.find(request), mark()]);
+  const [isHeld, stored] = await Promise.all([own.hold(request), own.find(request), savepoint()]);
   if (!isHeld) return { value: undefined, stands: false };
   if (stored !== undefined) return { value: stored, stands: true };
   const outcome = await work(context);
@@ -127,10 +127,10 @@ async function answerOnce(
 }
 
 function assertShort(reply: HttpReply): HttpReply {
-  if ((reply.body?.length ?? 0) <= LONGEST_BODY) return reply;
+  if ((reply.body?.length ?? 0) <= MAX_BODY_LENGTH) return reply;
   throw new ServiceError(
     'INVALID_ARGUMENT',
-    `The answer to a request with an Idempotency-Key may have at most ${LONGEST_BODY} characters; request less.`,
+    `The answer to a request with an Idempotency-Key may have at most ${MAX_BODY_LENGTH} characters; request less.`,
   );
 }
 

@@ -1,10 +1,10 @@
 import { ServiceError } from '../errors.ts';
 import { clientReader } from './client.ts';
-import type { Guard, Naming } from './guard.ts';
-import type { Marked } from './marked.ts';
+import type { Guard, Labels } from './guard.ts';
+import type { Annotated } from './marked.ts';
 
 /** Who asks, and whether for nothing deprecated or experimental. */
-interface Asker {
+interface Requester {
   readonly headers: Pick<Headers, 'get'>;
   readonly isStrict: boolean;
 }
@@ -14,26 +14,29 @@ interface Asker {
  *
  * @throws {ServiceError} as the guard does; what is refused is counted all the same, for somebody still asks for it
  */
-export type Admit = (uses: readonly Marked[], asker: Asker, naming: Naming) => void;
+export type EnforceLifecycle = (uses: readonly Annotated[], requester: Requester, labels: Labels) => void;
 
 /**
  * Whether the client wants nothing deprecated or experimental: `API-Lifecycle: strict`.
  *
  * @throws {ServiceError} INVALID_ARGUMENT when the field says anything else
  */
-export function wantsStrict(headers: Asker['headers']): boolean {
+export function wantsStrict(headers: Requester['headers']): boolean {
   const asked = headers.get('api-lifecycle');
   if (asked === null || asked === 'strict') return asked !== null;
   throw new ServiceError('INVALID_ARGUMENT', 'The API-Lifecycle field must be strict.');
 }
 
 /** @param count told of each use, and of the client whose it is */
-export function createAdmit(guard: Guard, count: (use: Marked, client: string) => void): Admit {
+export function createLifecycleEnforcement(
+  guard: Guard,
+  count: (use: Annotated, client: string) => void,
+): EnforceLifecycle {
   const clientOf = clientReader();
-  return (uses, asker, naming) => {
+  return (uses, requester, labels) => {
     if (uses.length === 0) return;
-    const client = clientOf(asker.headers);
+    const client = clientOf(requester.headers);
     for (const use of uses) count(use, client);
-    guard(uses, asker.isStrict, naming);
+    guard(uses, requester.isStrict, labels);
   };
 }

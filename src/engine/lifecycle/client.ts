@@ -2,10 +2,10 @@
 export const OWN_PAGES: ReadonlySet<string> = new Set(['(reference)', '(playground)']);
 /** Clients that tell nothing of themselves. */
 const UNKNOWN = '(unknown)';
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 /** Of names and of agents each; longer ones are read anew each time. */
-const MOST_REMEMBERED = 1_000;
-const LONGEST_REMEMBERED = 500;
+const MAX_REMEMBERED = 1_000;
+const MAX_REMEMBERED_LENGTH = 500;
 
 /**
  * Makes the reader of who a request comes from: the `API-Client` field, else `apollographql-client-name`, else the
@@ -27,8 +27,8 @@ function remember(known: Map<string, string>, text: string, read: (text: string)
   const before = known.get(text);
   if (before !== undefined) return before;
   const name = read(text);
-  if (known.size === MOST_REMEMBERED) known.clear();
-  if (text.length <= LONGEST_REMEMBERED) known.set(text, name);
+  if (known.size === MAX_REMEMBERED) known.clear();
+  if (text.length <= MAX_REMEMBERED_LENGTH) known.set(text, name);
   return name;
 }
 
@@ -38,9 +38,9 @@ function productOf(agent: string): string {
 
 function toName(text: string): string {
   const name = text
-    .slice(0, 4 * LONGEST)
+    .slice(0, 4 * MAX_LENGTH)
     .replaceAll(/[^\w.@/+-]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
-    .slice(0, LONGEST);
+    .slice(0, MAX_LENGTH);
   return name === '' ? UNKNOWN : name;
 }

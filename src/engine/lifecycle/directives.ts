@@ -6,7 +6,7 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql';
-import type { Marks } from './mark.ts';
+import type { Annotations } from './mark.ts';
 
 const MARKABLE = [
   DirectiveLocation.FIELD_DEFINITION,
@@ -54,7 +54,7 @@ export function lifecycleDirectives(date: GraphQLScalarType): readonly GraphQLDi
 }
 
 /** What a marked thing has in its `extensions`, where printers look for directives. */
-export function appliedDirectives({ stability, deprecation }: Marks): Readonly<Record<string, object>> {
+export function appliedDirectives({ stability, deprecation }: Annotations): Readonly<Record<string, object>> {
   return {
     ...(stability !== 'stable' && { stability: { level: stability.toUpperCase() } }),
     ...(deprecation !== undefined && {

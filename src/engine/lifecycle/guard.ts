@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
-import { type DeprecationMark, isPastSunset, levelOf } from './mark.ts';
-import type { Marked } from './marked.ts';
+import { type DeprecationAnnotation, isPastSunset, levelOf } from './mark.ts';
+import type { Annotated } from './marked.ts';
 
 /** Tells the time: dates of marks are compared with this and nothing else. */
 export type Clock = () => Date;
@@ -24,13 +24,13 @@ export interface LifecycleRules {
 }
 
 /** How the client of one face knows what is marked, and what takes its place. */
-export interface Naming {
+export interface Labels {
   name(coordinate: string): string;
-  successor(coordinate: string, deprecation: DeprecationMark): string;
+  successor(coordinate: string, deprecation: DeprecationAnnotation): string;
 }
 
 /** The names of GraphQL itself: coordinates. */
-export const byCoordinate: Naming = {
+export const byCoordinate: Labels = {
   name: (coordinate) => coordinate,
   successor: (_, deprecation) => deprecation.successor.coordinate,
 };
@@ -41,7 +41,7 @@ export const byCoordinate: Naming = {
  * @param isStrict whether the client wants nothing deprecated or experimental
  * @throws {ServiceError} GONE, BROWNOUT or LIFECYCLE_STRICT
  */
-export type Guard = (uses: readonly Marked[], isStrict: boolean, naming: Naming) => void;
+export type Guard = (uses: readonly Annotated[], isStrict: boolean, labels: Labels) => void;
 
 /**
  * Makes the guard that keeps the rules.
@@ -49,8 +49,10 @@ export type Guard = (uses: readonly Marked[], isStrict: boolean, naming: Naming)
  * @param marked everything that bears a mark
  * @throws {Error} when a brownout names something that is not deprecated
  */
-export function createGuard({ clock, sunset, brownouts }: LifecycleRules, marked: readonly Marked[]): Guard {
-  const deprecated = marked.flatMap(({ coordinate, marks }) => (marks.deprecation === undefined ? [] : [coordinate]));
+export function createGuard({ clock, sunset, brownouts }: LifecycleRules, annotated: readonly Annotated[]): Guard {
+  const deprecated = annotated.flatMap(({ coordinate, annotations }) =>
+    annotations.deprecation === undefined ? [] : [coordinate],
+  );
   for (const { coordinate } of brownouts) {
     if (coordinate === undefined || deprecated.includes(coordinate)) continue;
     throw new Error(
@@ -58,17 +60,17 @@ export function createGuard({ clock, sunset, brownouts }: LifecycleRules, marked
     );
   }
   const servesAll = sunset === 'announce' && brownouts.length === 0;
-  return (uses, isStrict, naming) => {
+  return (uses, isStrict, labels) => {
     if (servesAll && !isStrict) return;
     const now = clock();
     for (const use of uses) {
-      if (sunset === 'enforce') assertServed(use, now, naming);
-      assertNoBrownout(use, now, naming);
-      if (isStrict) assertStrict(use, naming);
+      if (sunset === 'enforce') assertServed(use, now, labels);
+      assertNoBrownout(use, now, labels);
+      if (isStrict) assertStrict(use, labels);
     }
   };
 
-  function assertNoBrownout({ coordinate, marks: { deprecation } }: Marked, now: Date, naming: Naming): void {
+  function assertNoBrownout({ coordinate, annotations: { deprecation } }: Annotated, now: Date, labels: Labels): void {
     if (deprecation === undefined || brownouts.length === 0 || isPastSunset(deprecation, now)) return;
     const brownout = brownouts.find(
       ({ coordinate: only = coordinate, from, until }) => only === coordinate && from <= now && now < until,
@@ -78,32 +80,32 @@ export function createGuard({ clock, sunset, brownouts }: LifecycleRules, marked
     const ends = until.toISOString().replace('.000Z', 'Z');
     throw new ServiceError(
       'BROWNOUT',
-      `${naming.name(coordinate)} fails on purpose until ${ends}, to rehearse its sunset on ${deprecation.sunset}; ` +
-        `use ${naming.successor(coordinate, deprecation)} instead.`,
+      `${labels.name(coordinate)} fails on purpose until ${ends}, to rehearse its sunset on ${deprecation.sunset}; ` +
+        `use ${labels.successor(coordinate, deprecation)} instead.`,
       { headers: { 'retry-after': String(Math.ceil((until.getTime() - now.getTime()) / 1000)) } },
     );
   }
 }
 
-function assertServed({ coordinate, marks: { deprecation } }: Marked, now: Date, naming: Naming): void {
+function assertServed({ coordinate, annotations: { deprecation } }: Annotated, now: Date, labels: Labels): void {
   if (deprecation === undefined || !isPastSunset(deprecation, now)) return;
   throw new ServiceError(
     'GONE',
-    `${naming.name(coordinate)} was served until ${deprecation.sunset}; use ${naming.successor(coordinate, deprecation)} instead.`,
+    `${labels.name(coordinate)} was served until ${deprecation.sunset}; use ${labels.successor(coordinate, deprecation)} instead.`,
   );
 }
 
 /** A beta is not refused: what changes in it is announced. */
-function assertStrict({ coordinate, marks }: Marked, naming: Naming): void {
-  const level = levelOf(marks);
+function assertStrict({ coordinate, annotations }: Annotated, labels: Labels): void {
+  const level = levelOf(annotations);
   if (level === 'beta') return;
-  const { deprecation } = marks;
+  const { deprecation } = annotations;
   const instead =
     deprecation === undefined
       ? ''
-      : ` and served until ${deprecation.sunset}; use ${naming.successor(coordinate, deprecation)} instead`;
+      : ` and served until ${deprecation.sunset}; use ${labels.successor(coordinate, deprecation)} instead`;
   throw new ServiceError(
     'LIFECYCLE_STRICT',
-    `${naming.name(coordinate)} is ${level}${instead}. The request excludes it with API-Lifecycle: strict.`,
+    `${labels.name(coordinate)} is ${level}${instead}. The request excludes it with API-Lifecycle: strict.`,
   );
 }

@@ -1,6 +1,13 @@
 import type { HeaderFields } from '../http/reply.ts';
-import { type DeprecationMark, type Level, levelOf, type Marks, sinceInstant, sunsetInstant } from './mark.ts';
-import type { Marked } from './marked.ts';
+import {
+  type Annotations,
+  type DeprecationAnnotation,
+  type Level,
+  levelOf,
+  sinceInstant,
+  sunsetInstant,
+} from './mark.ts';
+import type { Annotated } from './marked.ts';
 
 /** Where the answers of a deprecated operation point. */
 interface LifecycleAddresses {
@@ -15,9 +22,13 @@ interface LifecycleAddresses {
  *
  * @param name what its clients call it, and `successor` what takes its place
  */
-export function lifecycleHeaders(marks: Marks, name: string, successor: string | undefined): HeaderFields {
-  const { deprecation } = marks;
-  return ['api-stability', levelOf(marks), ...(deprecation ? deprecationHeaders(deprecation, name, successor) : [])];
+export function lifecycleHeaders(annotations: Annotations, name: string, successor: string | undefined): HeaderFields {
+  const { deprecation } = annotations;
+  return [
+    'api-stability',
+    levelOf(annotations),
+    ...(deprecation ? deprecationHeaders(deprecation, name, successor) : []),
+  ];
 }
 
 /** The `Link` field of a deprecated operation (RFC 8288; relations of RFC 5829, RFC 9745 and RFC 8594). */
@@ -27,8 +38,8 @@ export function lifecycleLink({ page, successor }: LifecycleAddresses): string {
 }
 
 /** Of several marked things, the one whose sunset comes first; undefined when none is deprecated. */
-function firstToGo(uses: readonly Marked[]): DeprecationUse | undefined {
-  const deprecations = uses.flatMap(({ coordinate, marks: { deprecation } }) =>
+function firstToGo(uses: readonly Annotated[]): DeprecationUse | undefined {
+  const deprecations = uses.flatMap(({ coordinate, annotations: { deprecation } }) =>
     deprecation === undefined ? [] : [{ coordinate, deprecation }],
   );
   return deprecations.sort((one, other) => (one.deprecation.sunset < other.deprecation.sunset ? -1 : 1))[0];
@@ -36,7 +47,7 @@ function firstToGo(uses: readonly Marked[]): DeprecationUse | undefined {
 
 interface DeprecationUse {
   readonly coordinate: string;
-  readonly deprecation: DeprecationMark;
+  readonly deprecation: DeprecationAnnotation;
 }
 
 const GRAVITY: readonly Level[] = ['deprecated', 'experimental', 'beta'];
@@ -47,10 +58,10 @@ const GRAVITY: readonly Level[] = ['deprecated', 'experimental', 'beta'];
  * @param addressesOf where to point for the one that goes first
  */
 export function headersForUses(
-  uses: readonly Marked[],
+  uses: readonly Annotated[],
   addressesOf: (successor: string) => LifecycleAddresses,
 ): HeaderFields {
-  const levels = new Set(uses.map(({ marks }) => levelOf(marks)));
+  const levels = new Set(uses.map(({ annotations }) => levelOf(annotations)));
   const level = GRAVITY.find((candidate) => levels.has(candidate));
   if (level === undefined) return [];
   const first = firstToGo(uses);
@@ -66,7 +77,11 @@ export function headersForUses(
   ];
 }
 
-function deprecationHeaders(deprecation: DeprecationMark, name: string, successor = deprecation.successor.coordinate) {
+function deprecationHeaders(
+  deprecation: DeprecationAnnotation,
+  name: string,
+  successor = deprecation.successor.coordinate,
+) {
   const { since, sunset } = deprecation;
   return [
     // RFC 9745: a date of RFC 9651, in seconds of Unix time.

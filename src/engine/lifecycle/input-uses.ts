@@ -6,19 +6,21 @@ import {
   isInputObjectType,
   isListType,
 } from 'graphql';
-import type { Markable, Marked } from './marked.ts';
+import type { Annotatable, Annotated } from './marked.ts';
 
 /** Adds what is marked in a value, as it came; what does not fit the type is passed over. */
-type Walk = (value: unknown, found: Set<Marked>) => void;
+type Walk = (value: unknown, found: Set<Annotated>) => void;
 
 /** Makes the walks through values of input types; undefined for a type that can hold nothing marked. */
-export function inputWalker(marked: ReadonlyMap<Markable, Marked>): (type: GraphQLInputType) => Walk | undefined {
+export function inputWalker(
+  annotated: ReadonlyMap<Annotatable, Annotated>,
+): (type: GraphQLInputType) => Walk | undefined {
   const bearing = new Map<string, boolean>();
-  return (type) => (bearsMarks(type) ? (value, found) => walk(type, value, found) : undefined);
+  return (type) => (isAnnotated(type) ? (value, found) => walk(type, value, found) : undefined);
 
-  function walk(given: GraphQLInputType, value: unknown, found: Set<Marked>): void {
+  function walk(given: GraphQLInputType, value: unknown, found: Set<Annotated>): void {
     const type = getNullableType(given);
-    if (value == null || !bearsMarks(type)) return;
+    if (value == null || !isAnnotated(type)) return;
     if (isListType(type)) {
       for (const item of Array.isArray(value) ? value : [value]) walk(type.ofType, item, found);
     } else if (isEnumType(type)) {
@@ -33,21 +35,21 @@ export function inputWalker(marked: ReadonlyMap<Markable, Marked>): (type: Graph
     }
   }
 
-  function add(element: Markable | null | undefined, found: Set<Marked>): void {
-    const one = element == null ? undefined : marked.get(element);
+  function add(element: Annotatable | null | undefined, found: Set<Annotated>): void {
+    const one = element == null ? undefined : annotated.get(element);
     if (one !== undefined) found.add(one);
   }
 
-  function bearsMarks(type: GraphQLInputType): boolean {
+  function isAnnotated(type: GraphQLInputType): boolean {
     const { name } = getNamedType(type);
-    const known = bearing.get(name) ?? reachable(type).some((element) => marked.has(element));
+    const known = bearing.get(name) ?? reachable(type).some((element) => annotated.has(element));
     bearing.set(name, known);
     return known;
   }
 }
 
 /** All input fields and enum values that a value of the type can hold. */
-function reachable(type: GraphQLInputType, seen = new Set<string>()): Markable[] {
+function reachable(type: GraphQLInputType, seen = new Set<string>()): Annotatable[] {
   const named = getNamedType(type);
   if (seen.has(named.name)) return [];
   seen.add(named.name);

@@ -6,11 +6,11 @@ export type Stability = 'experimental' | 'beta' | 'stable';
 /** The most important mark of an element, in one word. */
 export type Level = 'experimental' | 'beta' | 'deprecated';
 
-interface StabilityMark {
+interface StabilityAnnotation {
   readonly level: 'experimental' | 'beta';
 }
 
-export interface DeprecationMark {
+export interface DeprecationAnnotation {
   readonly level: 'deprecated';
   /** The day, in UTC, from whose beginning it is deprecated: `2026-07-01`. */
   readonly since: string;
@@ -29,27 +29,27 @@ export interface Successor {
 }
 
 /** What is declared beside a field, argument, input field or enum value. */
-export type Mark = StabilityMark | DeprecationMark;
+export type Annotation = StabilityAnnotation | DeprecationAnnotation;
 
 /** The marks that one thing bears: what was promised of it, and whether it is on its way out. At least one. */
-export interface Marks {
+export interface Annotations {
   readonly stability: Stability;
-  readonly deprecation: DeprecationMark | undefined;
+  readonly deprecation: DeprecationAnnotation | undefined;
 }
 
 /** May change or go at any time, without notice. */
-export function experimental(): StabilityMark {
+export function experimental(): StabilityAnnotation {
   return { level: 'experimental' };
 }
 
 /** Settled in the main; a change is announced 30 days ahead. */
-export function beta(): StabilityMark {
+export function beta(): StabilityAnnotation {
   return { level: 'beta' };
 }
 
 /** Still served, until the end of the sunset day; a mark that cannot hold stops the start. */
-export function deprecated(mark: Omit<DeprecationMark, 'level'>): DeprecationMark {
-  return { level: 'deprecated', ...mark };
+export function deprecated(annotation: Omit<DeprecationAnnotation, 'level'>): DeprecationAnnotation {
+  return { level: 'deprecated', ...annotation };
 }
 
 /** How many days there must be from the deprecation of a thing to its sunset. */
@@ -58,32 +58,34 @@ export const NOTICE_DAYS: Readonly<Record<Stability, number>> = { stable: 180, b
 export const DAY_MILLISECONDS = 86_400_000;
 
 /** Puts together what is declared beside one thing. */
-export function combineMarks(declared: Mark | readonly Mark[]): Marks {
+export function combineAnnotations(declared: Annotation | readonly Annotation[]): Annotations {
   const list = 'level' in declared ? [declared] : declared;
   return {
-    stability: list.find((mark): mark is StabilityMark => mark.level !== 'deprecated')?.level ?? 'stable',
-    deprecation: list.find((mark) => mark.level === 'deprecated'),
+    stability:
+      list.find((annotation): annotation is StabilityAnnotation => annotation.level !== 'deprecated')?.level ??
+      'stable',
+    deprecation: list.find((annotation) => annotation.level === 'deprecated'),
   };
 }
 
 /** The marks in one word: that it goes matters more than what was promised of it. */
-export function levelOf({ stability, deprecation }: Marks): Level {
+export function levelOf({ stability, deprecation }: Annotations): Level {
   return deprecation === undefined && stability !== 'stable' ? stability : 'deprecated';
 }
 
 /** The first instant of the deprecation (RFC 9745 has it as an integer date). */
-export function sinceInstant(mark: Pick<DeprecationMark, 'since'>): Date {
-  return new Date(`${mark.since}T00:00:00Z`);
+export function sinceInstant(annotation: Pick<DeprecationAnnotation, 'since'>): Date {
+  return new Date(`${annotation.since}T00:00:00Z`);
 }
 
 /** The last second in which it is served (RFC 8594 has it as an HTTP-date). */
-export function sunsetInstant(mark: Pick<DeprecationMark, 'sunset'>): Date {
-  return new Date(`${mark.sunset}T23:59:59Z`);
+export function sunsetInstant(annotation: Pick<DeprecationAnnotation, 'sunset'>): Date {
+  return new Date(`${annotation.sunset}T23:59:59Z`);
 }
 
 /** Whether the sunset day has ended. */
-export function isPastSunset(mark: Pick<DeprecationMark, 'sunset'>, now: Date): boolean {
-  return toDay(now) > mark.sunset;
+export function isPastSunset(annotation: Pick<DeprecationAnnotation, 'sunset'>, now: Date): boolean {
+  return toDay(now) > annotation.sunset;
 }
 
 /** The day of an instant, in UTC: `2026-07-01`. Days of four-digit years sort as text does. */
@@ -107,13 +109,13 @@ export function daysBetween(from: string, to: string): number {
  * @param coordinate what bears them, for the message
  * @throws {Error} when they contradict each other, a date is none, or the notice is shorter than the policy has it
  */
-export function assertMarks(coordinate: string, declared: Mark | readonly Mark[]): void {
+export function assertAnnotations(coordinate: string, declared: Annotation | readonly Annotation[]): void {
   const list = 'level' in declared ? [declared] : declared;
   const stabilities = list.filter(({ level }) => level !== 'deprecated');
   if (list.length === 0 || stabilities.length > 1 || list.length - stabilities.length > 1) {
     throw new Error(`${coordinate}: it can be one of experimental and beta, and deprecated, each once.`);
   }
-  const { stability, deprecation } = combineMarks(list);
+  const { stability, deprecation } = combineAnnotations(list);
   if (deprecation === undefined) return;
   const { since, sunset, why } = deprecation;
   for (const day of [since, sunset]) {

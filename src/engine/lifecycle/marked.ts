@@ -10,7 +10,7 @@ import {
   isIntrospectionType,
   isObjectType,
 } from 'graphql';
-import { combineMarks, type Mark, type Marks } from './mark.ts';
+import { type Annotation, type Annotations, combineAnnotations } from './mark.ts';
 
 /** A thing of the schema, by its coordinate: `Query.books`, `Query.books(genre:)`, `NewBook.title`, `Genre.NOVEL`. */
 export type Member = { readonly coordinate: string } & (
@@ -21,10 +21,10 @@ export type Member = { readonly coordinate: string } & (
 );
 
 /** A thing that bears marks. */
-export type Marked = Member & { readonly marks: Marks };
+export type Annotated = Member & { readonly annotations: Annotations };
 
 /** What can bear a mark, as far as the mark is concerned. */
-export type Markable = Pick<Member['element'], 'extensions'>;
+export type Annotatable = Pick<Member['element'], 'extensions'>;
 
 /** Everything in the schema that can bear a mark. */
 export function membersOf(schema: GraphQLSchema): Member[] {
@@ -52,20 +52,20 @@ export function membersOf(schema: GraphQLSchema): Member[] {
 }
 
 /** What is declared beside a thing of the built schema, as it stands there. */
-export function declaredOn({ extensions }: Markable): Mark | readonly Mark[] | undefined {
-  return extensions.lifecycle as Mark | readonly Mark[] | undefined;
+export function declaredOn({ extensions }: Annotatable): Annotation | readonly Annotation[] | undefined {
+  return extensions.lifecycle as Annotation | readonly Annotation[] | undefined;
 }
 
 /** The marks of a thing of the built schema. */
-export function marksOf(element: Markable): Marks | undefined {
+export function annotationsOf(element: Annotatable): Annotations | undefined {
   const declared = declaredOn(element);
-  return declared && combineMarks(declared);
+  return declared && combineAnnotations(declared);
 }
 
 /** Everything in the schema that bears a mark. */
-export function markedIn(schema: GraphQLSchema): readonly Marked[] {
+export function annotatedIn(schema: GraphQLSchema): readonly Annotated[] {
   return membersOf(schema).flatMap((one) => {
-    const marks = marksOf(one.element);
-    return marks === undefined ? [] : [{ ...one, marks }];
+    const annotations = annotationsOf(one.element);
+    return annotations === undefined ? [] : [{ ...one, annotations }];
   });
 }

@@ -13,11 +13,11 @@ import SchemaBuilder, {
 import { GraphQLSchema, isScalarType } from 'graphql';
 import { dateScalar } from '../date.ts';
 import { appliedDirectives, lifecycleDirectives } from './directives.ts';
-import { combineMarks, type DeprecationMark, type Mark } from './mark.ts';
+import { type Annotation, combineAnnotations, type DeprecationAnnotation } from './mark.ts';
 import { assertLifecycle } from './rules.ts';
 
 /** One mark, or a stability and a deprecation together. */
-type Declared = Mark | readonly Mark[];
+type Declared = Annotation | readonly Annotation[];
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -55,15 +55,15 @@ declare global {
 /** Carries each mark from beside what bears it into the built schema, where all else reads it. */
 class LifecyclePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
-    return marked(field, field.pothosOptions.lifecycle);
+    return annotated(field, field.pothosOptions.lifecycle);
   }
 
   override onInputFieldConfig(field: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
-    return marked(field, field.pothosOptions.lifecycle);
+    return annotated(field, field.pothosOptions.lifecycle);
   }
 
   override onEnumValueConfig(value: PothosEnumValueConfig<Types>): PothosEnumValueConfig<Types> {
-    return marked(value, value.pothosOptions.lifecycle);
+    return annotated(value, value.pothosOptions.lifecycle);
   }
 
   /** Only the whole schema can tell whether a successor is there. */
@@ -76,16 +76,16 @@ class LifecyclePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
-interface Markable {
+interface Annotatable {
   readonly description?: unknown;
   readonly extensions?: unknown;
 }
 
-function marked<T extends Markable>(config: T, declared: Declared | undefined): T {
+function annotated<T extends Annotatable>(config: T, declared: Declared | undefined): T {
   if (declared === undefined) return config;
-  const marks = combineMarks(declared);
+  const annotations = combineAnnotations(declared);
   const extensions = (config.extensions ?? {}) as { readonly directives?: object };
-  const { stability, deprecation } = marks;
+  const { stability, deprecation } = annotations;
   return {
     ...config,
     ...(stability !== 'stable' && { description: `[${stability}] ${config.description ?? ''}`.trimEnd() }),
@@ -93,12 +93,12 @@ function marked<T extends Markable>(config: T, declared: Declared | undefined): 
     extensions: {
       ...extensions,
       lifecycle: declared,
-      directives: { ...extensions.directives, ...appliedDirectives(marks) },
+      directives: { ...extensions.directives, ...appliedDirectives(annotations) },
     },
   };
 }
 
-function reasonFor({ why, successor, sunset }: DeprecationMark): string {
+function reasonFor({ why, successor, sunset }: DeprecationAnnotation): string {
   return `${why} Use ${successor.coordinate} instead. Served until ${sunset}.`;
 }
 

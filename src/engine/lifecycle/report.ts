@@ -1,5 +1,5 @@
 import { addDays, daysBetween, isPastSunset, type Level, levelOf, type Stability, toDay } from './mark.ts';
-import type { Marked } from './marked.ts';
+import type { Annotated } from './marked.ts';
 
 /** How many days back uses are looked at. */
 export const WINDOW_DAYS = 30;
@@ -79,12 +79,12 @@ interface ReportTime {
  * @param usage by coordinate
  */
 export function lifecycleReport(
-  marked: readonly Marked[],
+  annotated: readonly Annotated[],
   rest: RestView,
   usage: ReadonlyMap<string, Usage>,
   time: ReportTime,
 ): ReportEntry[] {
-  const entries = marked.map((one) => entryOf(one, rest, usage.get(one.coordinate) ?? UNCOUNTED, time));
+  const entries = annotated.map((one) => entryOf(one, rest, usage.get(one.coordinate) ?? UNCOUNTED, time));
   return entries.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
 }
 
@@ -101,18 +101,18 @@ function sortKey({ deprecation, coordinate }: ReportEntry): string {
 }
 
 function entryOf(
-  one: Marked,
+  one: Annotated,
   { operations, successors, answered }: RestView,
   usage: Usage,
   time: ReportTime,
 ): ReportEntry {
-  const { coordinate, marks } = one;
-  const { stability, deprecation } = marks;
+  const { coordinate, annotations } = one;
+  const { stability, deprecation } = annotations;
   const uses = [...usage.byDay.values()].reduce((sum, ofDay) => sum + ofDay, 0);
   return {
     coordinate,
     operation: operations.get(coordinate.replace(/\(.*$/, '')),
-    level: levelOf(marks),
+    level: levelOf(annotations),
     stability,
     deprecation: deprecation && {
       since: deprecation.since,
@@ -135,7 +135,7 @@ const REHEARSED: Verdict = { verdict: 'not known while another day is rehearsed'
 const ANSWERED: Verdict = { verdict: 'REST answers contain it, so its use is not known', outlook: 'open' };
 
 function verdictOf(
-  { marks: { deprecation } }: Marked,
+  { annotations: { deprecation } }: Annotated,
   usage: Usage,
   uses: number,
   { now, isRehearsal }: ReportTime,

@@ -1,5 +1,5 @@
 import { type GraphQLSchema, isRequiredArgument, isRequiredInputField } from 'graphql';
-import { assertMarks, combineMarks, type DeprecationMark } from './mark.ts';
+import { assertAnnotations, combineAnnotations, type DeprecationAnnotation } from './mark.ts';
 import { declaredOn, type Member, membersOf } from './marked.ts';
 
 /**
@@ -28,8 +28,8 @@ function assertMember(member: Member, members: ReadonlyMap<string, Member>): voi
     if (element.deprecationReason == null) return;
     throw new Error(`${coordinate}: declare its deprecation by lifecycle: deprecated({...}), with its dates.`);
   }
-  assertMarks(coordinate, declared);
-  const { deprecation } = combineMarks(declared);
+  assertAnnotations(coordinate, declared);
+  const { deprecation } = combineAnnotations(declared);
   if (deprecation === undefined) return;
   if (isRequired(member)) {
     throw new Error(`${coordinate}: what is required cannot be deprecated, for nobody could leave it out.`);
@@ -44,7 +44,7 @@ function isRequired({ kind, element }: Member): boolean {
 
 function assertSuccessor(
   { coordinate, element }: Member,
-  { successor }: DeprecationMark,
+  { successor }: DeprecationAnnotation,
   members: ReadonlyMap<string, Member>,
 ): void {
   const named = members.get(successor.coordinate)?.element;

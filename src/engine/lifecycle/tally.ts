@@ -14,7 +14,7 @@ export interface UseCount {
 export const OTHERS = '(others)';
 
 /** How many counts are kept until they are taken. */
-const MOST_COUNTS = 2_000;
+const MAX_COUNTS = 2_000;
 
 type MutableCount = { -readonly [K in keyof UseCount]: UseCount[K] };
 
@@ -65,7 +65,7 @@ export class Tally {
     if (before !== undefined) {
       before.uses += count.uses;
       if (before.lastSeen < count.lastSeen) before.lastSeen = count.lastSeen;
-    } else if (this.#size < MOST_COUNTS || count.client === OTHERS) {
+    } else if (this.#size < MAX_COUNTS || count.client === OTHERS) {
       clients.set(count.client, { ...count });
       this.#size++;
     } else {

@@ -12,11 +12,11 @@ export interface Origin {
 type AccountOf = (request: Origin) => string;
 
 /** How many addresses are known with their accounts. */
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 
 /** @param proxies how many proxies stand before the service, each of which adds to `X-Forwarded-For` */
 export function createAccounts(proxies: number): AccountOf {
-  const known = new LRUCache<string, string>({ max: MOST_KNOWN });
+  const known = new LRUCache<string, string>({ max: MAX_KNOWN });
   return (request) => {
     const address = addressOf(request, proxies);
     const found = known.get(address);

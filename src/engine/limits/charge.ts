@@ -10,7 +10,7 @@ const ITEMS_OF_UNIT = 8;
 const STATEMENTS_OF_UNIT = 2;
 
 /** What a request may ask for. */
-export interface Asking {
+export interface Cost {
   /** Rows of lists. */
   readonly rows: number;
   /** Values of their fields. */
@@ -34,8 +34,8 @@ export interface ListCosts {
 }
 
 /** What a request costs beyond the one unit of each. */
-export function unitsOf(asking: Omit<Asking, 'bytes'>, costs: Pick<ListCosts, 'search'>): number {
-  const { rows, values, items, searches, statements } = asking;
+export function unitsOf(cost: Omit<Cost, 'bytes'>, costs: Pick<ListCosts, 'search'>): number {
+  const { rows, values, items, searches, statements } = cost;
   const ofRows = Math.max(rows / ROWS_OF_UNIT, values / VALUES_OF_UNIT);
   const ofSearches = searches.reduce((sum, list) => sum + costs.search(list), 0);
   return ofSearches + Math.floor(ofRows + items / ITEMS_OF_UNIT + statements / STATEMENTS_OF_UNIT);

@@ -11,7 +11,7 @@ export interface Load {
 }
 
 /** Lets in so much work at once, shared out among the callers, and waits for each so long. */
-export interface Gate {
+export interface ConcurrencyLimiter {
   /**
    * Does the work: at once, or when enough of what its caller has under way is done.
    *
@@ -28,7 +28,7 @@ export interface Gate {
  * How many units each caller may have under way; what costs more is done alone. So one caller's work is never more than
  * what the database and this process do within a fraction of a second.
  */
-const MOST_AT_ONCE = 400;
+const MAX_IN_PROGRESS = 400;
 
 /** What each caller has under way, and what of it waits. */
 interface Caller {
@@ -47,7 +47,7 @@ interface Task {
  *   most that waits loses its last
  * @param deadline how long each may take with its wait, in milliseconds
  */
-export function createGate(most: number, deadline: number): Gate {
+export function createConcurrencyLimiter(most: number, deadline: number): ConcurrencyLimiter {
   const callers = new Map<string, Caller>();
   let inside = 0;
   /** What gives up each work, at a place that is used again: a set would cost as much as the rest of a request. */
@@ -135,7 +135,7 @@ export function createGate(most: number, deadline: number): Gate {
 function nothing(): void {}
 
 function hasRoom({ units: underWay }: Caller, units: number): boolean {
-  return underWay === 0 || underWay + units <= MOST_AT_ONCE;
+  return underWay === 0 || underWay + units <= MAX_IN_PROGRESS;
 }
 
 function tooMuch(): ServiceError {

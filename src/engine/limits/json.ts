@@ -1,12 +1,12 @@
 import { ServiceError } from '../errors.ts';
 
 /** How many values JSON may have: objects and lists, and what is in them. */
-const MOST_VALUES = 5_000;
+const MAX_VALUES = 5_000;
 /** How long each text in it may be, in bytes, and each number, in digits. */
-const LONGEST_TEXT = 100_000;
-const LONGEST_NUMBER = 1_000;
+const MAX_TEXT_LENGTH = 100_000;
+const MAX_NUMBER_LENGTH = 1_000;
 /** What is no longer than this, in bytes, cannot be beyond any of them. */
-const SHORT = LONGEST_NUMBER;
+const SHORT = MAX_NUMBER_LENGTH;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -29,12 +29,12 @@ export function assertReadable(json: Uint8Array): void {
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] as number;
     digits = byte >= ZERO && byte <= NINE ? digits + 1 : 0;
-    if (digits > LONGEST_NUMBER) throw tooMuch(`a number of more than ${LONGEST_NUMBER} digits`);
+    if (digits > MAX_NUMBER_LENGTH) throw tooMuch(`a number of more than ${MAX_NUMBER_LENGTH} digits`);
     if (byte === COMMA || byte === BRACKET || byte === BRACE) {
-      if (++values > MOST_VALUES) throw tooMuch(`more than ${MOST_VALUES} values`);
+      if (++values > MAX_VALUES) throw tooMuch(`more than ${MAX_VALUES} values`);
     } else if (byte === QUOTE) {
       const end = endOfText(json, at + 1);
-      if (end - at > LONGEST_TEXT + 1) throw tooMuch(`a string of more than ${LONGEST_TEXT} bytes`);
+      if (end - at > MAX_TEXT_LENGTH + 1) throw tooMuch(`a string of more than ${MAX_TEXT_LENGTH} bytes`);
       at = end;
     }
   }

@@ -60,7 +60,7 @@ export class Pace {
 
   /** What is begun now is done when the event loop comes round. */
   #afterThis(caller: string): void {
-    const began = performance.now();
-    setImmediate(() => setTimeout(() => this.#turn(caller), performance.now() - began));
+    const started = performance.now();
+    setImmediate(() => setTimeout(() => this.#turn(caller), performance.now() - started));
   }
 }

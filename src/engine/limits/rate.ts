@@ -26,7 +26,7 @@ export interface RateLimiter {
 /** How long counts wait until they are stored together, in milliseconds: so long processes may not know of each other's. */
 const SHARED_AFTER = 1_000;
 /** How many callers are counted at once; who came longest ago is forgotten first. */
-const MOST_CALLERS = 10_000;
+const MAX_CALLERS = 10_000;
 
 interface Use {
   /** By all processes, as far as it is known here. */
@@ -63,7 +63,7 @@ export function createRateLimiter(
 ): RateLimiter {
   const unstored = new Set<string>();
   // A forgotten caller's counts are dropped too: otherwise invented callers would fill the memory.
-  const uses = new LRUCache<string, Use>({ max: MOST_CALLERS, dispose: (_, caller) => unstored.delete(caller) });
+  const uses = new LRUCache<string, Use>({ max: MAX_CALLERS, dispose: (_, caller) => unstored.delete(caller) });
   let timer: NodeJS.Timeout | undefined;
   let storing = Promise.resolve();
   let forgotten = 0;

@@ -1,11 +1,11 @@
 import { isEnumType } from 'graphql';
-import { marksOf } from '../lifecycle/marked.ts';
+import { annotationsOf } from '../lifecycle/marked.ts';
 import { mediaTypesFor } from '../rest/body.ts';
 import type { Endpoint } from '../rest/compile.ts';
-import { isList, leafType, spellEnumValue } from '../rest/parameters.ts';
+import { isList, leafType, serializeEnumValue } from '../rest/parameters.ts';
 import { componentOf } from '../rest/selection.ts';
 import type { Variable } from '../rest/variables.ts';
-import { markExtensions } from './extensions.ts';
+import { annotationExtensions } from './extensions.ts';
 import {
   errorSchema,
   failures,
@@ -15,7 +15,7 @@ import {
   levelSuffix,
   problemSchema,
 } from './failures.ts';
-import { LIFECYCLE_PARAMETERS, markHeaders, markParameters } from './marks.ts';
+import { annotationHeaders, annotationParameters, LIFECYCLE_PARAMETERS } from './marks.ts';
 import { headerParameters, REQUEST_HEADERS } from './request-headers.ts';
 import { Components, inputSchema, type JsonSchema, leafSchema, listSchema, placeSchema, rowSchema } from './schemas.ts';
 
@@ -96,14 +96,14 @@ function described(endpoint: Endpoint, options: OpenApiOptions, components: Comp
 function operationObject(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
   const { route, operation, lifecycle } = endpoint;
   const { inPath, inQuery, inBody, besideBody, field, operationId } = operation;
-  const marks = lifecycle.marked?.marks;
+  const annotations = lifecycle.annotated?.annotations;
   const description = (field.description ?? '').replace(/^\[\w+\] /, '');
   return {
     operationId,
     summary: description.split('. ', 1)[0]?.replace(/\.$/, '') ?? operationId,
     description,
     tags: [route.tag],
-    ...(marks && markExtensions(marks, lifecycle.successor)),
+    ...(annotations && annotationExtensions(annotations, lifecycle.successor)),
     ...(route.noTrial !== undefined && {
       'x-no-trial': route.noTrial,
       'x-hideTryItPanel': true,
@@ -118,12 +118,12 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
         in: 'path',
         required: true,
         description: variable.argument.description ?? variable.name,
-        ...marksOfParameter(variable),
+        ...annotationsOfParameter(variable),
         schema: leafSchema(leafType(variable), components),
       })),
       ...inQuery.map((variable) => queryParameter(variable, route.parameters?.[variable.name], components)),
       ...headerParameters(endpoint),
-      ...markParameters(marks),
+      ...annotationParameters(annotations),
     ],
     ...(inBody && {
       requestBody: {
@@ -153,27 +153,27 @@ function queryParameter(variable: Variable, words: string | undefined, component
       ...(isList(variable) ? ['Repeat it for any of several.'] : []),
       ...spellings(variable),
     ].join(' '),
-    ...marksOfParameter(variable),
+    ...annotationsOfParameter(variable),
     ...(isList(variable) && { style: 'form', explode: true }),
     schema: placeSchema({ ...place, extensions: { bounds: place.extensions.bounds } }, components),
   };
 }
 
-function marksOfParameter({ argument }: Variable): JsonSchema {
-  const marks = marksOf(argument);
-  return marks === undefined ? {} : markExtensions(marks);
+function annotationsOfParameter({ argument }: Variable): JsonSchema {
+  const annotations = annotationsOf(argument);
+  return annotations === undefined ? {} : annotationExtensions(annotations);
 }
 
 /** What the values of a parameter mean, where REST spells them in its own way. */
 function spellings(variable: Variable): string[] {
   const type = leafType(variable);
-  if (!isEnumType(type) || !type.getValues().some(({ name }) => spellEnumValue(name) !== name)) return [];
-  return type.getValues().map(({ name, description }) => `\`${spellEnumValue(name)}\`: ${description ?? name}`);
+  if (!isEnumType(type) || !type.getValues().some(({ name }) => serializeEnumValue(name) !== name)) return [];
+  return type.getValues().map(({ name, description }) => `\`${serializeEnumValue(name)}\`: ${description ?? name}`);
 }
 
 function responses(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
   const { route, operation } = endpoint;
-  const marked = markHeaders(endpoint.lifecycle.marked?.marks);
+  const annotated = annotationHeaders(endpoint.lifecycle.annotated?.annotations);
   const optional = options.optional[componentOf(operation) ?? ''] ?? [];
   const body =
     route.reply.kind === 'none'
@@ -186,16 +186,16 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
     status,
     {
       description,
-      headers: headerRefs([...headers, ...(endpoint.hasTag ? ['ETag'] : []), ...ofWrites, ...marked]),
+      headers: headerRefs([...headers, ...(endpoint.hasTag ? ['ETag'] : []), ...ofWrites, ...annotated]),
       ...(body && { content: { 'application/json': { schema: body } } }),
     },
   ]);
   const known = {
     status: '304',
-    name: `NotModified${route.reply.kind === 'list' ? 'List' : ''}${levelSuffix(endpoint.lifecycle.marked?.marks)}`,
+    name: `NotModified${route.reply.kind === 'list' ? 'List' : ''}${levelSuffix(endpoint.lifecycle.annotated?.annotations)}`,
     response: {
       description: 'The client has the current version, as `If-None-Match` says.',
-      headers: headerRefs([...(route.reply.statuses[200]?.headers ?? []), 'ETag', ...marked]),
+      headers: headerRefs([...(route.reply.statuses[200]?.headers ?? []), 'ETag', ...annotated]),
     },
   };
   const shared = [...(route.method === 'GET' ? [known] : []), ...failures(endpoint)];

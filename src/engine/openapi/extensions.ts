@@ -1,4 +1,4 @@
-import type { Marks } from '../lifecycle/mark.ts';
+import type { Annotations } from '../lifecycle/mark.ts';
 import type { DescribedSuccessor } from '../rest/successor.ts';
 
 /** What else tools call a stability. Scalar has one word for all that is not stable. */
@@ -11,8 +11,8 @@ const ALIASES = {
 const BADGE_COLORS = { beta: '#bfdbfe', experimental: '#fde68a' } as const;
 
 /** What OpenAPI says of a marked operation, parameter or property, in the words of the tools that read such documents. */
-export function markExtensions(
-  { stability, deprecation }: Marks,
+export function annotationExtensions(
+  { stability, deprecation }: Annotations,
   successor?: DescribedSuccessor,
 ): Readonly<Record<string, unknown>> {
   return {

@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorKind, errorKind } from '../errors.ts';
-import { levelOf, type Marks } from '../lifecycle/mark.ts';
+import { type Annotations, levelOf } from '../lifecycle/mark.ts';
 import type { Endpoint } from '../rest/compile.ts';
-import { markFailures, markHeaders } from './marks.ts';
+import { annotationFailures, annotationHeaders } from './marks.ts';
 import type { JsonSchema } from './schemas.ts';
 
 const ALWAYS: readonly ErrorCode[] = [
@@ -146,7 +146,7 @@ interface SharedResponse {
 
 /** The failures that an operation can answer with. */
 export function failures({ route, operation, lifecycle, hasTag }: Endpoint): SharedResponse[] {
-  const marks = lifecycle.marked?.marks;
+  const annotations = lifecycle.annotated?.annotations;
   const kinds = new Set<ErrorCode | ErrorKind>([
     ...ALWAYS,
     ...(operation.inPath.length > 0 ? WITH_PATH : []),
@@ -155,7 +155,7 @@ export function failures({ route, operation, lifecycle, hasTag }: Endpoint): Sha
     ...(operation.inPrecondition === undefined ? [] : WITH_PRECONDITION),
     ...(route.method === 'GET' && hasTag ? (['PRECONDITION_FAILED'] as const) : []),
     ...(route.errors ?? []),
-    ...markFailures(marks),
+    ...annotationFailures(annotations),
   ]);
   const byStatus = new Map<number, ErrorKind[]>();
   for (const kind of [...kinds].map(errorKind)) {
@@ -172,22 +172,22 @@ export function failures({ route, operation, lifecycle, hasTag }: Endpoint): Sha
         ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
         ...(status === 415 ? ['Accept-Encoding'] : []),
         ...(ofPatch ? ['Accept-Patch'] : []),
-        ...markHeaders(marks),
+        ...annotationHeaders(annotations),
       ]),
       content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
     };
     const kind = isReplayed ? 'OfChange' : ofPatch ? 'OfPatch' : '';
     return {
       status: String(status),
-      name: ofStatus.map(({ code }) => pascalCase(code)).join('Or') + kind + levelSuffix(marks),
+      name: ofStatus.map(({ code }) => pascalCase(code)).join('Or') + kind + levelSuffix(annotations),
       response,
     };
   });
 }
 
 /** What tells a shared response of something marked from those of what is not: it has more header fields. */
-export function levelSuffix(marks: Marks | undefined): string {
-  return marks === undefined ? '' : pascalCase(levelOf(marks));
+export function levelSuffix(annotations: Annotations | undefined): string {
+  return annotations === undefined ? '' : pascalCase(levelOf(annotations));
 }
 
 /** `NOT_FOUND` as `NotFound`. */

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts';
-import { levelOf, type Marks } from '../lifecycle/mark.ts';
+import { type Annotations, levelOf } from '../lifecycle/mark.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /**
@@ -26,29 +26,29 @@ export const LIFECYCLE_PARAMETERS = {
 } as const;
 
 /** The request header fields that a marked operation describes. */
-export function markParameters(marks: Marks | undefined): JsonSchema[] {
-  if (marks === undefined) return [];
-  const names = isRefusable(marks) ? ['API-Client', 'API-Lifecycle'] : ['API-Client'];
+export function annotationParameters(annotations: Annotations | undefined): JsonSchema[] {
+  if (annotations === undefined) return [];
+  const names = isRejectable(annotations) ? ['API-Client', 'API-Lifecycle'] : ['API-Client'];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
 /** The header fields that every answer of a marked operation carries. */
-export function markHeaders(marks: Marks | undefined): string[] {
-  if (marks === undefined) return [];
-  return marks.deprecation === undefined
+export function annotationHeaders(annotations: Annotations | undefined): string[] {
+  if (annotations === undefined) return [];
+  return annotations.deprecation === undefined
     ? ['API-Stability']
     : ['API-Stability', 'Deprecation', 'Sunset', 'Warning', 'Link'];
 }
 
 /** The failures that a marked operation can answer with for its marks. */
-export function markFailures(marks: Marks | undefined): ErrorCode[] {
-  if (marks === undefined) return [];
+export function annotationFailures(annotations: Annotations | undefined): ErrorCode[] {
+  if (annotations === undefined) return [];
   return [
-    ...(isRefusable(marks) ? (['LIFECYCLE_STRICT'] as const) : []),
-    ...(marks.deprecation === undefined ? [] : (['GONE', 'BROWNOUT'] as const)),
+    ...(isRejectable(annotations) ? (['LIFECYCLE_STRICT'] as const) : []),
+    ...(annotations.deprecation === undefined ? [] : (['GONE', 'BROWNOUT'] as const)),
   ];
 }
 
-function isRefusable(marks: Marks): boolean {
-  return levelOf(marks) !== 'beta';
+function isRejectable(annotations: Annotations): boolean {
+  return levelOf(annotations) !== 'beta';
 }

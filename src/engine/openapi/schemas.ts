@@ -15,13 +15,13 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { type Markable, marksOf } from '../lifecycle/marked.ts';
+import { type Annotatable, annotationsOf } from '../lifecycle/marked.ts';
 import type { SelectedField } from '../operation/selection.ts';
-import { spellEnumValue } from '../rest/parameters.ts';
+import { serializeEnumValue } from '../rest/parameters.ts';
 import { isListOf, rootType } from '../rest/selection.ts';
 import type { ResolvedOperation } from '../rest/variables.ts';
 import { boundsOf, type InputPlace } from '../schema/input.ts';
-import { markExtensions } from './extensions.ts';
+import { annotationExtensions } from './extensions.ts';
 
 /** A schema of OpenAPI 3.0.3, or a reference to one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -182,7 +182,7 @@ export function placeSchema(place: InputPlace, components: Components): JsonSche
   const own = {
     ...boundsOf(place)?.jsonSchema,
     ...(defaultValue !== undefined && { default: defaultValue }),
-    ...(extensions.refusesNull === false && { nullable: true }),
+    ...(extensions.rejectsNull === false && { nullable: true }),
   };
   const schema = inputSchema(type, components);
   if (Object.keys(own).length === 0) return schema;
@@ -193,8 +193,8 @@ export function placeSchema(place: InputPlace, components: Components): JsonSche
 export function leafSchema(type: GraphQLLeafType, components: Components): JsonSchema {
   if (isEnumType(type)) {
     const names = type.getValues().map(({ name }) => name);
-    const schema = { type: 'string', enum: names.map(spellEnumValue), ...valueMarks(type) };
-    const isSpeltOtherwise = names.some((name) => spellEnumValue(name) !== name);
+    const schema = { type: 'string', enum: names.map(serializeEnumValue), ...valueAnnotations(type) };
+    const isSpeltOtherwise = names.some((name) => serializeEnumValue(name) !== name);
     if (isSpeltOtherwise) return schema;
     return components.refer(type.name, () => ({ ...schema, description: type.description ?? type.name }));
   }
@@ -204,12 +204,14 @@ export function leafSchema(type: GraphQLLeafType, components: Components): JsonS
 }
 
 /** OpenAPI 3.0 has no place of its own for what is said of one value of several. */
-function valueMarks(type: GraphQLEnumType): JsonSchema {
-  const marked = type.getValues().flatMap((value) => {
-    const marks = marksOf(value);
-    return marks === undefined ? [] : [[spellEnumValue(value.name), markExtensions(marks)] as const];
+function valueAnnotations(type: GraphQLEnumType): JsonSchema {
+  const annotated = type.getValues().flatMap((value) => {
+    const annotations = annotationsOf(value);
+    return annotations === undefined
+      ? []
+      : [[serializeEnumValue(value.name), annotationExtensions(annotations)] as const];
   });
-  return marked.length === 0 ? {} : { 'x-enum-marks': Object.fromEntries(marked) };
+  return annotated.length === 0 ? {} : { 'x-enum-marks': Object.fromEntries(annotated) };
 }
 
 const LEAVES: Readonly<Record<string, JsonSchema>> = {
@@ -223,11 +225,11 @@ const LEAVES: Readonly<Record<string, JsonSchema>> = {
   Boolean: { type: 'boolean' },
 };
 
-type Described = Markable & { readonly name: string; readonly description?: string | null | undefined };
+type Described = Annotatable & { readonly name: string; readonly description?: string | null | undefined };
 
 /** With the field's description and marks; OpenAPI 3.0 ignores what stands beside a reference. */
 function described(schema: JsonSchema, field: Described) {
-  const marks = marksOf(field);
-  const words = { description: field.description ?? field.name, ...(marks && markExtensions(marks)) };
+  const annotations = annotationsOf(field);
+  const words = { description: field.description ?? field.name, ...(annotations && annotationExtensions(annotations)) };
   return '$ref' in schema ? { allOf: [schema], ...words } : { ...schema, ...words };
 }

@@ -13,7 +13,7 @@ const BYTES_OF_BUILT_IN: Readonly<Record<string, number>> = { Int: 11, Float: 25
 /** What a field of text says of its length, and a scalar of its own. */
 interface Lengths {
   /** The greatest length of a text, in characters. */
-  readonly longest?: number;
+  readonly maxLength?: number;
   /** The greatest length as JSON, in bytes. */
   readonly bytes?: number;
 }
@@ -28,8 +28,8 @@ export function bytesOf({ alias, name }: FieldNode, field: GraphQLField<unknown,
 
 /** As how many values a field counts: a long text is several. */
 export function valuesOf(field: GraphQLField<unknown, unknown> | undefined): number {
-  const { longest = 1 }: Lengths = field?.extensions ?? {};
-  return Math.ceil(longest / LENGTH_OF_VALUE);
+  const { maxLength = 1 }: Lengths = field?.extensions ?? {};
+  return Math.ceil(maxLength / LENGTH_OF_VALUE);
 }
 
 function bytesOfValue({ type: ofField, extensions }: GraphQLField<unknown, unknown>): number {
@@ -37,6 +37,6 @@ function bytesOfValue({ type: ofField, extensions }: GraphQLField<unknown, unkno
   if (!isLeafType(type)) return 0;
   if (isEnumType(type)) return Math.max(...type.getValues().map(({ name }) => name.length)) + 2;
   const { bytes = BYTES_OF_BUILT_IN[type.name] }: Lengths = type.extensions;
-  const { longest = 0 }: Lengths = extensions;
-  return bytes ?? longest * BYTES_OF_CHARACTER + 2;
+  const { maxLength = 0 }: Lengths = extensions;
+  return bytes ?? maxLength * BYTES_OF_CHARACTER + 2;
 }

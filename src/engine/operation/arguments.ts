@@ -11,8 +11,8 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
-import { MOST_ISSUES, ServiceError, validationFailed } from '../errors.ts';
-import { boundsOf, inputIssues } from '../schema/input.ts';
+import { MAX_VALIDATION_ERRORS, ServiceError, validationFailed } from '../errors.ts';
+import { boundsOf, inputErrors } from '../schema/input.ts';
 import { isAlwaysOpen, isOpen } from './conditions.ts';
 import type { Rejection } from './prepared.ts';
 import { nodesOf, type Selection, waysBy } from './selection.ts';
@@ -25,14 +25,14 @@ type Arguments = Readonly<Record<string, unknown>>;
  * What is wrong with the arguments of an operation's fields beyond their types: no more than are told. The variables must
  * fit theirs. What `@skip` and `@include` leave out is not looked at.
  */
-type FaultFinder = (variables: Variables) => readonly Rejection[];
+type ArgumentValidator = (variables: Variables) => readonly Rejection[];
 
 /** Makes the finder for an operation, so that nothing of it is done where a bound, a page or a cursor is wrong. */
-export function faultFinder(schema: GraphQLSchema, { operation, fields }: Selection): FaultFinder {
+export function argumentValidator(schema: GraphQLSchema, { operation, fields }: Selection): ArgumentValidator {
   const defaults = defaultsOf(schema, operation);
   const fieldOf = nodesOf(fields);
   const fixed: Rejection[] = [];
-  const dependent: FaultFinder[] = [];
+  const dependent: ArgumentValidator[] = [];
   for (const [node, ways] of waysBy(fields, ({ node }) => (node.arguments?.length ? node : undefined))) {
     const field = fieldOf.get(node);
     const check = field && argumentCheck(field, node, defaults);
@@ -43,18 +43,18 @@ export function faultFinder(schema: GraphQLSchema, { operation, fields }: Select
     };
     if (!isAlwaysOpen(ways) || hasVariables(field, node)) {
       dependent.push((variables) => (isOpen(ways, variables) ? find(variables) : []));
-    } else if (fixed.length < MOST_ISSUES) fixed.push(...find({}));
+    } else if (fixed.length < MAX_VALIDATION_ERRORS) fixed.push(...find({}));
   }
   if (dependent.length === 0) return () => fixed;
   const always = Object.fromEntries(defaults);
   return (variables) => {
     const all = { ...always, ...variables };
-    const faults = [...fixed];
+    const rejections = [...fixed];
     for (const find of dependent) {
-      if (faults.length === MOST_ISSUES) break;
-      faults.push(...find(all));
+      if (rejections.length === MAX_VALIDATION_ERRORS) break;
+      rejections.push(...find(all));
     }
-    return faults;
+    return rejections;
   };
 }
 
@@ -74,8 +74,8 @@ function argumentCheck(
   const assertWindow = getNamedType(field.type).extensions.assertWindow as ((values: Arguments) => void) | undefined;
   if (checked.length === 0 && assertWindow === undefined) return undefined;
   return (values) => {
-    const issues = checked.flatMap((arg) => inputIssues(arg, values[arg.name], [arg.name]));
-    if (issues.length > 0) return validationFailed(issues);
+    const validationErrors = checked.flatMap((arg) => inputErrors(arg, values[arg.name], [arg.name]));
+    if (validationErrors.length > 0) return validationFailed(validationErrors);
     try {
       assertWindow?.(values);
     } catch (error) {

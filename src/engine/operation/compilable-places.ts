@@ -17,7 +17,7 @@ import { conditionsOf } from './conditions.ts';
 import { fragmentsOf } from './fragments.ts';
 
 /** How many characters the paths of all places may have together. */
-const MOST_PATH_CHARACTERS = 100_000;
+const MAX_PATH_CHARACTERS = 100_000;
 
 /** A place in the answer: all fields that are answered there. */
 interface Place {
@@ -92,7 +92,7 @@ export function hasPlacesBeyondCompiler(
   ): Place | undefined {
     const own = `${key}_${around.name}`;
     characters += own.length;
-    if (characters > MOST_PATH_CHARACTERS || names.has(own)) return undefined;
+    if (characters > MAX_PATH_CHARACTERS || names.has(own)) return undefined;
     names.add(own);
     const [name, lists] = type === undefined ? [own, around.lists] : inLists(own, type, around.lists);
     const place = { within: new Map<string, Place>(), name, lists, conditions };

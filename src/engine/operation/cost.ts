@@ -11,24 +11,24 @@ import {
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
-import type { Asking } from '../limits/charge.ts';
+import type { Cost } from '../limits/charge.ts';
 import { searchesOf } from '../schema/connection-type.ts';
 import { bytesOf, valuesOf } from './answer-size.ts';
 import type { SelectedField, Selection } from './selection.ts';
 
 /** How many tokens a document may have. */
-export const MOST_TOKENS = 5_000;
+export const MAX_TOKENS = 5_000;
 /** How many lines: for each error that is told they are counted. */
-const MOST_LINES = 5_000;
+const MAX_LINES = 5_000;
 /** How many rows of lists an operation may ask for: the sizes of lists within lists multiply. */
-const MOST_ROWS = 20_000;
+const MAX_ROWS = 20_000;
 /**
  * How many values it may ask for: each field of each row is one, or several where its text may be long; and each item of a list
  * that a field is given is one.
  */
-const MOST_VALUES = 100_000;
+const MAX_VALUES = 100_000;
 /** How long its answer may be, in bytes. */
-export const LARGEST_ANSWER = 8_388_608;
+export const MAX_ANSWER_BYTES = 8_388_608;
 /** How many items a list is taken to have that neither is asked for a number of them nor says how many it has: those of introspection. */
 const ITEMS_OF_LIST = 10;
 type Variables = Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ type Known<T> = T | ((variables: Variables) => T);
 export function assertLines(text: string): void {
   let lines = 1;
   for (const _ of text.matchAll(/\r\n|[\n\r]/g)) {
-    if (++lines > MOST_LINES) throw tooMuch(`The document has more than ${MOST_LINES} lines.`);
+    if (++lines > MAX_LINES) throw tooMuch(`The document has more than ${MAX_LINES} lines.`);
   }
 }
 
@@ -48,26 +48,26 @@ export function assertLines(text: string): void {
  *
  * @returns takes the variables; throws INVALID_ARGUMENT when the rows or their values are too many
  */
-export function measure({ roots, defaults }: Selection): (variables: Variables) => Asking {
+export function measure({ roots, defaults }: Selection): (variables: Variables) => Cost {
   const amount = amountOf(roots, true);
   // As own properties, whatever they are called: `__proto__` is a name like any other.
   const given = Object.fromEntries(defaults);
   return (variables) => {
-    const asking = typeof amount === 'function' ? amount({ ...given, ...variables }) : amount;
-    assertAtMost(MOST_ROWS, asking.rows, 'rows at once');
-    assertAtMost(MOST_VALUES, asking.values + asking.items, 'values at once');
-    assertAtMost(LARGEST_ANSWER, asking.bytes, 'bytes, by the greatest lengths of its fields');
-    return asking;
+    const cost = typeof amount === 'function' ? amount({ ...given, ...variables }) : amount;
+    assertAtMost(MAX_ROWS, cost.rows, 'rows at once');
+    assertAtMost(MAX_VALUES, cost.values + cost.items, 'values at once');
+    assertAtMost(MAX_ANSWER_BYTES, cost.bytes, 'bytes, by the greatest lengths of its fields');
+    return cost;
   };
 
-  function amountOf(fields: readonly SelectedField[], isRoot: boolean): Known<Asking> {
+  function amountOf(fields: readonly SelectedField[], isRoot: boolean): Known<Cost> {
     return combine(
       fields.map((field) => amountOfField(field, isRoot)),
       (amounts) => amounts.reduce(add, NOTHING),
     );
   }
 
-  function amountOfField({ node, parent, field, within }: SelectedField, isRoot: boolean): Known<Asking> {
+  function amountOfField({ node, parent, field, within }: SelectedField, isRoot: boolean): Known<Cost> {
     const named = getNamedType(field.type);
     const type = isObjectType(named) ? named : undefined;
     const given = combine([itemsGiven(node, field), searchOf(type, node)], (amounts) => amounts.reduce(add, NOTHING));
@@ -83,9 +83,9 @@ export function measure({ roots, defaults }: Selection): (variables: Variables) 
   }
 }
 
-const NOTHING: Asking = { rows: 0, values: 0, items: 0, searches: [], statements: 0, bytes: 0 };
+const NOTHING: Cost = { rows: 0, values: 0, items: 0, searches: [], statements: 0, bytes: 0 };
 
-function add(one: Asking, other: Asking): Asking {
+function add(one: Cost, other: Cost): Cost {
   return {
     rows: one.rows + other.rows,
     values: one.values + other.values,
@@ -96,7 +96,7 @@ function add(one: Asking, other: Asking): Asking {
   };
 }
 
-function times(count: number, { rows, values, items, searches, statements, bytes }: Asking): Asking {
+function times(count: number, { rows, values, items, searches, statements, bytes }: Cost): Cost {
   // Written out, for it is made for each request: a spread object has a hidden class of its own on Node 20.
   return {
     rows: count * rows,
@@ -108,7 +108,7 @@ function times(count: number, { rows, values, items, searches, statements, bytes
   };
 }
 
-function onlyRows(rows: number): Asking {
+function onlyRows(rows: number): Cost {
   return { rows, values: 0, items: 0, searches: [], statements: 0, bytes: 0 };
 }
 
@@ -144,8 +144,8 @@ function pageSize({ arguments: given = [] }: FieldNode): Known<number> {
 }
 
 /** The items of the lists among its arguments: each time that it is asked for they are looked at. */
-function itemsGiven({ arguments: given = [] }: FieldNode, field: GraphQLField<unknown, unknown>): Known<Asking> {
-  const items = given.map(({ name: { value: argument }, value }): Known<Asking> => {
+function itemsGiven({ arguments: given = [] }: FieldNode, field: GraphQLField<unknown, unknown>): Known<Cost> {
+  const items = given.map(({ name: { value: argument }, value }): Known<Cost> => {
     if (value.kind === Kind.LIST) return { ...NOTHING, items: value.values.length };
     const type = field.args.find(({ name }) => name === argument)?.type;
     if (value.kind !== Kind.VARIABLE || !isListType(getNullableType(type))) return NOTHING;
@@ -156,7 +156,7 @@ function itemsGiven({ arguments: given = [] }: FieldNode, field: GraphQLField<un
 }
 
 /** Whether it is a list whose page no index has. */
-function searchOf(type: GraphQLObjectType | undefined, { arguments: given = [] }: FieldNode): Known<Asking> {
+function searchOf(type: GraphQLObjectType | undefined, { arguments: given = [] }: FieldNode): Known<Cost> {
   const searchedList = searchesOf(type);
   if (searchedList === undefined || given.length === 0) return NOTHING;
   const search = (variables: Variables) => {
@@ -175,7 +175,7 @@ function givenBy(value: ValueNode, variables: Variables): unknown {
 }
 
 /** What is made of several: known at once where all of them are. */
-function combine<T extends number | Asking, R>(parts: readonly Known<T>[], make: (known: readonly T[]) => R): Known<R> {
+function combine<T extends number | Cost, R>(parts: readonly Known<T>[], make: (known: readonly T[]) => R): Known<R> {
   const resolve = (variables: Variables) =>
     make(parts.map((part) => (typeof part === 'function' ? part(variables) : part)));
   return parts.some((part) => typeof part === 'function') ? resolve : resolve({});

@@ -5,7 +5,7 @@ import { isOpen } from './conditions.ts';
 import { type Selection, waysBy } from './selection.ts';
 
 /** How many lists an operation may have counted. */
-const MOST_COUNTS = 10;
+const MAX_COUNTS = 10;
 
 /**
  * The lists that an operation has counted with these variables. Where a list is within rows it is one all the same: those of
@@ -28,8 +28,8 @@ export function countedLists({ fields }: Selection): CountedLists {
   if (ways.size === 0) return () => [];
   return (variables) => {
     const counted = [...ways].filter(([, toList]) => isOpen(toList, variables));
-    if (counted.length > MOST_COUNTS) {
-      const message = `The operation has ${counted.length} lists with totalCount; the maximum is ${MOST_COUNTS}.`;
+    if (counted.length > MAX_COUNTS) {
+      const message = `The operation has ${counted.length} lists with totalCount; the maximum is ${MAX_COUNTS}.`;
       throw new ServiceError('INVALID_ARGUMENT', message);
     }
     return counted.map(([place]) => listAt.get(place) as ListTables);

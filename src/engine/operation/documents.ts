@@ -10,16 +10,16 @@ import type { PreparedOperation } from './prepared.ts';
 import { type UseFinder, useFinder } from './uses.ts';
 
 /** How many documents are kept at once, and how many characters they have together. */
-const MOST_DOCUMENTS = 1_000;
-const MOST_CHARACTERS = 150_000;
+const MAX_DOCUMENTS = 1_000;
+const MAX_CHARACTERS = 150_000;
 /** How many texts are remembered that came once. */
-const MOST_TEXTS = 5_000;
+const MAX_TEXTS = 5_000;
 /** At which run an operation is compiled: that takes as long as compiling saves in some forty runs. */
 export const COMPILED_AT = 10;
 /** An operation with more fields than this takes longer to compile than it saves. */
-const MOST_COMPILED = 300;
+const MAX_COMPILED = 300;
 /** How many fields compiled operations have together; one takes 2 to 10 KB, and an operation as much as ten. */
-const MOST_COMPILED_FIELDS = 2_000;
+const MAX_COMPILED_FIELDS = 2_000;
 const FIELDS_OF_OPERATION = 10;
 
 /** A document, with its operations that came so far by their names. */
@@ -35,13 +35,13 @@ export class PreparedDocuments {
   readonly #validate: PrepareOptions['validate'];
   readonly #costs: ListCosts;
   /** By the texts' digests. */
-  readonly #once = new LRUCache<string, true>({ max: MOST_TEXTS });
+  readonly #once = new LRUCache<string, true>({ max: MAX_TEXTS });
   readonly #kept = new LRUCache<string, KeptDocument>({
-    max: MOST_DOCUMENTS,
-    maxSize: MOST_CHARACTERS,
+    max: MAX_DOCUMENTS,
+    maxSize: MAX_CHARACTERS,
     sizeCalculation: (_, text) => text.length + 1,
   });
-  readonly #compiled = new LRUCache<object, Operation>({ maxSize: MOST_COMPILED_FIELDS });
+  readonly #compiled = new LRUCache<object, Operation>({ maxSize: MAX_COMPILED_FIELDS });
 
   /**
    * @param names whether errors name what an input accepts
@@ -98,7 +98,7 @@ export class PreparedDocuments {
   /** One that was pushed out by others has to earn it again. */
   #runner(document: DocumentNode, name: string | undefined, fields: number, plans: ReadAheadPlans): Operation {
     const interpreted = interpretOperation(this.#schema, document, name, plans);
-    if (fields > MOST_COMPILED) return interpreted;
+    if (fields > MAX_COMPILED) return interpreted;
     const key = {};
     let runs = 0;
     return (variables, context) => {

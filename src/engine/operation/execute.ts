@@ -1,14 +1,14 @@
 import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../auth/access.ts';
-import type { Entrance, Metered } from '../auth/entrance.ts';
+import type { Authentication, Metered } from '../auth/entrance.ts';
 import { READ } from '../auth/scope.ts';
 import { isForGood, ServiceError } from '../errors.ts';
 import { readKey } from '../idempotency/key.ts';
 import type { Idempotency, Outcome } from '../idempotency/run.ts';
-import { type Admit, wantsStrict } from '../lifecycle/admit.ts';
-import type { Naming } from '../lifecycle/guard.ts';
+import { type EnforceLifecycle, wantsStrict } from '../lifecycle/admit.ts';
+import type { Labels } from '../lifecycle/guard.ts';
 import { UNITS_OF_KEY } from '../limits/charge.ts';
-import type { Gate } from '../limits/gate.ts';
+import type { ConcurrencyLimiter } from '../limits/gate.ts';
 import type { Meter } from '../limits/meter.ts';
 import type { Context } from '../schema/context.ts';
 import { callWithin, storesFor } from '../tracing/span.ts';
@@ -19,7 +19,7 @@ interface OperationRequest {
   readonly request: Metered;
   readonly caller: Caller;
   /** What the protocol calls what is annotated. */
-  readonly naming: Naming;
+  readonly labels: Labels;
   /** Reads the variables: only for a caller that may run the operation, while the operation is served. */
   variables(): Variables | Promise<Variables>;
   /** The digest of what is asked for: requests with one `Idempotency-Key` must ask for the same. */
@@ -40,27 +40,27 @@ export type ExecuteOperation = (operation: PreparedOperation, call: OperationReq
 /** What operations are run with. */
 interface ExecutorOptions {
   readonly context: Context;
-  readonly entrance: Entrance;
-  readonly gate: Pick<Gate, 'run'>;
-  readonly admit: Admit;
+  readonly authentication: Authentication;
+  readonly concurrency: Pick<ConcurrencyLimiter, 'run'>;
+  readonly enforceLifecycle: EnforceLifecycle;
   readonly idempotency: Idempotency;
 }
 
 /** Makes the one function that runs operations, whatever the protocol of their requests. */
 export function createExecutor(options: ExecutorOptions): ExecuteOperation {
-  const { context, entrance, gate, admit: enforceLifecycle, idempotency } = options;
+  const { context, authentication, concurrency, enforceLifecycle, idempotency } = options;
 
   return async function executeOperation(operation, call) {
     const { request, caller } = call;
     let variables: Variables;
     try {
-      entrance.authorize(caller, operation.scopes);
-      const asker = { headers: request.headers, isStrict: wantsStrict(request.headers) };
-      enforceLifecycle(operation.uses, asker, call.naming);
+      authentication.authorize(caller, operation.scopes);
+      const requester = { headers: request.headers, isStrict: wantsStrict(request.headers) };
+      enforceLifecycle(operation.uses, requester, call.labels);
       const read = call.variables();
       variables = read instanceof Promise ? await read : read;
       charge(operation, request.meter, variables);
-      if (operation.usesBy !== undefined) enforceLifecycle(operation.usesBy(variables), asker, call.naming);
+      if (operation.usesBy !== undefined) enforceLifecycle(operation.usesBy(variables), requester, call.labels);
     } catch (error) {
       if (error instanceof ServiceError) return call.reject([{ error, node: undefined }]);
       throw error;
@@ -69,7 +69,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     if (isRejected(rejections)) return call.reject(rejections);
     const key = operation.kind === 'change' ? readKey(request.headers) : null;
     if (key !== null) return once(key, operation, call, variables);
-    return gate.run(
+    return concurrency.run(
       (isWanted) => run(operation, call, variables, context, isWanted),
       request.meter.load(operation.kind),
     );
@@ -82,15 +82,15 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     const keyed = {
       caller: caller.id,
       account: request.meter.account,
-      authorizeRead: () => entrance.authorize(caller, [READ]),
+      authorizeRead: () => authentication.authorize(caller, [READ]),
       key,
       fingerprint: call.fingerprint(variables),
     };
     const changes = operation.changesSeveral ? 'several' : 'one';
-    return gate.run(
+    return concurrency.run(
       (isWanted) =>
         callWithin(request, () =>
-          idempotency.answer(keyed, (own) => whatStands(run(operation, call, variables, own, isWanted)), changes),
+          idempotency.answer(keyed, (own) => committed(run(operation, call, variables, own, isWanted)), changes),
         ),
       request.meter.load('change'),
     );
@@ -104,7 +104,7 @@ function charge(operation: PreparedOperation, meter: Meter, variables: Variables
 }
 
 /** What may be tried again is undone: it must not be kept as the answer. */
-async function whatStands(running: Promise<Outcome>): Promise<Outcome> {
+async function committed(running: Promise<Outcome>): Promise<Outcome> {
   const outcome = await running;
   if (outcome.error !== undefined && !isForGood(outcome.error)) throw outcome.error;
   return outcome;

@@ -7,11 +7,11 @@ import {
   typeFromAST,
 } from 'graphql';
 import { scopesOf } from '../auth/scope.ts';
-import { type Issue, validationFailed } from '../errors.ts';
+import { type ValidationError, validationFailed } from '../errors.ts';
 import { type ListCosts, unitsOf } from '../limits/charge.ts';
-import { type InputPlace, inputIssues, type Names } from '../schema/input.ts';
+import { type InputPlace, inputErrors, type Names } from '../schema/input.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
-import { faultFinder } from './arguments.ts';
+import { argumentValidator } from './arguments.ts';
 import type { Operation } from './compiled.ts';
 import { measure } from './cost.ts';
 import { countedLists } from './counts.ts';
@@ -48,7 +48,7 @@ export function prepareOperation(
 ): PreparedOperation {
   const selection = selectionOf(schema, document, name);
   const { operation, roots, size } = selection;
-  const askingFor = measure(selection);
+  const costFor = measure(selection);
   const counted = countedLists(selection);
   const { always, given } = findUses(selection);
   // The tree is large: what is kept must not refer to it.
@@ -61,9 +61,9 @@ export function prepareOperation(
     changesSeveral: isChange && label === undefined,
     scopes: scopesOf(roots),
     cost: (variables) => {
-      const asking = askingFor(variables);
+      const cost = costFor(variables);
       const counts = counted(variables).reduce((sum, list) => sum + costs.count(list), 0);
-      return { units: unitsOf(asking, costs) + counts + otherRoots, bytes: asking.bytes };
+      return { units: unitsOf(cost, costs) + counts + otherRoots, bytes: cost.bytes };
     },
     uses: always,
     usesBy: given,
@@ -75,22 +75,24 @@ export function prepareOperation(
 /** Makes what validates the variables of an operation, and then, where those are right, the arguments of its fields. */
 export function validator(schema: GraphQLSchema, names: Names) {
   return (selection: Selection): PreparedOperation['validate'] => {
-    const faults = faultFinder(schema, selection);
+    const rejections = argumentValidator(schema, selection);
     const withoutNull = neverNull(selection);
     const places = (selection.operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
       name: variable.name.value,
       place: { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace,
     }));
-    const issuesOf = (variables: Variables): Issue[] =>
+    const errorsOf = (variables: Variables): ValidationError[] =>
       places.flatMap(({ name, place }) => {
         const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
         return value === null && withoutNull.has(name)
           ? [{ path: [name], message: 'must not be null; omit it instead' }]
-          : inputIssues(place, value, [name], names);
+          : inputErrors(place, value, [name], names);
       });
     return (variables) => {
-      const issues = issuesOf(variables);
-      return issues.length > 0 ? [{ error: validationFailed(issues), node: undefined }] : faults(variables);
+      const validationErrors = errorsOf(variables);
+      return validationErrors.length > 0
+        ? [{ error: validationFailed(validationErrors), node: undefined }]
+        : rejections(variables);
     };
   };
 }

@@ -1,6 +1,6 @@
 import type { ExecutionResult, FieldNode } from 'graphql';
 import type { ServiceError } from '../errors.ts';
-import type { Marked } from '../lifecycle/marked.ts';
+import type { Annotated } from '../lifecycle/marked.ts';
 import type { Context } from '../schema/context.ts';
 
 /** The variables of a request, as they came. */
@@ -28,9 +28,9 @@ export interface PreparedOperation {
    */
   cost(variables: Variables): { readonly units: number; readonly bytes: number };
   /** What it uses of what is annotated, whatever the variables are. */
-  readonly uses: readonly Marked[];
+  readonly uses: readonly Annotated[];
   /** What it uses beside that with these variables; undefined where they make no difference. */
-  readonly usesBy: ((variables: Variables) => readonly Marked[]) | undefined;
+  readonly usesBy: ((variables: Variables) => readonly Annotated[]) | undefined;
   /** What is wrong with the variables, or else with the arguments of its fields; empty for nothing. */
   validate(variables: Variables): readonly Rejection[];
   /** Runs it; takes the variables as they came. */

@@ -21,12 +21,12 @@ import { type Condition, conditionsOf } from './conditions.ts';
 import { fragmentsOf } from './fragments.ts';
 
 /** How many fields an operation may have when its fragments are written out. */
-const MOST_FIELDS = 5_000;
+const MAX_FIELDS = 5_000;
 /** How many aliases and how many directives it may have, when its fragments are written out. */
-const MOST_ALIASES = 200;
-const MOST_DIRECTIVES = 200;
+const MAX_ALIASES = 200;
+const MAX_DIRECTIVES = 200;
 /** How deep fields may lie within fields; the introspection of the usual tools is 13 deep. */
-const MOST_DEPTH = 30;
+const MAX_DEPTH = 30;
 
 /** A field that an operation selects, on one way to it: a fragment's fields are there as often as it is spread. */
 export interface SelectedField {
@@ -76,10 +76,10 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
   return { operation, roots, fields, size, defaults };
 
   function walk(type: GraphQLObjectType, { selections }: SelectionSetNode, around: Around): SelectedField[] {
-    if (around.depth > MOST_DEPTH) throw tooMuch(`The operation is nested more than ${MOST_DEPTH} fields deep.`);
+    if (around.depth > MAX_DEPTH) throw tooMuch(`The operation is nested more than ${MAX_DEPTH} fields deep.`);
     return selections.flatMap((node) => {
-      if (++size > MOST_FIELDS) {
-        throw tooMuch(`The operation has more than ${MOST_FIELDS} fields when its fragments are expanded.`);
+      if (++size > MAX_FIELDS) {
+        throw tooMuch(`The operation has more than ${MAX_FIELDS} fields when its fragments are expanded.`);
       }
       countDirectives(node);
       const own = conditionsOf(node, defaults);
@@ -99,8 +99,8 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
   }
 
   function walkField(parent: GraphQLObjectType, node: FieldNode, around: Around): SelectedField[] {
-    if (node.alias !== undefined && ++aliases > MOST_ALIASES) {
-      throw tooMuch(`The operation has more than ${MOST_ALIASES} aliases.`);
+    if (node.alias !== undefined && ++aliases > MAX_ALIASES) {
+      throw tooMuch(`The operation has more than ${MAX_ALIASES} aliases.`);
     }
     const field = fieldOf(parent, node.name.value);
     if (field === undefined) return [];
@@ -118,7 +118,7 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
 
   function countDirectives({ directives: given = [] }: { readonly directives?: readonly unknown[] | undefined }): void {
     directives += given.length;
-    if (directives > MOST_DIRECTIVES) throw tooMuch(`The operation has more than ${MOST_DIRECTIVES} directives.`);
+    if (directives > MAX_DIRECTIVES) throw tooMuch(`The operation has more than ${MAX_DIRECTIVES} directives.`);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { inputWalker } from '../lifecycle/input-uses.ts';
-import { type Markable, type Marked, markedIn } from '../lifecycle/marked.ts';
+import { type Annotatable, type Annotated, annotatedIn } from '../lifecycle/marked.ts';
 import type { Condition } from './conditions.ts';
 import { nodesOf, type Selection } from './selection.ts';
 import { visitArguments } from './values.ts';
@@ -18,15 +18,15 @@ type Variables = Readonly<Record<string, unknown>>;
 /** What an operation uses of what is marked. */
 interface OperationUses {
   /** By its text alone, whatever the variables are. */
-  readonly always: readonly Marked[];
+  readonly always: readonly Annotated[];
   /** By these variables, beside that; undefined where variables make no difference. */
-  readonly given: ((variables: Variables) => readonly Marked[]) | undefined;
+  readonly given: ((variables: Variables) => readonly Annotated[]) | undefined;
 }
 
 /** Finds what operations use of what is marked; what `@skip` and `@include` leave out is not used. */
 export type UseFinder = (selection: Selection) => OperationUses;
 
-type Collect = (variables: Variables, found: Set<Marked>) => void;
+type Collect = (variables: Variables, found: Set<Annotated>) => void;
 
 /**
  * Makes the finder for a schema: of fields, arguments, input fields and enum values.
@@ -34,17 +34,17 @@ type Collect = (variables: Variables, found: Set<Marked>) => void;
  * @param defaults whether the default of a variable is a use: not on REST, where it is the route's and not the client's
  */
 export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 'count'): UseFinder {
-  const marked = new Map<Markable, Marked>(markedIn(schema).map((one) => [one.element, one]));
-  const walker = inputWalker(marked);
+  const annotated = new Map<Annotatable, Annotated>(annotatedIn(schema).map((one) => [one.element, one]));
+  const walker = inputWalker(annotated);
 
   return ({ operation, fields, defaults: defaultOf }) => {
-    if (marked.size === 0) return { always: [], given: undefined };
-    const always = new Set<Marked>();
+    if (annotated.size === 0) return { always: [], given: undefined };
+    const always = new Set<Annotated>();
     /** By the coordinate and the conditions, so that each is there once. */
     const dependent = new Map<string, Collect>();
 
-    const note = (element: Markable, conditions: readonly Condition[]) => {
-      const one = marked.get(element);
+    const note = (element: Annotatable, conditions: readonly Condition[]) => {
+      const one = annotated.get(element);
       if (one === undefined) return;
       if (conditions.length === 0) {
         always.add(one);
@@ -74,9 +74,9 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
 
     /** What its arguments use, each with what has to hold for it. */
     function usesOfArguments(field: GraphQLField<unknown, unknown>, node: FieldNode) {
-      const found = new Map<string, [Markable, readonly Condition[]]>();
-      const add = (element: Markable, own: readonly Condition[]) => {
-        const one = marked.get(element);
+      const found = new Map<string, [Annotatable, readonly Condition[]]>();
+      const add = (element: Annotatable, own: readonly Condition[]) => {
+        const one = annotated.get(element);
         if (one !== undefined) found.set([one.coordinate, ...own.map(({ text }) => text)].join('\n'), [element, own]);
       };
       visitArguments(field, node, {
@@ -95,7 +95,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
 
     const collects = [...dependent.values()];
     const given = (variables: Variables) => {
-      const found = new Set<Marked>();
+      const found = new Set<Annotated>();
       for (const collect of collects) collect(variables, found);
       return [...found].filter((one) => !always.has(one));
     };

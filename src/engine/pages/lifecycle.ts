@@ -45,7 +45,7 @@ ${entries.length === 0 ? STABLE : `<p class="lead">${summary(entries)}</p>`}
 <dl class="levels">
 ${LEVELS.map((level) => `<div><dt>${badge(level)}</dt><dd>${PROMISES[level]}</dd></div>`).join('\n')}
 </dl>
-${entries.length === 0 ? '' : marks(entries, rules, now)}
+${entries.length === 0 ? '' : annotations(entries, rules, now)}
 ${keySentTo === undefined ? '' : forget(escapeHtml(keySentTo))}`,
     LIFECYCLE_STYLE,
   );
@@ -79,7 +79,7 @@ function nextSunset(entry: ReportEntry, { sunset, daysLeft }: NonNullable<Report
   return `The next sunset is that of <a href="#${escapeHtml(entry.coordinate)}">${escapeHtml(titleOf(entry))}</a> on ${dayElement(sunset)}: ${daysLeftInWords(daysLeft)}.`;
 }
 
-function marks(entries: readonly ReportEntry[], rules: LifecycleRules, now: Date): string {
+function annotations(entries: readonly ReportEntry[], rules: LifecycleRules, now: Date): string {
   return `<h2>Timeline</h2>
 ${timeline(entries, now)}
 <h2>Who uses what</h2>

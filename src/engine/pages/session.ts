@@ -1,4 +1,4 @@
-import type { Entrance } from '../auth/entrance.ts';
+import type { Authentication } from '../auth/entrance.ts';
 import { READ } from '../auth/scope.ts';
 import { ServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';
@@ -6,7 +6,7 @@ import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
 
 /** The longest form that is read, in bytes: a token may be long. */
-const LONGEST = 16_384;
+const MAX_LENGTH = 16_384;
 
 /** Opens a page that is closed to a browser, which sends no `Authorization` by itself. The API does not know of it. */
 interface PageSession {
@@ -30,7 +30,7 @@ interface PageSession {
 export function createPageSession(
   name: string,
   page: string,
-  entrance: Pick<Entrance, 'enter' | 'authorize'>,
+  authentication: Pick<Authentication, 'authenticate' | 'authorize'>,
 ): PageSession {
   const cookie = `${name}-key`;
   const hasKey = new RegExp(`(?:^|; *)${cookie}=([A-Za-z0-9._~+/=-]+)`);
@@ -43,14 +43,19 @@ export function createPageSession(
     },
     isOpenBy: (request) => keptBy(request) !== undefined,
     async answer(request) {
-      const body = await request.readBody(LONGEST, request.meter.account);
+      const body = await request.readBody(MAX_LENGTH, request.meter.account);
       if (body === undefined) {
-        throw new ServiceError('PAYLOAD_TOO_LARGE', `The key is too long: the form must not exceed ${LONGEST} bytes.`, {
-          headers: { connection: 'close' },
-        });
+        throw new ServiceError(
+          'PAYLOAD_TOO_LARGE',
+          `The key is too long: the form must not exceed ${MAX_LENGTH} bytes.`,
+          {
+            headers: { connection: 'close' },
+          },
+        );
       }
       const key = new URLSearchParams(body.toString('utf8')).get('key')?.trim() ?? '';
-      if (key !== '') entrance.authorize(await entrance.enter(request, withKey(request, key)), [READ]);
+      if (key !== '')
+        authentication.authorize(await authentication.authenticate(request, withKey(request, key)), [READ]);
       return { status: 303, headers: ['location', page, 'set-cookie', cookieOf(request, key)], body: null };
     },
   };

@@ -6,7 +6,7 @@ import { serveAsset } from '../http/asset.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { LifecycleRules } from '../lifecycle/guard.ts';
-import type { Marked } from '../lifecycle/marked.ts';
+import type { Annotated } from '../lifecycle/marked.ts';
 import { lifecycleReport, type ReportEntry, type RestView } from '../lifecycle/report.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { homePage } from './home.ts';
@@ -21,7 +21,7 @@ export const PAGE_SESSION = `${LIFECYCLE_PAGE}/session`;
 interface SiteOptions {
   readonly application: Application;
   readonly endpoints: readonly Endpoint[];
-  readonly marked: readonly Marked[];
+  readonly annotated: readonly Annotated[];
   readonly view: RestView;
   readonly basePath: string;
   readonly rules: LifecycleRules;
@@ -40,11 +40,14 @@ type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
  * first asked for: a start need not wait for it.
  */
 export function createSite(options: SiteOptions): Readonly<Record<string, PageMaker>> {
-  const { application, endpoints, marked, view, basePath, rules, report } = options;
+  const { application, endpoints, annotated, view, basePath, rules, report } = options;
   const { schema, title } = application;
   // A route that cannot be described must stop the start.
   const openApi = describeEndpoints(application, endpoints, basePath);
-  const marks = lifecycleReport(marked, view, new Map(), { now: rules.clock(), isRehearsal: rules.isRehearsal });
+  const annotations = lifecycleReport(annotated, view, new Map(), {
+    now: rules.clock(),
+    isRehearsal: rules.isRehearsal,
+  });
   return {
     '/': ({ origin }) => html(homePage(application, basePath, origin, options)),
     [LIFECYCLE_PAGE]: async (request) => {
@@ -54,7 +57,7 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
     },
     [`${LIFECYCLE_PAGE}.ics`]: async ({ base }) => {
       const { lifecycleCalendar } = await import('./calendar.ts');
-      return text('text/calendar; charset=utf-8', lifecycleCalendar(application, marks, base));
+      return text('text/calendar; charset=utf-8', lifecycleCalendar(application, annotations, base));
     },
     ...createReference(title, basePath, options.hasPlayground),
     '/openapi.json': serveAsset({ contentType: 'application/json', make: () => printOpenApi(openApi) }),

@@ -1,6 +1,6 @@
 import { addRoute, createRouter } from 'rou3';
 import { compileRouter } from 'rou3/compiler';
-import type { Entrance, Metered } from '../auth/entrance.ts';
+import type { Authentication, Metered } from '../auth/entrance.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { isKnown, isWanted, tagOf } from '../http/etag.ts';
@@ -32,7 +32,7 @@ interface RestRequest extends WithBody, Metered {
 
 /** An answer, with its labels for metrics and the log. */
 export interface RestAnswer extends Outcome {
-  readonly face: 'rest';
+  readonly protocol: 'rest';
   /** The operationId, or what else was asked for: a label of few values. */
   readonly operation: string;
 }
@@ -50,13 +50,13 @@ type RestAdapter = (request: RestRequest) => Promise<RestAnswer> | undefined;
 /** What the adapter is made of. */
 interface RestAdapterOptions {
   readonly endpoints: readonly Endpoint[];
-  readonly entrance: Entrance;
+  readonly authentication: Authentication;
   readonly executeOperation: ExecuteOperation;
 }
 
 /** Puts the endpoints under their paths. */
 export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
-  const { endpoints, entrance, executeOperation } = options;
+  const { endpoints, authentication, executeOperation } = options;
   const router = createRouter<Resource>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -81,23 +81,23 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     const accept = request.headers.get('accept');
     if (method === 'OPTIONS') {
       const headers = Object.entries(resource.methods).flat();
-      return { face: 'rest', operation: 'options', reply: { status: 204, headers, body: null }, error: undefined };
+      return { protocol: 'rest', operation: 'options', reply: { status: 204, headers, body: null }, error: undefined };
     }
     const endpoint = resource.endpoints.get(method === 'HEAD' ? 'GET' : method);
     if (endpoint === undefined) {
       const { methods } = resource;
       const message = `${path} has no method ${method}; it accepts ${methods.allow}.`;
       const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: methods });
-      return { face: 'rest', operation: 'methodNotAllowed', reply: errorReply(error, accept), error };
+      return { protocol: 'rest', operation: 'methodNotAllowed', reply: errorReply(error, accept), error };
     }
     const { operationId: operation } = endpoint.operation;
-    const call = new EndpointCall(endpoint, segments, request, entrance);
+    const call = new EndpointCall(endpoint, segments, request, authentication);
     const always = endpoint.lifecycle.headersFor(call);
     try {
-      return { face: 'rest', operation, ...(await run(endpoint, request, call, always)) };
+      return { protocol: 'rest', operation, ...(await run(endpoint, request, call, always)) };
     } catch (thrown) {
       const error = toServiceError(thrown);
-      return { face: 'rest', operation, reply: errorReply(error, accept, always), error };
+      return { protocol: 'rest', operation, reply: errorReply(error, accept, always), error };
     }
   }
 
@@ -107,16 +107,16 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     call: EndpointCall,
     always: HeaderFields,
   ): Promise<Outcome> {
-    const entering = entrance.enter(request);
+    const entering = authentication.authenticate(request);
     const caller = entering instanceof Promise ? await entering : entering;
     const { prepared, preparedWithTotal, lifecycle, operation, route } = endpoint;
     const accept = call.headers.get('accept');
-    const mayRead = entrance.mayRead(caller);
+    const mayRead = authentication.mayRead(caller);
     const isCounted = preparedWithTotal !== undefined && prefersCount(call.headers);
     return executeOperation(isCounted ? preparedWithTotal : prepared, {
       request,
       caller,
-      naming: lifecycle.naming(call),
+      labels: lifecycle.labels(call),
       variables: () => {
         if (acceptsJson(accept)) return endpoint.read(call);
         throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json, which the Accept field excludes.');
@@ -193,17 +193,17 @@ class EndpointCall implements EndpointRequest {
   readonly #unreadable: unknown;
   readonly #endpoint: Endpoint;
   readonly #request: RestRequest;
-  readonly #entrance: Pick<Entrance, 'takeBody'>;
+  readonly #authentication: Pick<Authentication, 'chargeBody'>;
 
   constructor(
     endpoint: Endpoint,
     segments: Readonly<Record<string, string>>,
     request: RestRequest,
-    entrance: Pick<Entrance, 'takeBody'>,
+    authentication: Pick<Authentication, 'chargeBody'>,
   ) {
     this.#endpoint = endpoint;
     this.#request = request;
-    this.#entrance = entrance;
+    this.#authentication = authentication;
     this.search = request.search;
     this.headers = request.headers;
     try {
@@ -233,7 +233,7 @@ class EndpointCall implements EndpointRequest {
     const { method } = this.#endpoint.route;
     const contentType = this.#request.headers.get('content-type');
     if (contentType !== null) assertMediaType(method, contentType);
-    const body = await readJson(this.#request, (bytes) => this.#entrance.takeBody(this.#request, bytes));
+    const body = await readJson(this.#request, (bytes) => this.#authentication.chargeBody(this.#request, bytes));
     if (contentType === null) assertMediaType(method, null);
     return body;
   }

@@ -1,7 +1,7 @@
-import { type Issue, ServiceError, validationFailed } from '../errors.ts';
+import { ServiceError, type ValidationError, validationFailed } from '../errors.ts';
 import { assertUtf8 } from '../http/media-type.ts';
 import { stringifyJson } from '../json.ts';
-import { inputIssues } from '../schema/input.ts';
+import { inputErrors } from '../schema/input.ts';
 import type { Method } from './route.ts';
 import type { Variable } from './variables.ts';
 
@@ -50,24 +50,26 @@ export function readBody(
   const aside = [readOnly.name, ...beside.map(({ name }) => name)].filter((name) => Object.hasOwn(given, name));
   const input = aside.length === 0 ? body : without(given, aside);
   const variables: Record<string, unknown> = { [variable.name]: input };
-  const issues: Issue[] = [];
+  const validationErrors: ValidationError[] = [];
   for (const name of aside) {
     const other = beside.find((one) => one.name === name);
-    if (other === undefined) issues.push(...identifierIssues(given[name], readOnly));
+    if (other === undefined) validationErrors.push(...identifierErrors(given[name], readOnly));
     else {
-      issues.push(...inputIssues({ ...other.argument, type: other.type, extensions: NOT_NULL }, given[name], [name]));
+      validationErrors.push(
+        ...inputErrors({ ...other.argument, type: other.type, extensions: NOT_NULL }, given[name], [name]),
+      );
       variables[name] = given[name];
     }
   }
-  issues.push(...inputIssues({ ...variable.argument, type: variable.type }, input));
-  if (issues.length > 0) throw validationFailed(issues);
+  validationErrors.push(...inputErrors({ ...variable.argument, type: variable.type }, input));
+  if (validationErrors.length > 0) throw validationFailed(validationErrors);
   return variables;
 }
 
 /** REST has no null. */
-const NOT_NULL = { refusesNull: true };
+const NOT_NULL = { rejectsNull: true };
 
-function identifierIssues(identifier: unknown, { name, value }: ReadOnlyField): Issue[] {
+function identifierErrors(identifier: unknown, { name, value }: ReadOnlyField): ValidationError[] {
   if (value === undefined) {
     return [{ path: [name], message: 'is read-only, because it is assigned on creation; omit it' }];
   }

@@ -75,11 +75,11 @@ export function compileRoutes(
     assertPlain(operation);
     const { operationId } = operation;
     const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses, page);
-    const { marked, given } = lifecycle;
+    const { annotated, given } = lifecycle;
     const prepare = (document: DocumentNode) =>
       prepareOperation(schema, document, operationId, {
         // The fields that it selects are the route's choice and not the client's.
-        findUses: () => ({ always: marked === undefined ? [] : [marked], given }),
+        findUses: () => ({ always: annotated === undefined ? [] : [annotated], given }),
         costs,
         validate: undefined,
         run: (_, plans) => compileOperation(schema, document, operationId, plans),

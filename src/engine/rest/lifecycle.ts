@@ -1,7 +1,7 @@
 import type { HeaderFields } from '../http/reply.ts';
-import type { Naming } from '../lifecycle/guard.ts';
+import type { Labels } from '../lifecycle/guard.ts';
 import { lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
-import type { Marked } from '../lifecycle/marked.ts';
+import type { Annotated } from '../lifecycle/marked.ts';
 import type { RestView } from '../lifecycle/report.ts';
 import type { UseFinder } from '../operation/uses.ts';
 import {
@@ -23,17 +23,17 @@ interface Addressed {
 /** What the marks of its operation mean for an endpoint. */
 export interface EndpointLifecycle {
   /** The root field, where it bears marks: the operation's own. */
-  readonly marked: Marked | undefined;
+  readonly annotated: Annotated | undefined;
   /** What takes the place of a deprecated operation. */
   readonly successor: DescribedSuccessor | undefined;
   /** The fields that every answer carries, whatever its status. */
   headersFor(request: Addressed): HeaderFields;
   /** What REST calls the things that a request uses. */
-  naming(request: Addressed): Naming;
+  labels(request: Addressed): Labels;
   /** The other marked fields that the operation selects: every answer has them, read or not. */
-  readonly selected: readonly Marked[];
+  readonly selected: readonly Annotated[];
   /** What else a request uses, by its variables: arguments, input fields and enum values; undefined for never anything. */
-  readonly given: ((variables: Readonly<Record<string, unknown>>) => readonly Marked[]) | undefined;
+  readonly given: ((variables: Readonly<Record<string, unknown>>) => readonly Annotated[]) | undefined;
 }
 
 /**
@@ -51,10 +51,10 @@ export function endpointLifecycle(
 ): EndpointLifecycle {
   const coordinate = coordinateOf(operation);
   const { always, given } = findUses(operation.selection);
-  const marked = always.find((use) => use.coordinate === coordinate);
-  assertKeepsPromise(operation.operationId, marked, always);
+  const annotated = always.find((use) => use.coordinate === coordinate);
+  assertKeepsPromise(operation.operationId, annotated, always);
   const name = nameOf(route);
-  const deprecation = marked?.marks.deprecation;
+  const deprecation = annotated?.annotations.deprecation;
   const successor = deprecation && successorRoute(operation, deprecation.successor, all);
   const nameOnRest = (used: string) => {
     if (used === coordinate) return name;
@@ -63,10 +63,10 @@ export function endpointLifecycle(
     );
     return variable === undefined ? used : `${variable.name} of ${name}`;
   };
-  const fixed = marked ? lifecycleHeaders(marked.marks, name, successor?.described.operation) : [];
+  const fixed = annotated ? lifecycleHeaders(annotated.annotations, name, successor?.described.operation) : [];
   return {
-    marked,
-    selected: always.filter((use) => use.kind === 'field' && use !== marked),
+    annotated,
+    selected: always.filter((use) => use.kind === 'field' && use !== annotated),
     successor: successor?.described,
     headersFor: (request) => {
       if (successor === undefined) return fixed;
@@ -76,7 +76,7 @@ export function endpointLifecycle(
       });
       return [...fixed, 'link', link];
     },
-    naming: (request) => ({
+    labels: (request) => ({
       name: nameOnRest,
       successor: (used, ofUsed) =>
         used === coordinate && successor !== undefined
@@ -101,10 +101,10 @@ export function restView(endpoints: readonly (ResolvedRoute & { readonly lifecyc
 }
 
 /** What may go at any time cannot be part of what may not. */
-function assertKeepsPromise(operationId: string, root: Marked | undefined, always: readonly Marked[]): void {
-  const promised = root?.marks.stability ?? 'stable';
+function assertKeepsPromise(operationId: string, root: Annotated | undefined, always: readonly Annotated[]): void {
+  const promised = root?.annotations.stability ?? 'stable';
   if (promised === 'experimental') return;
-  const broken = always.find(({ marks }) => marks.stability === 'experimental');
+  const broken = always.find(({ annotations }) => annotations.stability === 'experimental');
   if (broken !== undefined) {
     throw new Error(`${operationId} is ${promised}, and so cannot select ${broken.coordinate}, which is experimental.`);
   }

@@ -7,7 +7,7 @@ import {
   isNonNullType,
   isSpecifiedScalarType,
 } from 'graphql';
-import { describeIssue, type Issue, ServiceError } from '../errors.ts';
+import { describeValidationError, ServiceError, type ValidationError } from '../errors.ts';
 import { parseInt64 } from '../int64.ts';
 import { acceptedBy, boundsOf, show } from '../schema/input.ts';
 import type { Variable } from './variables.ts';
@@ -57,7 +57,7 @@ export function queryReader(variables: readonly Variable[]): (search: string) =>
 }
 
 /** REST spells the enum value `name_desc` as `-name`, as sorts are spelt in addresses. */
-export function spellEnumValue(name: string): string {
+export function serializeEnumValue(name: string): string {
   return name.endsWith('_desc') ? `-${name.slice(0, -'_desc'.length)}` : name;
 }
 
@@ -103,7 +103,7 @@ function repeated(name: string, text: string): string {
 /** Parses a text as a value of the type: undefined for an invalid one. */
 function textParser(type: GraphQLLeafType): (text: string) => unknown {
   if (isEnumType(type)) {
-    const names = new Map(type.getValues().map(({ name }) => [spellEnumValue(name), name]));
+    const names = new Map(type.getValues().map(({ name }) => [serializeEnumValue(name), name]));
     return (text) => names.get(text);
   }
   const parse = PARSERS[type.name];
@@ -127,7 +127,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 function enumSpellings(type: GraphQLLeafType): string[] {
-  return isEnumType(type) ? type.getValues().map(({ name }) => spellEnumValue(name)) : [];
+  return isEnumType(type) ? type.getValues().map(({ name }) => serializeEnumValue(name)) : [];
 }
 
 /**
@@ -162,6 +162,6 @@ function unknownParameter(name: string, accepted: readonly string[]): ServiceErr
   return invalid({ path: [show(name)], message });
 }
 
-function invalid(issue: Issue): ServiceError {
-  return new ServiceError('INVALID_ARGUMENT', describeIssue(issue));
+function invalid(validationError: ValidationError): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', describeValidationError(validationError));
 }

@@ -1,8 +1,8 @@
 import {
   DEFAULT_PAGE_SIZE,
   isSearched,
-  LARGEST_PAGE,
   type ListTables,
+  MAX_PAGE_SIZE,
   type Page,
   type PageWindow,
   readWindow,
@@ -25,7 +25,7 @@ type AnyPage = Pick<Page<unknown>, 'hasNextPage' | 'hasPreviousPage'> & {
 /** As long as one may be, in bytes: with a name of which each character is escaped. */
 const CURSOR = { bytes: 1_800 };
 
-const size = integerFrom(1, LARGEST_PAGE);
+const size = integerFrom(1, MAX_PAGE_SIZE);
 
 /** What makes connections of rows, and the arguments by which they are paged. */
 export function connections(builder: Builder) {

@@ -44,7 +44,7 @@ class InputPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     return {
       ...field,
       ...(bounds?.accepts !== undefined && { description: `${field.description} Accepts ${bounds.accepts}.` }),
-      extensions: { ...field.extensions, bounds, refusesNull: field.kind === 'InputObject' && !nullRemoves },
+      extensions: { ...field.extensions, bounds, rejectsNull: field.kind === 'InputObject' && !nullRemoves },
     };
   }
 

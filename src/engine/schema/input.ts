@@ -8,7 +8,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { type Issue, MOST_ISSUES } from '../errors.ts';
+import { MAX_VALIDATION_ERRORS, type ValidationError } from '../errors.ts';
 import type { Bounds } from './bounds.ts';
 
 /** Where a value goes: a type, with what the field or argument that takes it says beyond the type. */
@@ -31,12 +31,17 @@ export type Names = 'told' | 'kept';
  * Everything that is wrong with a value for an input field, argument or variable: its type, what is missing or unknown
  * in it, its bounds. The value may be as it came or coerced already.
  */
-export function inputIssues(place: InputPlace, value: unknown, path: Path = [], names: Names = 'told'): Issue[] {
+export function inputErrors(
+  place: InputPlace,
+  value: unknown,
+  path: Path = [],
+  names: Names = 'told',
+): ValidationError[] {
   if (value === undefined) {
     const isMissing = isNonNullType(place.type) && place.defaultValue === undefined;
     return isMissing ? [{ path, message: 'is required' }] : [];
   }
-  return valueIssues(place.type, place, value, path, names);
+  return valueErrors(place.type, place, value, path, names);
 }
 
 /** What a value of the type and within the bounds must be, in words that go after "must be". */
@@ -56,46 +61,52 @@ export function boundsOf(place: Pick<InputPlace, 'extensions'>): Bounds | undefi
   return place.extensions.bounds as Bounds | undefined;
 }
 
-function valueIssues(type: GraphQLInputType, place: InputPlace, value: unknown, path: Path, names: Names): Issue[] {
+function valueErrors(
+  type: GraphQLInputType,
+  place: InputPlace,
+  value: unknown,
+  path: Path,
+  names: Names,
+): ValidationError[] {
   if (isNonNullType(type)) {
     return value === null
       ? [{ path, message: 'is required and must not be null' }]
-      : valueIssues(type.ofType, place, value, path, names);
+      : valueErrors(type.ofType, place, value, path, names);
   }
   if (value === null) {
-    return place.extensions.refusesNull === true ? [{ path, message: 'must not be null; omit it instead' }] : [];
+    return place.extensions.rejectsNull === true ? [{ path, message: 'must not be null; omit it instead' }] : [];
   }
   if (isListType(type)) {
-    if (!Array.isArray(value)) return valueIssues(type.ofType, place, value, path, names);
-    return itemIssues(type.ofType, place, value, path, names);
+    if (!Array.isArray(value)) return valueErrors(type.ofType, place, value, path, names);
+    return itemErrors(type.ofType, place, value, path, names);
   }
-  if (isInputObjectType(type)) return objectIssues(type.name, type.getFields(), value, path, names);
-  return leafIssues(type, boundsOf(place), value, path, names);
+  if (isInputObjectType(type)) return objectErrors(type.name, type.getFields(), value, path, names);
+  return leafErrors(type, boundsOf(place), value, path, names);
 }
 
 /** Stops at what nobody would read to its end: a list may have very many items. */
-function itemIssues(
+function itemErrors(
   type: GraphQLInputType,
   place: InputPlace,
   items: readonly unknown[],
   path: Path,
   names: Names,
-): Issue[] {
-  const issues: Issue[] = [];
+): ValidationError[] {
+  const validationErrors: ValidationError[] = [];
   for (const [index, item] of items.entries()) {
-    if (issues.length > MOST_ISSUES) break;
-    issues.push(...valueIssues(type, place, item, [...path, index], names));
+    if (validationErrors.length > MAX_VALIDATION_ERRORS) break;
+    validationErrors.push(...valueErrors(type, place, item, [...path, index], names));
   }
-  return issues;
+  return validationErrors;
 }
 
-function objectIssues(
+function objectErrors(
   name: string,
   fields: Readonly<Record<string, GraphQLInputField>>,
   value: unknown,
   path: Path,
   names: Names,
-): Issue[] {
+): ValidationError[] {
   if (typeof value !== 'object' || Array.isArray(value)) {
     return [{ path, message: `must be an object (${name}), not ${show(value)}` }];
   }
@@ -103,14 +114,14 @@ function objectIssues(
   const accepted = names === 'told' ? `, which accepts ${Object.keys(fields).join(', ')}` : '';
   const unknown = Object.keys(given)
     .filter((key) => !Object.hasOwn(fields, key))
-    .slice(0, MOST_ISSUES + 1);
+    .slice(0, MAX_VALIDATION_ERRORS + 1);
   return [
     ...unknown.map((key) => ({
       path: [...path, shorten(key)],
       message: `is not a field of ${name}${accepted}`,
     })),
     ...Object.values(fields).flatMap((field) =>
-      inputIssues(
+      inputErrors(
         field,
         Object.hasOwn(given, field.name) ? given[field.name] : undefined,
         [...path, field.name],
@@ -120,13 +131,13 @@ function objectIssues(
   ];
 }
 
-function leafIssues(
+function leafErrors(
   type: GraphQLLeafType,
   bounds: Bounds | undefined,
   value: unknown,
   path: Path,
   names: Names,
-): Issue[] {
+): ValidationError[] {
   let parsed: unknown;
   try {
     parsed = type.parseValue(value);

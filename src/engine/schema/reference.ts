@@ -1,12 +1,12 @@
 import type { FieldNode } from 'graphql';
-import type { KeyedReads } from '../db/batch.ts';
+import type { Loader } from '../db/batch.ts';
 import type { Context } from './context.ts';
 
 /** How a field finds the row that its own row refers to. */
 export interface Reference {
   /** Null where the row refers to none. */
   keyOf(row: object): unknown;
-  readsOf(context: Context): KeyedReads<unknown, unknown>;
+  readsOf(context: Context): Loader<unknown, unknown>;
   /** Keeps on the row the one that it refers to, which was read ahead. */
   keep(row: object, related: unknown): void;
 }
@@ -40,7 +40,7 @@ export class ReadAheadPlans {
 export function reference<Name extends string, From extends object, Key, To>(
   name: Name & (Name extends keyof From ? never : Name),
   keyOf: (row: From) => Key | null,
-  readsOf: (context: Context) => KeyedReads<Key, To>,
+  readsOf: (context: Context) => Loader<Key, To>,
 ) {
   type Row = From & { [kept in Name]?: To | null };
   return {
@@ -59,7 +59,7 @@ export function reference<Name extends string, From extends object, Key, To>(
       const key = keyOf(row);
       if (key === null) return null;
       return readsOf(context)
-        .one(key)
+        .load(key)
         .then((found) => found ?? null);
     },
   };
@@ -71,7 +71,7 @@ export async function readAhead(plan: ReadAheadPlan, rows: readonly object[], co
     plan.map(async ({ reference: { keyOf, readsOf, keep }, within }) => {
       const referring = rows.filter((row) => keyOf(row) !== null);
       const found = await readsOf(context)
-        .many(referring.map(keyOf))
+        .loadMany(referring.map(keyOf))
         .catch(() => undefined);
       if (found === undefined) return;
       for (const [index, row] of referring.entries()) keep(row, found[index]);

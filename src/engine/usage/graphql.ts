@@ -1,7 +1,7 @@
 import { experimental } from '../lifecycle/mark.ts';
 import { type ClientUse, type ReportEntry, WINDOW_DAYS } from '../lifecycle/report.ts';
 import type { Builder } from '../schema/builder.ts';
-import { type LifecycleStore, MOST_TOLD } from './store.ts';
+import { type LifecycleStore, MAX_LISTED } from './store.ts';
 import { lifecycleUses } from './table.ts';
 
 declare module '../schema/context.ts' {
@@ -125,7 +125,7 @@ export function addLifecycle(builder: Builder): void {
       }),
       usesByClient: t.field({
         type: [ClientUses],
-        extensions: { items: MOST_TOLD },
+        extensions: { items: MAX_LISTED },
         description: 'Its clients, those with the most uses first; at most 100.',
         resolve: ({ usage }) => [...usage.clients],
       }),

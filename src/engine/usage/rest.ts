@@ -12,7 +12,7 @@ const routes: readonly Route[] = [
   }),
 ];
 
-const mark = {
+const annotation = {
   coordinate: 'Query.book',
   operation: 'GET /books/{bookId}',
   level: 'deprecated',
@@ -31,8 +31,8 @@ const mark = {
 };
 
 const examples = {
-  LifecycleMark: mark,
-  LifecycleMarks: [mark],
+  LifecycleMark: annotation,
+  LifecycleMarks: [annotation],
   LifecycleLevel: 'deprecated',
   Stability: 'stable',
 };

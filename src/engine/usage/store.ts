@@ -4,7 +4,7 @@ import { type Decoder, integer } from '../db/row.ts';
 import { OWN_PAGES } from '../lifecycle/client.ts';
 import type { Clock } from '../lifecycle/guard.ts';
 import { addDays, toDay } from '../lifecycle/mark.ts';
-import type { Marked } from '../lifecycle/marked.ts';
+import type { Annotated } from '../lifecycle/marked.ts';
 import { lifecycleReport, type ReportEntry, type RestView, type Usage, windowOpens } from '../lifecycle/report.ts';
 import { OTHERS, Tally, type UseCount } from '../lifecycle/tally.ts';
 import { lifecycleCounting, lifecycleUses } from './table.ts';
@@ -12,9 +12,9 @@ import { lifecycleCounting, lifecycleUses } from './table.ts';
 /** How long counts wait until they are stored together, in milliseconds: what a kill may lose. */
 const FLUSH_AFTER = 2_000;
 /** How many client names are kept for an element and a day; further clients are counted together. */
-const MOST_CLIENTS = 500;
+const MAX_CLIENTS = 500;
 /** How many clients of a marked thing are told by name. */
-export const MOST_TOLD = 100;
+export const MAX_LISTED = 100;
 const KEPT_DAYS = 365;
 
 const text: Decoder<string> = { decode: String };
@@ -22,7 +22,7 @@ const rows = (columns: string) =>
   sql`json_to_recordset(${sql.placeholder('rows')}::text::json) as counted(${sql.raw(columns)})`;
 
 interface LifecycleStoreOptions {
-  readonly marked: readonly Marked[];
+  readonly annotated: readonly Annotated[];
   readonly rest: RestView;
   readonly clock: Clock;
   /** Whether nothing is to be counted. */
@@ -36,7 +36,7 @@ export type LifecycleStore = ReturnType<typeof lifecycleStore>;
 /** The marks of the schema, and who uses what bears them. */
 export function lifecycleStore(
   database: Database,
-  { marked, rest, clock, isRehearsal, onFailure }: LifecycleStoreOptions,
+  { annotated, rest, clock, isRehearsal, onFailure }: LifecycleStoreOptions,
 ) {
   const tally = new Tally(clock);
   let timer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export function lifecycleStore(
         select *, case
           when is_known or row_number() over (partition by coordinate, day, is_known order by client)
             + (select count(*) from ${lifecycleUses} as known
-              where known.coordinate = counted.coordinate and known.day = counted.day) <= ${sql.raw(String(MOST_CLIENTS))}
+              where known.coordinate = counted.coordinate and known.day = counted.day) <= ${sql.raw(String(MAX_CLIENTS))}
           then client
           else ${sql.raw(`'${OTHERS}'`)} end as name
         from ${rows('coordinate text, day date, client text, uses bigint, last_seen timestamptz')},
@@ -99,7 +99,7 @@ export function lifecycleStore(
           row_number() over (partition by coordinate order by sum(uses) desc, client) as place
         from ${lifecycleUses} where day between ${sql.placeholder('opens')}::date and ${sql.placeholder('today')}::date
         group by coordinate, client
-      ) as clients where place <= ${sql.raw(String(MOST_TOLD))} order by coordinate, place`,
+      ) as clients where place <= ${sql.raw(String(MAX_LISTED))} order by coordinate, place`,
     {
       coordinate: lifecycleUses.coordinate,
       client: lifecycleUses.client,
@@ -116,11 +116,11 @@ export function lifecycleStore(
       if (isRehearsal) return;
       const now = clock();
       const oldest = addDays(toDay(now), -KEPT_DAYS);
-      await begin({ rows: JSON.stringify(marked.map(({ coordinate }) => ({ coordinate }))), now, oldest });
+      await begin({ rows: JSON.stringify(annotated.map(({ coordinate }) => ({ coordinate }))), now, oldest });
     },
 
     /** Counts a use, unless a page of this service tries something out; it is stored within a few seconds. */
-    count({ coordinate }: Marked, client: string): void {
+    count({ coordinate }: Annotated, client: string): void {
       if (isRehearsal || OWN_PAGES.has(client)) return;
       tally.add(coordinate, client);
       timer ??= setTimeout(flush, FLUSH_AFTER).unref();
@@ -143,18 +143,18 @@ export function lifecycleStore(
     const window = { opens: windowOpens(now), today: toDay(now) };
     const [since, days, clients] = await Promise.all([counting(), byDay(window), byClient(window)]);
     const usage = new Map<string, Usage>();
-    for (const { coordinate } of marked) {
-      const ofMark = <T extends { coordinate: string }>(all: readonly T[]) =>
+    for (const { coordinate } of annotated) {
+      const ofAnnotation = <T extends { coordinate: string }>(all: readonly T[]) =>
         all.filter((row) => row.coordinate === coordinate);
       usage.set(coordinate, {
-        countedSince: ofMark(since)[0]?.since,
-        byDay: new Map(ofMark(days).map(({ day, uses }) => [day, uses])),
-        clientCount: ofMark(clients)[0]?.clients ?? 0,
-        lastUsed: ofMark(clients)[0]?.lastUsed,
-        clients: ofMark(clients),
+        countedSince: ofAnnotation(since)[0]?.since,
+        byDay: new Map(ofAnnotation(days).map(({ day, uses }) => [day, uses])),
+        clientCount: ofAnnotation(clients)[0]?.clients ?? 0,
+        lastUsed: ofAnnotation(clients)[0]?.lastUsed,
+        clients: ofAnnotation(clients),
       });
     }
-    return lifecycleReport(marked, rest, usage, { now, isRehearsal });
+    return lifecycleReport(annotated, rest, usage, { now, isRehearsal });
   }
 
   /** One after another, so that awaiting the last awaits them all. */

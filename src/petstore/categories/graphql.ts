@@ -29,12 +29,12 @@ export const CategoryType = builder.objectRef<Category>('Category').implement({
     id: t.expose('id', { type: 'Int64', description: 'Unique identifier, assigned on creation.' }),
     name: t.exposeString('name', {
       description: 'Category name; not unique.',
-      extensions: { longest: CATEGORY_LENGTHS.name },
+      extensions: { maxLength: CATEGORY_LENGTHS.name },
     }),
     description: t.exposeString('description', {
       nullable: true,
       description: 'Short description of the category.',
-      extensions: { longest: CATEGORY_LENGTHS.description },
+      extensions: { maxLength: CATEGORY_LENGTHS.description },
     }),
     version: t.expose('version', rowVersion),
   }),
@@ -64,7 +64,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Get a category by its id.',
     args: categoryId,
-    resolve: (_, { categoryId: id }, { categories }) => categories.byId.one(id),
+    resolve: (_, { categoryId: id }, { categories }) => categories.byId.load(id),
   }),
   categories: t.field({
     type: CategoryConnection,

@@ -72,7 +72,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Get the inventory entry of a pet.',
     args: petId,
-    resolve: (_, { petId: id }, { inventory }) => inventory.byPetId.one(id),
+    resolve: (_, { petId: id }, { inventory }) => inventory.byPetId.load(id),
   }),
   inventory: t.field({
     type: InventoryItemConnection,

@@ -1,11 +1,17 @@
 import { sql } from 'drizzle-orm';
-import { coalesce } from '../../engine/db/batch.ts';
+import { loaderOf } from '../../engine/db/batch.ts';
 import type { Database } from '../../engine/db/client.ts';
 import { type Page, type PageWindow, pages } from '../../engine/db/paging.ts';
 import { flag } from '../../engine/db/row.ts';
 import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
 import { explaining } from '../../engine/db/violations.ts';
-import { describeIssue, type Int64, type Issue, ServiceError, validationFailed } from '../../engine/index.ts';
+import {
+  describeValidationError,
+  type Int64,
+  ServiceError,
+  type ValidationError,
+  validationFailed,
+} from '../../engine/index.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
 import { type InventoryFilters, inventoryList } from './list.ts';
 import { thenSetStatus } from './movement.ts';
@@ -89,7 +95,7 @@ export function inventoryStore(database: Database) {
     { of: 'pet', by: 'petId' },
   );
 
-  const byPetId = coalesce(
+  const byPetId = loaderOf(
     database,
     'inventory.byKeys',
     (ids: readonly Int64[]) => byKeys({ ids }) as Promise<InventoryItem[]>,
@@ -127,7 +133,7 @@ export function inventoryStore(database: Database) {
 
     /** The pet is no longer counted. Rejects with NOT_FOUND when it was not. */
     async stopTracking(id: Int64, expectedVersion: ExpectedVersion): Promise<InventoryItem> {
-      const read = database.bind(byPetId.one);
+      const read = database.bind(byPetId.load);
       const [stopped] = await stop({ petId: id, expectedVersion });
       if (stopped !== undefined) return stopped as InventoryItem;
       const item = await read(id);
@@ -141,6 +147,9 @@ export function inventoryStore(database: Database) {
 function otherStatus(status: PetStatus): ServiceError {
   const failure = (message: string) => validationFailed([{ path: ['status'], message }]);
   const { message } = failure(`is read-only: it must be ${status}, as it is now, or be left out`);
-  const { kind, issues } = failure("is read-only: it must be the pet's status of now, or be left out");
-  return new ServiceError(kind, describeIssue(issues[0] as Issue), { issues, toReaders: message });
+  const { kind, validationErrors } = failure("is read-only: it must be the pet's status of now, or be left out");
+  return new ServiceError(kind, describeValidationError(validationErrors[0] as ValidationError), {
+    validationErrors,
+    toReaders: message,
+  });
 }

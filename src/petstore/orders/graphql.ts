@@ -105,7 +105,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Get an order by its id.',
     args: orderId,
-    resolve: (_, { orderId: id }, { orders }) => orders.byId.one(id),
+    resolve: (_, { orderId: id }, { orders }) => orders.byId.load(id),
   }),
   orders: t.field({
     type: OrderConnection,

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { coalesce, gatherWrites } from '../../engine/db/batch.ts';
+import { batchWrites, loaderOf } from '../../engine/db/batch.ts';
 import type { Database } from '../../engine/db/client.ts';
 import { nestedPages, type PageWindow, pages } from '../../engine/db/paging.ts';
 import { integer } from '../../engine/db/row.ts';
@@ -167,13 +167,13 @@ export function orderStore(database: Database) {
     sql`select quantity from inventory where pet_id = ${petId}`,
     { quantity: inventory.quantity },
   );
-  const placeForPet = gatherWrites<PetOrder, Order>(
+  const placeForPet = batchWrites<PetOrder, Order>(
     database,
     'orders.place',
     (given) => placeMany({ orders: given }),
     placeAlone,
   );
-  const byId = coalesce(
+  const byId = loaderOf(
     database,
     'orders.byKeys',
     (ids: readonly Int64[]) => byKeys({ ids }),
@@ -247,7 +247,7 @@ export function orderStore(database: Database) {
 
   /** Tells why a change found no order that it may change. */
   async function openOrder(orderId: Int64): Promise<Order> {
-    const order = await byId.one(orderId);
+    const order = await byId.load(orderId);
     if (order === undefined) throw new ServiceError('NOT_FOUND', `No order has the id ${orderId}.`);
     if (order.complete) {
       throw new ServiceError(ORDER_COMPLETE, `Order ${orderId} is complete and cannot be changed or cancelled.`);

@@ -38,7 +38,7 @@ export const PetType = builder.objectRef<Pet>('Pet').implement({
     id: t.expose('id', { type: 'Int64', description: 'Unique identifier, assigned on creation.' }),
     name: t.exposeString('name', {
       description: "The animal's name; not unique.",
-      extensions: { longest: PET_NAME_LENGTH },
+      extensions: { maxLength: PET_NAME_LENGTH },
     }),
     categoryId: t.expose('categoryId', {
       type: 'Int64',
@@ -103,7 +103,7 @@ builder.queryFields((t) => ({
     }),
     description: 'Get a pet by its id.',
     args: petId,
-    resolve: (_, { petId: id }, { pets }) => pets.byId.one(id),
+    resolve: (_, { petId: id }, { pets }) => pets.byId.load(id),
   }),
   pets: t.field({
     type: PetConnection,

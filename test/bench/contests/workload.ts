@@ -16,7 +16,7 @@ export interface Workload {
   /** The same requests for every contestant, in its words. */
   requests(site: Site, count: number): Promise<readonly PlainRequest[]>;
   /** Requests whose answers' statuses alone are compared: what the messages say is each contestant's own. */
-  readonly refusals?: readonly PlainRequest[];
+  readonly rejections?: readonly PlainRequest[];
   /** Whether each answer has an id of its own. */
   readonly creates?: boolean;
   /** Holds the database to what was answered. */
@@ -31,7 +31,7 @@ const SEED = 20_260_701;
 
 export const getPet: Workload = {
   requests: async ({ data }, count) => times(count, (random) => get(`/pets/${random.integer(1, data.pets)}`)),
-  refusals: [get(`/pets/${UNKNOWN}`), get('/pets/none')],
+  rejections: [get(`/pets/${UNKNOWN}`), get('/pets/none')],
 };
 
 export const listOrders: Workload = {
@@ -40,19 +40,19 @@ export const listOrders: Workload = {
     const cursors = await dialect.cursors(base, 'orders', ids);
     return cursors.map((cursor) => get(`/store/orders?limit=${PAGE}&after=${cursor}`));
   },
-  refusals: [get('/store/orders?limit=none')],
+  rejections: [get('/store/orders?limit=none')],
 };
 
 export const createPet: Workload = {
   requests: async (_, count) => times(count, (random) => post('/pets', newPet(random))),
-  refusals: [post('/pets', {}), post('/pets', { name: 'Rex', categoryId: UNKNOWN })],
+  rejections: [post('/pets', {}), post('/pets', { name: 'Rex', categoryId: UNKNOWN })],
   creates: true,
   audit: noPetLost,
 };
 
 export const placeOrder: Workload = {
   requests: async ({ data }, count) => times(count, (random) => post('/store/orders', newOrder(random, data.pets))),
-  refusals: [
+  rejections: [
     post('/store/orders', { petId: 1, quantity: 0 }),
     post('/store/orders', { petId: 1, quantity: 2_000_000_000 }),
     post('/store/orders', { petId: UNKNOWN, quantity: 1 }),

@@ -76,9 +76,9 @@ async function load(command: Command): Promise<Load> {
   const output = await runToEnd(command.program, command);
   const [line] = /^\{.*\}$/m.exec(output) ?? [];
   if (line === undefined) throw new Error(`${command.program} has not told how it went:\n${output}`);
-  const { refused, broken, ...load } = JSON.parse(line) as Load & { refused: number; broken: number };
-  if (refused + broken > 0) {
-    throw new Error(`Of ${load.requests} requests, ${refused} were refused and ${broken} failed on their connection.`);
+  const { rejected, broken, ...load } = JSON.parse(line) as Load & { rejected: number; broken: number };
+  if (rejected + broken > 0) {
+    throw new Error(`Of ${load.requests} requests, ${rejected} were refused and ${broken} failed on their connection.`);
   }
   if (load.requests === 0) throw new Error('No request was answered.');
   return load;

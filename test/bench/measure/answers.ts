@@ -29,11 +29,11 @@ export async function assertSameAnswers(workload: Workload, started: readonly St
       if (!isDeepStrictEqual(found, expected)) throw differs(first, expected, other, found, other.requests[at]);
     }
   }
-  for (const refusal of workload.refusals ?? []) {
-    const expected = await ask(first.base, refusal);
+  for (const rejection of workload.rejections ?? []) {
+    const expected = await ask(first.base, rejection);
     for (const other of others) {
-      const found = await ask(other.base, refusal);
-      if (found.status !== expected.status) throw differs(first, expected, other, found, refusal);
+      const found = await ask(other.base, rejection);
+      if (found.status !== expected.status) throw differs(first, expected, other, found, rejection);
     }
   }
 }

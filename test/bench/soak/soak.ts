@@ -6,7 +6,7 @@ import type { Bench } from '../measure/contest.ts';
 import { residentMemory } from '../measure/usage.ts';
 import { type Running, startServer } from '../processes.ts';
 import { fine, table, whole } from '../report/table.ts';
-import { MOST_GROWTH, MOST_MEMORY } from '../targets.ts';
+import { MAX_GROWTH, MAX_MEMORY } from '../targets.ts';
 import { hostileRequest } from './hostile.ts';
 import { type Answered, Sender } from './send.ts';
 
@@ -68,12 +68,12 @@ function judge(readings: readonly Reading[], answered: Answered, isReady: boolea
   const failed = [...answered.statuses].filter(([status]) => status >= 500).reduce((sum, [, count]) => sum + count, 0);
   const verdicts: readonly (readonly [isHeld: boolean, words: string])[] = [
     [
-      last.memory < MOST_MEMORY,
-      `${whole(last.memory)} MiB after ${whole(last.requests)} requests, under ${MOST_MEMORY} MiB`,
+      last.memory < MAX_MEMORY,
+      `${whole(last.memory)} MiB after ${whole(last.requests)} requests, under ${MAX_MEMORY} MiB`,
     ],
     [
-      growth < MOST_GROWTH,
-      `${fine(growth * 100)} % more than after ${whole(first.requests)}, at most ${MOST_GROWTH * 100} %`,
+      growth < MAX_GROWTH,
+      `${fine(growth * 100)} % more than after ${whole(first.requests)}, at most ${MAX_GROWTH * 100} %`,
     ],
     [
       failed + answered.broken === 0,

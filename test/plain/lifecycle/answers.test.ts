@@ -269,8 +269,8 @@ describe('API-Lifecycle: strict', () => {
     ],
     ['/books?shelf=x', 'shelf of GET /books is experimental. The request excludes it with API-Lifecycle: strict.'],
   ])('turns the answer of %s into an error that says what is used', async (target, message) => {
-    const refused = await shop.rest('GET', target, strict);
-    expect([refused.status, refused.body]).toEqual([400, { code: 'LIFECYCLE_STRICT', message, status: 400 }]);
+    const rejected = await shop.rest('GET', target, strict);
+    expect([rejected.status, rejected.body]).toEqual([400, { code: 'LIFECYCLE_STRICT', message, status: 400 }]);
   });
 
   test('does so for GraphQL', async () => {

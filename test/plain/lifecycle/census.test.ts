@@ -14,7 +14,7 @@ import { describe, expect, test } from 'vitest';
 import { describeEndpoints, endpointsOf } from '../../../src/engine/application.ts';
 import { fieldOf } from '../../../src/engine/http/reply.ts';
 import { levelOf } from '../../../src/engine/lifecycle/mark.ts';
-import { type Marked, markedIn } from '../../../src/engine/lifecycle/marked.ts';
+import { type Annotated, annotatedIn } from '../../../src/engine/lifecycle/marked.ts';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
 import { printGraphQL } from '../../../src/engine/pages/site.ts';
 import { compileRoutes, type Endpoint } from '../../../src/engine/rest/compile.ts';
@@ -46,12 +46,12 @@ describe.each([
 ] as const)(
   'every mark of %s is on all of its surfaces, and no surface has another',
   (_, built, text, endpoints, document) => {
-    const marked = markedIn(built);
-    const declared = (tell: (one: Marked) => Told) =>
-      Object.fromEntries(marked.map((one) => [one.coordinate, tell(one)]).toSorted());
+    const annotated = annotatedIn(built);
+    const declared = (tell: (one: Annotated) => Told) =>
+      Object.fromEntries(annotated.map((one) => [one.coordinate, tell(one)]).toSorted());
 
     test('there are some', () => {
-      expect(new Set(marked.map(({ marks }) => levelOf(marks)))).toEqual(
+      expect(new Set(annotated.map(({ annotations }) => levelOf(annotations)))).toEqual(
         new Set(['experimental', 'beta', 'deprecated']),
       );
     });
@@ -59,7 +59,7 @@ describe.each([
     test('the schema text: @stability, @sunset and @deprecated, and they are defined in it', () => {
       expect(validateSchema(buildSchema(text))).toEqual([]);
       expect(directivesIn(text)).toEqual(
-        declared(({ marks: { stability, deprecation } }) => ({
+        declared(({ annotations: { stability, deprecation } }) => ({
           ...(stability !== 'stable' && { stability: { level: stability.toUpperCase() } }),
           ...(deprecation && {
             sunset: { on: deprecation.sunset, since: deprecation.since, successor: deprecation.successor.coordinate },
@@ -73,7 +73,7 @@ describe.each([
 
     test('introspection: the description, and the reason of a deprecation', () => {
       expect(introspected(built)).toEqual(
-        declared(({ marks: { stability, deprecation } }) => ({
+        declared(({ annotations: { stability, deprecation } }) => ({
           ...(stability !== 'stable' && { stability }),
           ...(deprecation && { sunset: deprecation.sunset, successor: deprecation.successor.coordinate }),
         })),
@@ -88,18 +88,18 @@ describe.each([
         return [coordinateOf(endpoint), { level, sunset: sunset?.slice(5, 16) }];
       });
       const expected = endpoints.map((endpoint) => {
-        const marks = marked.find(({ coordinate }) => coordinate === coordinateOf(endpoint))?.marks;
-        const sunset = marks?.deprecation && new Date(marks.deprecation.sunset).toUTCString().slice(5, 16);
-        return [coordinateOf(endpoint), { level: marks && levelOf(marks), sunset }];
+        const annotations = annotated.find(({ coordinate }) => coordinate === coordinateOf(endpoint))?.annotations;
+        const sunset = annotations?.deprecation && new Date(annotations.deprecation.sunset).toUTCString().slice(5, 16);
+        return [coordinateOf(endpoint), { level: annotations && levelOf(annotations), sunset }];
       });
       expect(told).toEqual(expected);
     });
 
     test('OpenAPI: operations, parameters, properties and values, under every alias', () => {
       const onRest = new Set(coordinatesOnRest(endpoints, document));
-      const expected = marked
+      const expected = annotated
         .filter(({ coordinate }) => onRest.has(coordinate))
-        .map(({ coordinate, marks: { stability, deprecation } }) => [
+        .map(({ coordinate, annotations: { stability, deprecation } }) => [
           coordinate,
           {
             ...(stability !== 'stable' && {
@@ -117,7 +117,7 @@ describe.each([
             }),
           },
         ]);
-      expect(markedInOpenApi(endpoints, document)).toEqual(Object.fromEntries(expected.toSorted()));
+      expect(annotatedInOpenApi(endpoints, document)).toEqual(Object.fromEntries(expected.toSorted()));
     });
   },
 );
@@ -232,7 +232,7 @@ function coordinatesOnRest(endpoints: readonly Endpoint[], document: object): st
 const WORDS =
   /^(deprecated|x-(stability|stability-level|scalar-stability|badges|deprecated-since|deprecated-sunset|sunset|successor))$/;
 
-function markedInOpenApi(endpoints: readonly Endpoint[], document: object): Record<string, Told> {
+function annotatedInOpenApi(endpoints: readonly Endpoint[], document: object): Record<string, Told> {
   const told = describedInOpenApi(endpoints, document).map(([coordinate, described]): [string, Told] => [
     coordinate,
     Object.fromEntries(Object.entries(described).filter(([word]) => WORDS.test(word))),

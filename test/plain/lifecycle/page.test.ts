@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { ReportEntry, Usage } from '../../../src/engine/lifecycle/report.ts';
 import { lifecyclePage } from '../../../src/engine/pages/lifecycle.ts';
-import { busyUsage, exampleMarks, exampleReport, NOON, noUsage } from '../../support/marks.ts';
-import { usualRules } from '../../support/rules.ts';
+import { busyUsage, exampleAnnotations, exampleReport, NOON, noUsage } from '../../support/marks.ts';
+import { defaultRules } from '../../support/rules.ts';
 
 const ORIGIN = 'https://pets.example';
-const at = (now: Date) => ({ ...usualRules, clock: () => now });
+const at = (now: Date) => ({ ...defaultRules, clock: () => now });
 const pageOf = (entries: readonly ReportEntry[], now = NOON) =>
   lifecyclePage('Pet store', entries, at(now), '/api/v1', ORIGIN);
 const busy = pageOf(exampleReport(busyUsage));
@@ -24,7 +24,7 @@ function textOf(html: string): string {
 }
 
 describe('the lifecycle page', () => {
-  test.each(exampleMarks.map(({ coordinate }) => coordinate))('shows %s under its coordinate', (coordinate) => {
+  test.each(exampleAnnotations.map(({ coordinate }) => coordinate))('shows %s under its coordinate', (coordinate) => {
     expect(busy.split(` id="${coordinate}"`)).toHaveLength(2);
     expect(busy.split(`href="#${coordinate}"`).length).toBeGreaterThan(2);
     expect(cardOf(busy, coordinate)).toContain(coordinate);
@@ -133,7 +133,7 @@ describe('the lifecycle page without', () => {
 
   test('any use says since when there is none, and what is one', () => {
     const page = pageOf(exampleReport(noUsage));
-    for (const { coordinate } of exampleMarks) {
+    for (const { coordinate } of exampleAnnotations) {
       expect(cardOf(page, coordinate)).toContain('No use counted since 21 November 2026 .');
     }
     expect(textOf(page)).toContain('A use is a call of the operation over REST');

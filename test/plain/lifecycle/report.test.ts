@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { markedIn } from '../../../src/engine/lifecycle/marked.ts';
+import { annotatedIn } from '../../../src/engine/lifecycle/marked.ts';
 import { lifecycleReport, type ReportEntry, type RestView, type Usage } from '../../../src/engine/lifecycle/report.ts';
 import { Tally, type UseCount } from '../../../src/engine/lifecycle/tally.ts';
 import { bookSchema } from '../../support/books.ts';
 
-const marked = markedIn(bookSchema);
+const annotated = annotatedIn(bookSchema);
 const rest: RestView = {
   operations: new Map([
     ['Query.book', 'GET /books/{bookId}'],
@@ -24,7 +24,10 @@ function entry(coordinate: string, now: string, usage: Partial<Usage> = {}, isRe
     lastUsed: undefined,
     ...usage,
   };
-  const entries = lifecycleReport(marked, rest, new Map([[coordinate, counted]]), { now: new Date(now), isRehearsal });
+  const entries = lifecycleReport(annotated, rest, new Map([[coordinate, counted]]), {
+    now: new Date(now),
+    isRehearsal,
+  });
   return entries.find((one) => one.coordinate === coordinate) as ReportEntry;
 }
 
@@ -61,7 +64,7 @@ test('nothing can go by a day that is rehearsed, on which nobody calls', () => {
 
 describe('the report', () => {
   test('begins with what goes first', () => {
-    const entries = lifecycleReport(marked, rest, new Map(), {
+    const entries = lifecycleReport(annotated, rest, new Map(), {
       now: new Date('2026-11-21T00:00:00Z'),
       isRehearsal: false,
     });

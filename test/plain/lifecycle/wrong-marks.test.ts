@@ -3,25 +3,25 @@ import { describe, expect, test } from 'vitest';
 import { text } from '../../../src/engine/schema/bounds.ts';
 import '../../../src/engine/schema/input-plugin.ts';
 import { fieldOf } from '../../../src/engine/http/reply.ts';
-import { beta, deprecated, experimental, type Mark } from '../../../src/engine/lifecycle/mark.ts';
+import { type Annotation, beta, deprecated, experimental } from '../../../src/engine/lifecycle/mark.ts';
 import '../../../src/engine/lifecycle/plugin.ts';
 import { compileRoutes } from '../../../src/engine/rest/compile.ts';
 import { gql, ok, route } from '../../../src/engine/rest/route.ts';
 
 const bounds = text({ min: 0, max: 100 });
 
-type Marks = Mark | readonly Mark[] | undefined;
+type Annotations = Annotation | readonly Annotation[] | undefined;
 
 interface Places {
-  readonly field?: Marks;
-  readonly other?: Marks;
-  readonly argument?: Marks;
-  readonly required?: Marks;
-  readonly input?: Marks;
-  readonly part?: Marks;
+  readonly field?: Annotations;
+  readonly other?: Annotations;
+  readonly argument?: Annotations;
+  readonly required?: Annotations;
+  readonly input?: Annotations;
+  readonly part?: Annotations;
 }
 
-const mark = {
+const annotation = {
   since: '2026-01-01',
   sunset: '2026-06-30',
   why: 'It was wrong.',
@@ -34,7 +34,7 @@ function build({ field, other, argument, required, input, part }: Places) {
     plugins: ['lifecycle', 'input'],
     defaultFieldNullability: false,
   });
-  const at = (lifecycle: Marks) => (lifecycle === undefined ? {} : { lifecycle });
+  const at = (lifecycle: Annotations) => (lifecycle === undefined ? {} : { lifecycle });
   const Input = builder.inputType('In', {
     description: 'In.',
     fields: (t) => ({
@@ -76,65 +76,65 @@ describe('a mark that cannot hold stops the build, and says why', () => {
   test.each<[string, Places, string]>([
     [
       'a sunset before its start',
-      { field: deprecated({ ...mark, sunset: '2025-12-31' }) },
+      { field: deprecated({ ...annotation, sunset: '2025-12-31' }) },
       'Query.thing: its sunset 2025-12-31 is before its deprecation, 2026-01-01.',
     ],
     [
       "less than 180 days' notice of what is stable",
-      { field: deprecated({ ...mark, sunset: '2026-06-29' }) },
+      { field: deprecated({ ...annotation, sunset: '2026-06-29' }) },
       "Query.thing: from 2026-01-01 to 2026-06-29 are 179 days; what is stable needs 180 days' notice.",
     ],
     [
       "less than 30 days' notice of a beta",
-      { field: [beta(), deprecated({ ...mark, sunset: '2026-01-30' })] },
+      { field: [beta(), deprecated({ ...annotation, sunset: '2026-01-30' })] },
       'are 29 days; what is beta needs 30',
     ],
     [
       'a day that the calendar does not have',
-      { field: deprecated({ ...mark, sunset: '2026-06-31' }) },
+      { field: deprecated({ ...annotation, sunset: '2026-06-31' }) },
       'Query.thing: 2026-06-31 is no day',
     ],
     [
       'an instant for a day',
-      { field: deprecated({ ...mark, since: '2026-01-01T00:00:00Z' }) },
+      { field: deprecated({ ...annotation, since: '2026-01-01T00:00:00Z' }) },
       '2026-01-01T00:00:00Z is no day',
     ],
     [
       'a successor that is not there',
-      { field: deprecated({ ...mark, successor: { coordinate: 'Query.nothing' } }) },
+      { field: deprecated({ ...annotation, successor: { coordinate: 'Query.nothing' } }) },
       'Query.thing: its successor Query.nothing is not in the schema.',
     ],
     [
       'a successor that is deprecated itself',
-      { field: deprecated(mark), other: deprecated({ ...mark, successor: { coordinate: 'Thing.id' } }) },
+      { field: deprecated(annotation), other: deprecated({ ...annotation, successor: { coordinate: 'Thing.id' } }) },
       'Query.thing: its successor Query.other is deprecated itself.',
     ],
     [
       'itself as its successor',
-      { field: deprecated({ ...mark, successor: { coordinate: 'Query.thing' } }) },
+      { field: deprecated({ ...annotation, successor: { coordinate: 'Query.thing' } }) },
       'is deprecated itself',
     ],
     [
       'a successor without the argument',
-      { field: deprecated({ ...mark, successor: { coordinate: 'Query.other', args: { id: 'id' } } }) },
+      { field: deprecated({ ...annotation, successor: { coordinate: 'Query.other', args: { id: 'id' } } }) },
       'Query.other has no argument id',
     ],
     [
       'a required argument deprecated',
-      { required: deprecated(mark) },
+      { required: deprecated(annotation) },
       'Query.thing(key:): what is required cannot be deprecated',
     ],
     [
       'a required input field deprecated',
-      { input: deprecated(mark) },
+      { input: deprecated(annotation) },
       'In.text: what is required cannot be deprecated',
     ],
     ['two stabilities', { field: [beta(), experimental()] }, 'Query.thing: it can be one of experimental and beta'],
-    ['two deprecations', { field: [deprecated(mark), deprecated(mark)] }, 'each once'],
+    ['two deprecations', { field: [deprecated(annotation), deprecated(annotation)] }, 'each once'],
     ['no mark at all', { field: [] }, 'Query.thing: it can be'],
     [
       'a why that is no sentence',
-      { field: deprecated({ ...mark, why: 'old' }) },
+      { field: deprecated({ ...annotation, why: 'old' }) },
       'Query.thing: why must be a sentence',
     ],
   ])('%s', (_, places, message) => {
@@ -142,7 +142,7 @@ describe('a mark that cannot hold stops the build, and says why', () => {
   });
 
   test('all of them at once', () => {
-    const old = deprecated({ ...mark, sunset: '2026-02-01' });
+    const old = deprecated({ ...annotation, sunset: '2026-02-01' });
     expect(() => build({ field: old, part: old })).toThrow(
       /^Thing\.id: .*\nQuery\.thing: .*$|^Query\.thing: .*\nThing\.id: .*$/,
     );
@@ -157,14 +157,14 @@ describe('a mark that cannot hold stops the build, and says why', () => {
 
 describe('a mark that holds is taken', () => {
   test.each<[string, Places]>([
-    ['180 days for what is stable', { field: deprecated(mark) }],
-    ['30 days for a beta', { field: [beta(), deprecated({ ...mark, sunset: '2026-01-31' })] }],
+    ['180 days for what is stable', { field: deprecated(annotation) }],
+    ['30 days for a beta', { field: [beta(), deprecated({ ...annotation, sunset: '2026-01-31' })] }],
     [
       'the same day for what is experimental',
-      { field: [experimental(), deprecated({ ...mark, sunset: '2026-01-01' })] },
+      { field: [experimental(), deprecated({ ...annotation, sunset: '2026-01-01' })] },
     ],
-    ['29 February of a leap year', { field: deprecated({ ...mark, sunset: '2028-02-29' }) }],
-    ['an argument that may be left out', { argument: deprecated(mark) }],
+    ['29 February of a leap year', { field: deprecated({ ...annotation, sunset: '2028-02-29' }) }],
+    ['an argument that may be left out', { argument: deprecated(annotation) }],
   ])('%s', (_, places) => {
     expect(build(places).getQueryType()).toBeDefined();
   });
@@ -199,7 +199,7 @@ describe('a route promises no more than what it selects', () => {
 
 describe('the successor of a route', () => {
   const compile = (args: Record<string, string>, routes = [thingRoute, otherRoute]) => {
-    const field = deprecated({ ...mark, successor: { coordinate: 'Query.other', args } });
+    const field = deprecated({ ...annotation, successor: { coordinate: 'Query.other', args } });
     return compileRoutes(build({ field }), routes, '/lifecycle');
   };
 

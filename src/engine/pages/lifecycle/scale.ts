@@ -17,8 +17,8 @@ interface Tick {
 
 /** From one tick to the next, in months; the longest is enough for years of four digits. */
 const STEPS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1_200, 2_400, 6_000, 12_000] as const;
-const LONGEST_STEP = 24_000;
-const MOST_STEPS = 8;
+const MAX_STEP = 24_000;
+const MAX_STEPS = 8;
 
 /** Makes the line of whole months that holds all the instants; one at least. */
 export function timeScale(instants: readonly Date[]): TimeScale {
@@ -34,7 +34,7 @@ export function timeScale(instants: readonly Date[]): TimeScale {
 }
 
 function ticksOf(first: number, last: number): (Omit<Tick, 'at'> & { readonly month: number })[] {
-  const step = STEPS.find((candidate) => (last - first) / candidate <= MOST_STEPS) ?? LONGEST_STEP;
+  const step = STEPS.find((candidate) => (last - first) / candidate <= MAX_STEPS) ?? MAX_STEP;
   const begin = Math.ceil(first / step);
   return Array.from({ length: Math.floor(last / step) - begin + 1 }, (_, index) => {
     const month = (begin + index) * step;

@@ -2,7 +2,7 @@ const root = document.getElementById('root');
 const { base, title } = root.dataset;
 const examples = JSON.parse(root.dataset.examples);
 /** Of an address, in characters: a service need not take a longer one. */
-const LONGEST_ADDRESS = 2_000;
+const MAX_ADDRESS_LENGTH = 2_000;
 
 window.YogaGraphiQL.renderYogaGraphiQL(root, {
   fetcher: ask,
@@ -55,6 +55,6 @@ async function ask(operation, { headers } = {}) {
 function keepInAddress(query) {
   const address = new URL(location.href);
   address.searchParams.set('query', query);
-  if (address.href.length > LONGEST_ADDRESS) address.searchParams.delete('query');
+  if (address.href.length > MAX_ADDRESS_LENGTH) address.searchParams.delete('query');
   history.replaceState({}, '', address);
 }
