@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { checkContract } from '../contract/check.ts';
 import type { Use } from '../contract/report.ts';
 import { recentUses } from '../contract/uses.ts';
-import { toDay } from '../engine/lifecycle/mark.ts';
+import { toDay } from '../engine/lifecycle/annotation.ts';
 import { readSettings } from '../process/settings.ts';
 import { runCommand, withDatabase } from './command.ts';
 

@@ -1,4 +1,4 @@
-import { addDays, NOTICE_DAYS, type Stability } from '../engine/lifecycle/mark.ts';
+import { addDays, NOTICE_DAYS, type Stability } from '../engine/lifecycle/annotation.ts';
 import type { Change } from './difference.ts';
 import type { Standing } from './standing.ts';
 

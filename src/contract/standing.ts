@@ -1,4 +1,4 @@
-import { addDays, type Stability } from '../engine/lifecycle/mark.ts';
+import { addDays, type Stability } from '../engine/lifecycle/annotation.ts';
 
 /** What a description says beside one thing: nothing, a stability, a deprecation or both. */
 export interface Annotation {

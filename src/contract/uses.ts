@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../engine/db/client.ts';
 import { integer } from '../engine/db/row.ts';
-import { addDays } from '../engine/lifecycle/mark.ts';
+import { addDays } from '../engine/lifecycle/annotation.ts';
 import { WINDOW_DAYS } from '../engine/lifecycle/report.ts';
 import { lifecycleUses } from '../engine/usage/table.ts';
 import type { Use } from './report.ts';

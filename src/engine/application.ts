@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Database } from './db/client.ts';
-import type { ListCosts } from './limits/charge.ts';
+import type { ListCosts } from './limits/units.ts';
 import { type DocumentText, openApiDocument } from './openapi/document.ts';
 import { compileRoutes, type Endpoint } from './rest/compile.ts';
 import type { Route } from './rest/route.ts';

@@ -13,7 +13,7 @@ export {
   validationFailed,
 } from './errors.ts';
 export type { Int64 } from './int64.ts';
-export { beta, deprecated, experimental } from './lifecycle/mark.ts';
+export { beta, deprecated, experimental } from './lifecycle/annotation.ts';
 export {
   created,
   gql,

@@ -47,7 +47,7 @@ export function protectionsOf(
       name: 'Only so many requests at once, each with a deadline',
       contests: [GET, GRAPHQL_GET],
       without: {
-        file: 'engine/limits/gate.js',
+        file: 'engine/limits/concurrency.js',
         replace: 'run(work, { account, units, spent = 0 }) {',
         by: 'async run(work) { return work(() => true);',
       },

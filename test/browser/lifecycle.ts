@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { lifecyclePage } from '../../src/engine/pages/lifecycle.ts';
-import { busyUsage, exampleReport, NOON, noUsage } from '../support/marks.ts';
+import { busyUsage, exampleReport, NOON, noUsage } from '../support/annotations.ts';
 import { defaultRules } from '../support/rules.ts';
 import { brokenRules } from './axe.ts';
 import type { Checks } from './harness.ts';

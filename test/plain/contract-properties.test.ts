@@ -4,7 +4,7 @@ import { openApiChanges } from '../../src/contract/openapi-changes.ts';
 import { readOpenApi } from '../../src/contract/openapi-document.ts';
 import { judge } from '../../src/contract/policy.ts';
 import type { Standing } from '../../src/contract/standing.ts';
-import { addDays } from '../../src/engine/lifecycle/mark.ts';
+import { addDays } from '../../src/engine/lifecycle/annotation.ts';
 import { type Draft, judged, textsOf } from '../support/gate.ts';
 
 const day = fc.integer({ min: -800, max: 800 }).map((days) => addDays('2026-11-21', days));

@@ -50,7 +50,7 @@ const met: Readonly<Record<string, string>> = {
   'http/node.ts MAX_UNREAD_OF_CALLER': 'answers that the client has not read yet, per caller',
   'idempotency/run.ts MAX_BODY_LENGTH': 'characters of the answer to a request with an `Idempotency-Key`',
   'lifecycle/client.ts MAX_LENGTH': "characters of a client's name",
-  'limits/gate.ts MAX_IN_PROGRESS': 'units per caller in progress',
+  'limits/concurrency.ts MAX_IN_PROGRESS': 'units per caller in progress',
   'limits/json.ts MAX_NUMBER_LENGTH': 'digits of a number in the body',
   'limits/json.ts MAX_TEXT_LENGTH': 'bytes of a string in the body',
   'limits/json.ts MAX_VALUES': 'JSON values in the body',

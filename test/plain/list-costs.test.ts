@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listCosts } from '../../src/engine/limits/charge.ts';
+import { listCosts } from '../../src/engine/limits/units.ts';
 
 const LIST = { tables: [] };
 

@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import { text } from '../../src/engine/schema/bounds.ts';
 import '../../src/engine/schema/input-plugin.ts';
-import { beta, deprecated, experimental } from '../../src/engine/lifecycle/mark.ts';
+import { beta, deprecated, experimental } from '../../src/engine/lifecycle/annotation.ts';
 import '../../src/engine/lifecycle/plugin.ts';
 import { gql, ok, type Route, route, rows } from '../../src/engine/rest/route.ts';
 

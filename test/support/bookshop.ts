@@ -1,12 +1,12 @@
 import { OPEN_ACCESS } from '../../src/engine/auth/access.ts';
-import { createAuthentication } from '../../src/engine/auth/entrance.ts';
+import { createAuthentication } from '../../src/engine/auth/authentication.ts';
 import { createGraphQLServer } from '../../src/engine/graphql/server.ts';
 import type { HttpReply } from '../../src/engine/http/reply.ts';
 import type { Idempotency } from '../../src/engine/idempotency/run.ts';
-import { createLifecycleEnforcement } from '../../src/engine/lifecycle/admit.ts';
+import { createLifecycleEnforcement } from '../../src/engine/lifecycle/enforce.ts';
 import { createGuard, type LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
-import { annotatedIn } from '../../src/engine/lifecycle/marked.ts';
-import { createConcurrencyLimiter } from '../../src/engine/limits/gate.ts';
+import { annotatedIn } from '../../src/engine/lifecycle/annotated.ts';
+import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
 import { createExecutor } from '../../src/engine/operation/execute.ts';
 import { createRestAdapter } from '../../src/engine/rest/adapter.ts';

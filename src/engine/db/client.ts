@@ -13,7 +13,7 @@ import {
 } from './driver.ts';
 import { isDeadlock, LockTimeout, tooSlow } from './failures.ts';
 import { connectionsOf, USUAL_POOL } from './lanes.ts';
-import { TransactionQueue } from './one-by-one.ts';
+import { TransactionQueue } from './transaction-queue.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 import { Turns } from './turns.ts';
 

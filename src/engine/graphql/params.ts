@@ -1,5 +1,5 @@
 import type { GraphQLParams } from 'graphql-yoga';
-import type { Metered } from '../auth/entrance.ts';
+import type { Metered } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { assertUtf8 } from '../http/media-type.ts';

@@ -1,12 +1,12 @@
 import { type ExecutionResult, type GraphQLError, type GraphQLSchema, stripIgnoredCharacters } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
-import type { Authentication } from '../auth/entrance.ts';
+import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
 import { JSON_TYPE, mediaTypeReader } from '../http/graphql-media-type.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import type { Outcome } from '../idempotency/run.ts';
 import { byCoordinate } from '../lifecycle/guard.ts';
-import type { ListCosts } from '../limits/charge.ts';
+import type { ListCosts } from '../limits/units.ts';
 import { Pace } from '../limits/pace.ts';
 import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';

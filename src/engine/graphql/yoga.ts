@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import { createYoga, type FetchAPI, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { MAX_VALIDATION_ERRORS, ServiceError } from '../errors.ts';
-import { unitsOfDocument } from '../limits/charge.ts';
+import { unitsOfDocument } from '../limits/units.ts';
 import { assertLines, MAX_TOKENS } from '../operation/cost.ts';
 import type { PreparedDocuments } from '../operation/documents.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';

@@ -6,7 +6,7 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql';
-import type { Annotations } from './mark.ts';
+import type { Annotations } from './annotation.ts';
 
 const MARKABLE = [
   DirectiveLocation.FIELD_DEFINITION,

@@ -6,8 +6,8 @@ import {
   levelOf,
   sinceInstant,
   sunsetInstant,
-} from './mark.ts';
-import type { Annotated } from './marked.ts';
+} from './annotation.ts';
+import type { Annotated } from './annotated.ts';
 
 /** Where the answers of a deprecated operation point. */
 interface LifecycleAddresses {

@@ -6,7 +6,7 @@ import {
   isInputObjectType,
   isListType,
 } from 'graphql';
-import type { Annotatable, Annotated } from './marked.ts';
+import type { Annotatable, Annotated } from './annotated.ts';
 
 /** Adds what is marked in a value, as it came; what does not fit the type is passed over. */
 type Walk = (value: unknown, found: Set<Annotated>) => void;

@@ -13,7 +13,7 @@ import SchemaBuilder, {
 import { GraphQLSchema, isScalarType } from 'graphql';
 import { dateScalar } from '../date.ts';
 import { appliedDirectives, lifecycleDirectives } from './directives.ts';
-import { type Annotation, combineAnnotations, type DeprecationAnnotation } from './mark.ts';
+import { type Annotation, combineAnnotations, type DeprecationAnnotation } from './annotation.ts';
 import { assertLifecycle } from './rules.ts';
 
 /** One mark, or a stability and a deprecation together. */

@@ -1,4 +1,4 @@
-import type { Load } from './gate.ts';
+import type { Load } from './concurrency.ts';
 import type { RateLimiter } from './rate.ts';
 
 /** As how many reads a change counts. */

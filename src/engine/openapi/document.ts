@@ -1,5 +1,5 @@
 import { isEnumType } from 'graphql';
-import { annotationsOf } from '../lifecycle/marked.ts';
+import { annotationsOf } from '../lifecycle/annotated.ts';
 import { mediaTypesFor } from '../rest/body.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { isList, leafType, serializeEnumValue } from '../rest/parameters.ts';
@@ -15,7 +15,7 @@ import {
   levelSuffix,
   problemSchema,
 } from './failures.ts';
-import { annotationHeaders, annotationParameters, LIFECYCLE_PARAMETERS } from './marks.ts';
+import { annotationHeaders, annotationParameters, LIFECYCLE_PARAMETERS } from './annotations.ts';
 import { headerParameters, REQUEST_HEADERS } from './request-headers.ts';
 import { Components, inputSchema, type JsonSchema, leafSchema, listSchema, placeSchema, rowSchema } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import type { Annotations } from '../lifecycle/mark.ts';
+import type { Annotations } from '../lifecycle/annotation.ts';
 import type { DescribedSuccessor } from '../rest/successor.ts';
 
 /** What else tools call a stability. Scalar has one word for all that is not stable. */

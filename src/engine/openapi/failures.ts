@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorKind, errorKind } from '../errors.ts';
-import { type Annotations, levelOf } from '../lifecycle/mark.ts';
+import { type Annotations, levelOf } from '../lifecycle/annotation.ts';
 import type { Endpoint } from '../rest/compile.ts';
-import { annotationFailures, annotationHeaders } from './marks.ts';
+import { annotationFailures, annotationHeaders } from './annotations.ts';
 import type { JsonSchema } from './schemas.ts';
 
 const ALWAYS: readonly ErrorCode[] = [

@@ -15,7 +15,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { type Annotatable, annotationsOf } from '../lifecycle/marked.ts';
+import { type Annotatable, annotationsOf } from '../lifecycle/annotated.ts';
 import type { SelectedField } from '../operation/selection.ts';
 import { serializeEnumValue } from '../rest/parameters.ts';
 import { isListOf, rootType } from '../rest/selection.ts';

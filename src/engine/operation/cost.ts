@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
-import type { Cost } from '../limits/charge.ts';
+import type { Cost } from '../limits/units.ts';
 import { searchesOf } from '../schema/connection-type.ts';
 import { bytesOf, valuesOf } from './answer-size.ts';
 import type { SelectedField, Selection } from './selection.ts';

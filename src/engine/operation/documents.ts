@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { type ListCosts, listCosts } from '../limits/charge.ts';
+import { type ListCosts, listCosts } from '../limits/units.ts';
 import type { Names } from '../schema/input.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';

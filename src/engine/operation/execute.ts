@@ -1,14 +1,14 @@
 import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../auth/access.ts';
-import type { Authentication, Metered } from '../auth/entrance.ts';
+import type { Authentication, Metered } from '../auth/authentication.ts';
 import { READ } from '../auth/scope.ts';
 import { isForGood, ServiceError } from '../errors.ts';
 import { readKey } from '../idempotency/key.ts';
 import type { Idempotency, Outcome } from '../idempotency/run.ts';
-import { type EnforceLifecycle, wantsStrict } from '../lifecycle/admit.ts';
+import { type EnforceLifecycle, wantsStrict } from '../lifecycle/enforce.ts';
 import type { Labels } from '../lifecycle/guard.ts';
-import { UNITS_OF_KEY } from '../limits/charge.ts';
-import type { ConcurrencyLimiter } from '../limits/gate.ts';
+import { UNITS_OF_KEY } from '../limits/units.ts';
+import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { Meter } from '../limits/meter.ts';
 import type { Context } from '../schema/context.ts';
 import { callWithin, storesFor } from '../tracing/span.ts';

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { scopesOf } from '../auth/scope.ts';
 import { type ValidationError, validationFailed } from '../errors.ts';
-import { type ListCosts, unitsOf } from '../limits/charge.ts';
+import { type ListCosts, unitsOf } from '../limits/units.ts';
 import { type InputPlace, inputErrors, type Names } from '../schema/input.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { argumentValidator } from './arguments.ts';

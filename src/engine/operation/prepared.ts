@@ -1,6 +1,6 @@
 import type { ExecutionResult, FieldNode } from 'graphql';
 import type { ServiceError } from '../errors.ts';
-import type { Annotated } from '../lifecycle/marked.ts';
+import type { Annotated } from '../lifecycle/annotated.ts';
 import type { Context } from '../schema/context.ts';
 
 /** The variables of a request, as they came. */

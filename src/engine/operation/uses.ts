@@ -8,7 +8,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { inputWalker } from '../lifecycle/input-uses.ts';
-import { type Annotatable, type Annotated, annotatedIn } from '../lifecycle/marked.ts';
+import { type Annotatable, type Annotated, annotatedIn } from '../lifecycle/annotated.ts';
 import type { Condition } from './conditions.ts';
 import { nodesOf, type Selection } from './selection.ts';
 import { visitArguments } from './values.ts';

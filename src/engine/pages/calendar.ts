@@ -1,8 +1,8 @@
 import ICAL from 'ical.js';
 import type { Names } from '../application.ts';
-import { addDays, sinceInstant } from '../lifecycle/mark.ts';
+import { addDays, sinceInstant } from '../lifecycle/annotation.ts';
 import type { ReportEntry, ReportedDeprecation } from '../lifecycle/report.ts';
-import { inWords, titleOf } from './lifecycle/words.ts';
+import { inWords, titleOf } from './lifecycle/format.ts';
 
 // It counts what it folds without the space that a folded line begins with; with it, they are the 75 octets.
 ICAL.foldLength = 74;

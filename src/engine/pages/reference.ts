@@ -15,7 +15,7 @@ const SCRIPTS = [
   'credential.js',
   'layout.js',
   'links.js',
-  'marks.js',
+  'annotations.js',
   'navigation.js',
   'operation.js',
   'operations.js',
@@ -23,7 +23,7 @@ const SCRIPTS = [
   'response-body.js',
   'responses.js',
   'start.js',
-  'trial.js',
+  'try-it-out.js',
 ];
 /** In the order in which one may overrule another. */
 const STYLES = [
@@ -33,7 +33,7 @@ const STYLES = [
   'operation.css',
   'schema.css',
   'responses.css',
-  'trial.css',
+  'try-it-out.css',
 ];
 
 /** Nothing in the page itself is run as a script or a style. */

@@ -1,4 +1,4 @@
-import type { Authentication } from '../auth/entrance.ts';
+import type { Authentication } from '../auth/authentication.ts';
 import { READ } from '../auth/scope.ts';
 import { ServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';

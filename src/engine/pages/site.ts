@@ -6,7 +6,7 @@ import { serveAsset } from '../http/asset.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { LifecycleRules } from '../lifecycle/guard.ts';
-import type { Annotated } from '../lifecycle/marked.ts';
+import type { Annotated } from '../lifecycle/annotated.ts';
 import { lifecycleReport, type ReportEntry, type RestView } from '../lifecycle/report.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { homePage } from './home.ts';

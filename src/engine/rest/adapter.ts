@@ -1,6 +1,6 @@
 import { addRoute, createRouter } from 'rou3';
 import { compileRouter } from 'rou3/compiler';
-import type { Authentication, Metered } from '../auth/entrance.ts';
+import type { Authentication, Metered } from '../auth/authentication.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { isKnown, isWanted, tagOf } from '../http/etag.ts';

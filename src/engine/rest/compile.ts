@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { ServiceError, toServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';
-import { type ListCosts, listCosts } from '../limits/charge.ts';
+import { type ListCosts, listCosts } from '../limits/units.ts';
 import { compileOperation } from '../operation/compiled.ts';
 import { prepareOperation } from '../operation/prepare.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';

@@ -1,4 +1,4 @@
-import type { Successor } from '../lifecycle/mark.ts';
+import type { Successor } from '../lifecycle/annotation.ts';
 import type { Route } from './route.ts';
 import type { ResolvedOperation } from './variables.ts';
 

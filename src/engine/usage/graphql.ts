@@ -1,4 +1,4 @@
-import { experimental } from '../lifecycle/mark.ts';
+import { experimental } from '../lifecycle/annotation.ts';
 import { type ClientUse, type ReportEntry, WINDOW_DAYS } from '../lifecycle/report.ts';
 import type { Builder } from '../schema/builder.ts';
 import { type LifecycleStore, MAX_LISTED } from './store.ts';

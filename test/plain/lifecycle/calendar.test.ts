@@ -3,7 +3,7 @@ import ICAL from 'ical.js';
 import { describe, expect, test } from 'vitest';
 import type { ReportEntry } from '../../../src/engine/lifecycle/report.ts';
 import { lifecycleCalendar } from '../../../src/engine/pages/calendar.ts';
-import { busyUsage, exampleReport } from '../../support/marks.ts';
+import { busyUsage, exampleReport } from '../../support/annotations.ts';
 
 const BASE = 'https://pets.example/api/v1';
 const entries = exampleReport();

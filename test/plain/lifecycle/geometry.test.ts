@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY_MILLISECONDS, toDay } from '../../../src/engine/lifecycle/mark.ts';
+import { DAY_MILLISECONDS, toDay } from '../../../src/engine/lifecycle/annotation.ts';
 import type { ReportEntry } from '../../../src/engine/lifecycle/report.ts';
 import { dayBars, usesChart } from '../../../src/engine/pages/lifecycle/chart.ts';
 import { barOf, scaleOf, timeline } from '../../../src/engine/pages/lifecycle/timeline.ts';
-import { exampleReport, NOON } from '../../support/marks.ts';
+import { exampleReport, NOON } from '../../support/annotations.ts';
 
 const instant = fc.date({
   min: new Date('0001-01-01T00:00:00Z'),

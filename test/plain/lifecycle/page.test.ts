@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { ReportEntry, Usage } from '../../../src/engine/lifecycle/report.ts';
 import { lifecyclePage } from '../../../src/engine/pages/lifecycle.ts';
-import { busyUsage, exampleAnnotations, exampleReport, NOON, noUsage } from '../../support/marks.ts';
+import { busyUsage, exampleAnnotations, exampleReport, NOON, noUsage } from '../../support/annotations.ts';
 import { defaultRules } from '../../support/rules.ts';
 
 const ORIGIN = 'https://pets.example';

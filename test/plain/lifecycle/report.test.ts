@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { annotatedIn } from '../../../src/engine/lifecycle/marked.ts';
+import { annotatedIn } from '../../../src/engine/lifecycle/annotated.ts';
 import { lifecycleReport, type ReportEntry, type RestView, type Usage } from '../../../src/engine/lifecycle/report.ts';
 import { Tally, type UseCount } from '../../../src/engine/lifecycle/tally.ts';
 import { bookSchema } from '../../support/books.ts';

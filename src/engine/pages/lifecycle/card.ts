@@ -1,11 +1,11 @@
 import type { Brownout, LifecycleRules } from '../../lifecycle/guard.ts';
-import { toDay } from '../../lifecycle/mark.ts';
+import { toDay } from '../../lifecycle/annotation.ts';
 import { type ReportEntry, type ReportedDeprecation, WINDOW_DAYS, windowOpens } from '../../lifecycle/report.ts';
 import { escapeHtml } from '../layout.ts';
 import { badges } from './badges.ts';
 import { usesChart } from './chart.ts';
 import { clientsTable } from './clients.ts';
-import { asSentence, counted, dayElement, daysLeftInWords, PROMISES, titleOf, toMinuteOfYear } from './words.ts';
+import { asSentence, counted, dayElement, daysLeftInWords, PROMISES, titleOf, toMinuteOfYear } from './format.ts';
 
 /** All that is known of one mark, under its coordinate as the fragment of its address. */
 export function card(entry: ReportEntry, rules: LifecycleRules, now: Date): string {

@@ -1,6 +1,6 @@
-import { addDays, toDay } from '../../lifecycle/mark.ts';
+import { addDays, toDay } from '../../lifecycle/annotation.ts';
 import { type Usage, WINDOW_DAYS, windowOpens } from '../../lifecycle/report.ts';
-import { counted, inWords, withoutYear } from './words.ts';
+import { counted, inWords, withoutYear } from './format.ts';
 
 /** A day of the chart. */
 interface DayBar {

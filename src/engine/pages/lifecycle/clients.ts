@@ -1,7 +1,7 @@
 import type { ClientUse, Usage } from '../../lifecycle/report.ts';
 import { OTHERS } from '../../lifecycle/tally.ts';
 import { escapeHtml } from '../layout.ts';
-import { grouped, toMinute } from './words.ts';
+import { grouped, toMinute } from './format.ts';
 
 /** How many are told without being asked for. */
 const SHOWN = 8;

@@ -1,4 +1,4 @@
-import { inShort } from './words.ts';
+import { inShort } from './format.ts';
 
 /** A line of time, from 0 at its left end to 100 at its right. */
 export interface TimeScale {

@@ -1,4 +1,4 @@
-/** Gives every control of the trial a name, for those who do not see where it stands. */
+/** Gives every control of "Try it out" a name for screen readers. */
 export function createControls({ React: { createElement: h }, getSystem }) {
   return {
     // Swagger UI looks for a control of this name, and complains of none, where a list of int64 is asked for.

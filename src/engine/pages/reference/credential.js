@@ -4,7 +4,7 @@ const SCHEME = 'bearer';
 /** Under which this tab keeps it. */
 const KEPT_AS = 'reference.credential';
 
-/** Where a reader gives the key or token that trials are sent with. This tab alone keeps it, also when it is loaded again. */
+/** Where a reader gives the key or token that requests are sent with. This tab alone keeps it, also when it is loaded again. */
 export function createCredential({ React: { createElement: h, useEffect } }) {
   return function Credential({ authActions, specSelectors }) {
     const schema = specSelectors.specJson().getIn(['components', 'securitySchemes', SCHEME]);
@@ -34,7 +34,7 @@ export function createCredential({ React: { createElement: h, useEffect } }) {
         }),
       ),
       ' ',
-      'Trials are sent with it. It is needed only where the service asks who calls. This tab keeps it until it is closed.',
+      'Requests are sent with it. It is needed only where the service asks who calls. This tab keeps it until it is closed.',
     );
   };
 }

@@ -4,9 +4,9 @@ import { createNavigation } from './navigation.js';
 import { groupsOf } from './operations.js';
 
 /** The whole page: the navigation beside what the document says of itself and its operations. */
-export function createLayout({ React, getSystem }, marks, { base, hasPlayground }) {
+export function createLayout({ React, getSystem }, annotations, { base, hasPlayground }) {
   const { createElement: h, useEffect } = React;
-  const Navigation = createNavigation(React, marks, base);
+  const Navigation = createNavigation(React, annotations, base);
   const Credential = createCredential({ React });
 
   function Reference(system) {

@@ -24,7 +24,7 @@ export function createOperation({ React: { createElement: h, Fragment }, getSyst
     );
   }
 
-  /** Why there is no trial, and what to do instead. */
+  /** Why there is no "Try it out", and what to do instead. */
   function NoTrial({ operation, path }) {
     const call = h('code', null, `curl '${location.origin}${base}${path}'`);
     return h(

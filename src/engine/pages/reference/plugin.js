@@ -1,11 +1,11 @@
 import { createControls } from './controls.js';
 import { createLayout } from './layout.js';
 import { bringIntoView } from './links.js';
-import { createMarks } from './marks.js';
+import { createAnnotations } from './annotations.js';
 import { createOperation } from './operation.js';
 import { createResponseBody } from './response-body.js';
 import { createResponses } from './responses.js';
-import { trial } from './trial.js';
+import { tryItOut } from './try-it-out.js';
 
 /** How code is coloured; the style sheet says which colours these are. */
 const THEME = {
@@ -17,7 +17,7 @@ const THEME = {
 };
 
 /**
- * What makes Swagger UI the reference of this service: its layout, the marks of the document, and the trial only where
+ * What makes Swagger UI the reference of this service: its layout, the annotations of the document, and "Try it out" only where
  * the document has it on.
  *
  * @param {object} service what is known of it
@@ -26,21 +26,21 @@ const THEME = {
  */
 export function referencePlugin(service) {
   return (system) => {
-    const marks = createMarks(system);
-    const operation = createOperation(system, marks, service);
+    const annotations = createAnnotations(system);
+    const operation = createOperation(system, annotations, service);
     const controls = createControls(system);
     return {
       rootInjects: { syntaxHighlighting: { styles: { reference: THEME } } },
-      components: { ...operation.components, ...controls.components, Reference: createLayout(system, marks, service) },
+      components: { ...operation.components, ...controls.components, Reference: createLayout(system, annotations, service) },
       wrapComponents: {
         ...operation.wrapComponents,
-        ...marks.wrapComponents,
+        ...annotations.wrapComponents,
         ...controls.wrapComponents,
         ...createResponses(system),
         responseBody: createResponseBody(system),
       },
       statePlugins: {
-        spec: trial,
+        spec: tryItOut,
         layout: { wrapActions: { scrollToElement: () => (element) => bringIntoView(element.closest('.operation')) } },
       },
     };

@@ -1,5 +1,5 @@
 import { referencePlugin } from './plugin.js';
-import { sendAsReference } from './trial.js';
+import { sendAsReference } from './try-it-out.js';
 
 const place = document.getElementById('reference');
 const { base } = place.dataset;

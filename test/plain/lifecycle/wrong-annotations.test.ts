@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { text } from '../../../src/engine/schema/bounds.ts';
 import '../../../src/engine/schema/input-plugin.ts';
 import { fieldOf } from '../../../src/engine/http/reply.ts';
-import { type Annotation, beta, deprecated, experimental } from '../../../src/engine/lifecycle/mark.ts';
+import { type Annotation, beta, deprecated, experimental } from '../../../src/engine/lifecycle/annotation.ts';
 import '../../../src/engine/lifecycle/plugin.ts';
 import { compileRoutes } from '../../../src/engine/rest/compile.ts';
 import { gql, ok, route } from '../../../src/engine/rest/route.ts';

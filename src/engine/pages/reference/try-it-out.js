@@ -1,7 +1,7 @@
 const OFF = 'x-hideTryItPanel';
 
-/** The trial is off where the document says so: there is no button, and a request that a script asks for is not sent. */
-export const trial = {
+/** "Try it out" is off where the document says so: there is no button, and a request that a script asks for is not sent. */
+export const tryItOut = {
   wrapSelectors: {
     allowTryItOutFor:
       (_, { specSelectors }) =>
@@ -22,7 +22,7 @@ export const trial = {
 };
 
 /**
- * Sends trials under a name of the page's own, which the service counts as no client; the command that is shown for the same
+ * Sends requests under a name of the page's own, which the service counts as no client; the command that is shown for the same
  * need not have it.
  */
 export function sendAsReference(request) {

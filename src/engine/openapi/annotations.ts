@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts';
-import { type Annotations, levelOf } from '../lifecycle/mark.ts';
+import { type Annotations, levelOf } from '../lifecycle/annotation.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createConcurrencyLimiter } from '../../src/engine/limits/gate.ts';
+import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 
 const UNITS_AT_ONCE = 400;
 

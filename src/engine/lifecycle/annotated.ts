@@ -10,7 +10,7 @@ import {
   isIntrospectionType,
   isObjectType,
 } from 'graphql';
-import { type Annotation, type Annotations, combineAnnotations } from './mark.ts';
+import { type Annotation, type Annotations, combineAnnotations } from './annotation.ts';
 
 /** A thing of the schema, by its coordinate: `Query.books`, `Query.books(genre:)`, `NewBook.title`, `Genre.NOVEL`. */
 export type Member = { readonly coordinate: string } & (

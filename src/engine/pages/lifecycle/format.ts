@@ -1,4 +1,4 @@
-import { type Level, NOTICE_DAYS } from '../../lifecycle/mark.ts';
+import { type Level, NOTICE_DAYS } from '../../lifecycle/annotation.ts';
 import type { ReportEntry } from '../../lifecycle/report.ts';
 
 /** What each level promises, in a sentence. */

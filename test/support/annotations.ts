@@ -6,8 +6,8 @@ import {
   deprecated,
   experimental,
   toDay,
-} from '../../src/engine/lifecycle/mark.ts';
-import { type Annotated, annotatedIn, membersOf } from '../../src/engine/lifecycle/marked.ts';
+} from '../../src/engine/lifecycle/annotation.ts';
+import { type Annotated, annotatedIn, membersOf } from '../../src/engine/lifecycle/annotated.ts';
 import { type ClientUse, lifecycleReport, type ReportEntry, type Usage } from '../../src/engine/lifecycle/report.ts';
 
 /** The instant at which the report below is made. */

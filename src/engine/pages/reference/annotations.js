@@ -1,10 +1,10 @@
 import { linkTo } from './operations.js';
 
 /**
- * What shows the marks of the document: on operations, parameters and schemas, all in the same words
+ * What shows the annotations of the document: on operations, parameters and schemas, all in the same words
  * (`deprecated`, `x-stability`, `x-deprecated-since`, `x-deprecated-sunset`, `x-successor`).
  */
-export function createMarks({ React: { createElement: h, Fragment }, getSystem }) {
+export function createAnnotations({ React: { createElement: h, Fragment }, getSystem }) {
   /** A badge for each level that a thing bears; it may be beta and deprecated at once. */
   function Badges({ thing }) {
     return levelsOf(thing).map((level) => h('span', { key: level, className: `badge ${level}` }, level));
@@ -31,7 +31,7 @@ export function createMarks({ React: { createElement: h, Fragment }, getSystem }
     return href === undefined ? name : h('a', { href }, name);
   }
 
-  const isMarked = (thing) => thing != null && levelsOf(thing).length > 0;
+  const isAnnotated = (thing) => thing != null && levelsOf(thing).length > 0;
   const both = (thing) => [h(Badges, { key: 'badges', thing }), h(Note, { key: 'note', thing })];
   return {
     Badges,
@@ -42,17 +42,17 @@ export function createMarks({ React: { createElement: h, Fragment }, getSystem }
           Fragment,
           null,
           h(Original, props),
-          isMarked(props.rawParam) &&
-            h('tr', { className: 'marks-row' }, h('td'), h('td', { className: 'marks' }, both(props.rawParam))),
+          isAnnotated(props.rawParam) &&
+            h('tr', { className: 'annotations-row' }, h('td'), h('td', { className: 'annotations' }, both(props.rawParam))),
         ),
       Model: (Original) => (props) =>
         h(
           Fragment,
           null,
           h(Original, props),
-          isMarked(props.schema) && h('span', { className: 'marks' }, both(props.schema)),
+          isAnnotated(props.schema) && h('span', { className: 'annotations' }, both(props.schema)),
         ),
-      // The keywords of a schema are listed as they are; its marks and its example are shown elsewhere already.
+      // The keywords of a schema are listed as they are; its annotations and its example are shown elsewhere already.
       Property: (Original) => (props) => (isShownElsewhere(props) ? null : h(Original, props)),
     },
   };

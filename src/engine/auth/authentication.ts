@@ -1,6 +1,6 @@
 import type { RequestHeaders } from '../http/headers.ts';
-import { unitsOfBody } from '../limits/charge.ts';
-import type { ConcurrencyLimiter } from '../limits/gate.ts';
+import { unitsOfBody } from '../limits/units.ts';
+import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { Meter } from '../limits/meter.ts';
 import { Pace } from '../limits/pace.ts';
 import { callWithin, type Traced } from '../tracing/span.ts';
