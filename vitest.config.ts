@@ -4,7 +4,8 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Each is a whole run of its own kind: the browser's and the benchmark's. */
 const elsewhere = [...configDefaults.exclude, 'test/browser/**', 'test/bench/**'];
-const withDatabase = { include: ['test/**/*.test.ts'], exclude: [...elsewhere, 'test/plain/**'] };
+/** What a client sees of a service: on both databases. */
+const services = ['test/service/**/*.test.ts', 'test/bookshop/**/*.test.ts', 'test/clients/**/*.test.ts'];
 
 export default defineConfig({
   resolve: {
@@ -25,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'embedded',
           globalSetup: ['test/support/global-build.ts', 'test/support/global-embedded.ts'],
-          ...withDatabase,
+          include: services,
         },
       },
       {
@@ -33,12 +34,12 @@ export default defineConfig({
         test: {
           name: 'server',
           globalSetup: ['test/support/global-build.ts', 'test/support/global-server.ts'],
-          ...withDatabase,
+          include: services,
         },
       },
       {
         extends: true,
-        test: { name: 'plain', include: ['test/plain/**/*.test.ts'] },
+        test: { name: 'plain', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...services] },
       },
     ],
   },

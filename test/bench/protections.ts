@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { AUDIENCE, ISSUER, type Issuer, startIssuer } from '../access/issuer.ts';
+import { AUDIENCE, ISSUER, type Issuer, startIssuer } from '../service/access/issuer.ts';
 import { contestsAmongPeers } from './contests/contest.ts';
 import { type Build, type Contestant, serviceOf } from './contests/contestant.ts';
 import { CREATE, GET, GRAPHQL_GET, LIST, ORDER } from './contests/names.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AUDIENCE, ISSUER, type Issuer, startIssuer } from '../access/issuer.ts';
+import { AUDIENCE, ISSUER, type Issuer, startIssuer } from '../service/access/issuer.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { runToEnd, type Service, startService } from '../support/service.ts';
 import { makeWallClock, type WallClock } from '../support/wall-clock.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hostileRequests } from '../graphql/hostile/requests.ts';
+import { hostileRequests } from '../service/graphql/hostile/requests.ts';
 import { malformedRequests } from '../service/malformed/requests.ts';
 import { sendRaw, statusesIn } from '../support/raw.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair, SignJWT } from 'jose';
-import { AUDIENCE, ISSUER, type Issuer, startIssuer } from '../access/issuer.ts';
+import { AUDIENCE, ISSUER, type Issuer, startIssuer } from '../service/access/issuer.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type Finding, type Scenario, seconds, tally } from './finding.ts';

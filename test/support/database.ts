@@ -60,7 +60,7 @@ export async function openTestDatabase(probe?: Probe): Promise<TestDatabase> {
 
 function provided(): Source {
   const given = inject('testDatabase');
-  if (given === undefined) throw new Error('A test under test/plain has no database; move it out of there.');
+  if (given === undefined) throw new Error('Only tests under test/service have a database; move this one there.');
   return given;
 }
 

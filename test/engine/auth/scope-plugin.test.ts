@@ -1,0 +1,31 @@
+import SchemaBuilder from '@pothos/core';
+import { describe, expect, test } from 'vitest';
+import '../../../src/engine/auth/plugin.ts';
+import { scopesIn } from '../../../src/engine/auth/scope.ts';
+
+function builderOf() {
+  const builder = new SchemaBuilder<object>({ plugins: ['scope'] });
+  builder.queryType({ fields: (t) => ({ read: t.int({ resolve: () => 1 }) }) });
+  return builder;
+}
+
+describe('a schema cannot be built, and so no service start,', () => {
+  test('with a mutation that declares no scope', () => {
+    const builder = builderOf();
+    builder.mutationType({ fields: (t) => ({ change: t.int({ resolve: () => 1 }) }) });
+    expect(() => builder.toSchema()).toThrow('Mutation.change needs a scope.');
+  });
+
+  test('with a scope where nobody asks for it', () => {
+    const builder = builderOf();
+    const row = builder.objectRef<object>('Row').implement({
+      fields: (t) => ({ secret: t.int({ scope: 'rows:read', resolve: () => 1 }) }),
+    });
+    builder.queryField('row', (t) => t.field({ type: row, resolve: () => ({}) }));
+    expect(() => builder.toSchema()).toThrow('Row.secret is no root field: it has no scope.');
+  });
+});
+
+test('a query that declares no scope needs the one for reads', () => {
+  expect([...scopesIn(builderOf().toSchema())]).toEqual([['read', ['read']]]);
+});

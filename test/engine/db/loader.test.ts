@@ -1,0 +1,65 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { loaderOf } from '../../../src/engine/db/batch.ts';
+import { Database } from '../../../src/engine/db/client.ts';
+
+const MAX_BATCH_SIZE = 1_000;
+
+const notUsed = () => Promise.reject(new Error('It is not used.'));
+const database = new Database({ kind: 'embedded', query: notUsed, transaction: notUsed, close: notUsed });
+
+describe('reads by key', () => {
+  test('read a key once that several ask for, and answer each in its order; undefined for what is not there', async () => {
+    const fetched: (readonly number[])[] = [];
+    const { load: one, loadMany: many } = loaderOf(
+      database,
+      'any',
+      async (keys: readonly number[]) => {
+        fetched.push(keys);
+        return keys.filter((key) => key < 100).toReversed();
+      },
+      (row) => row,
+    );
+    const answers = await Promise.all([many([3, 1, 3, 100]), one(1), one(100), many([])]);
+    expect(answers).toEqual([[3, 1, 3, undefined], 1, undefined, []]);
+    expect(fetched).toEqual([[3, 1, 100]]);
+  });
+
+  test('are never answered by a statement that left before they were asked', async () => {
+    let stored = 'old';
+    const leave: (() => void)[] = [];
+    const { load: one } = loaderOf(
+      database,
+      'any',
+      async (keys: readonly number[]) => {
+        const rows = keys.map((key) => ({ key, stored }));
+        await new Promise<void>((resolve) => leave.push(resolve));
+        return rows;
+      },
+      ({ key }) => key,
+    );
+    const before = one(1);
+    await tick();
+    stored = 'new';
+    const after = one(1);
+    await tick();
+    for (const end of leave) end();
+    expect([(await before)?.stored, (await after)?.stored]).toEqual(['old', 'new']);
+  });
+
+  test('are at most a thousand keys in one statement, however many one caller asks for', async () => {
+    const fetched: number[] = [];
+    const { loadMany: many } = loaderOf(
+      database,
+      'any',
+      async (keys: readonly number[]) => {
+        fetched.push(keys.length);
+        return keys;
+      },
+      (row) => row,
+    );
+    const keys = Array.from({ length: 2_500 }, (_, index) => index);
+    expect(await many(keys)).toEqual(keys);
+    expect(fetched).toEqual([MAX_BATCH_SIZE, MAX_BATCH_SIZE, 500]);
+  });
+});

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { createPool } from '../../../src/engine/db/pool.ts';
+
+/** A pool of clients that are numbers. */
+function poolOf(size: number) {
+  const closers: (() => void)[] = [];
+  const closed: number[] = [];
+  const pool = createPool<number>(size, {
+    open: (onClose) => closers.push(onClose) - 1,
+    close: async (client) => void closed.push(client),
+  });
+  const take = (patience = 1_000, caller?: string) => {
+    const use = { client: undefined as number | undefined, finish: () => {}, lose: () => {} };
+    const done = pool.use(
+      (connection) =>
+        new Promise<void>((finish) => {
+          use.client = connection.client;
+          use.finish = finish;
+          use.lose = () => {
+            connection.isLost = true;
+            finish();
+          };
+        }),
+      patience,
+      caller,
+    );
+    return Object.assign(use, { done });
+  };
+  return { pool, take, closed, close: (client: number) => closers[client]?.() };
+}
+
+const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+test('each use has a connection of its own; what is more waits, the first the longest', async () => {
+  const { take } = poolOf(2);
+  const [first, second, third, fourth] = [take(), take(), take(), take()];
+  expect([first, second, third].map(({ client }) => client)).toEqual([0, 1, undefined]);
+  second.finish();
+  await moment();
+  expect([third.client, fourth.client]).toEqual([1, undefined]);
+  first.finish();
+  await moment();
+  expect(fourth.client).toBe(0);
+});
+
+test('who has waited too long is told so, and does nothing later', async () => {
+  const { take } = poolOf(1);
+  const first = take();
+  const late = take(10);
+  await expect(late.done).rejects.toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '1' } });
+  first.finish();
+  await moment();
+  expect(late.client).toBeUndefined();
+  expect(take().client).toBe(0);
+});
+
+test('thousands who have waited too long are forgotten', async () => {
+  const { take } = poolOf(1);
+  const first = take();
+  const outcomes = await Promise.allSettled(Array.from({ length: 20_000 }, () => take(10).done));
+  expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
+  first.finish();
+  await moment();
+  expect(take().client).toBe(0);
+});
+
+test('a connection is free again after a use that failed', async () => {
+  const { pool, take } = poolOf(1);
+  await expect(pool.use(() => Promise.reject(new Error('No.')), 100)).rejects.toThrow('No.');
+  expect(take().client).toBe(0);
+});
+
+test('one that was lost in use is closed, and another takes its place, for who waits too', async () => {
+  const { take, closed } = poolOf(1);
+  const [first, second] = [take(), take()];
+  first.lose();
+  await moment();
+  expect([closed, second.client]).toEqual([[0], 1]);
+  second.lose();
+  await moment();
+  expect(take().client).toBe(2);
+});
+
+test('one that was closed while it was idle is not used again', async () => {
+  const { take, closed, close } = poolOf(2);
+  const [first, second] = [take(), take()];
+  for (const { finish } of [first, second]) finish();
+  await moment();
+  close(1);
+  close(0);
+  expect(take().client).toBe(2);
+  expect(closed).toEqual([1, 0]);
+});
+
+test('few are opened where few are used at once', async () => {
+  const { take } = poolOf(10);
+  for (let n = 0; n < 20; n++) {
+    const pair = [take(), take()];
+    expect(pair.map(({ client }) => client).sort()).toEqual([0, 1]);
+    for (const { finish } of pair) finish();
+    await Promise.all(pair.map(({ done }) => done));
+  }
+});
+
+test('one that has ended opens no connection, and keeps nobody waiting', async () => {
+  const { pool, take, closed } = poolOf(1);
+  const first = take();
+  const second = take();
+  await pool.end(1);
+  await expect(second.done).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  first.finish();
+  await first.done;
+  await expect(take().done).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  expect([closed, second.client]).toEqual([[0], undefined]);
+});
+
+test('one caller never has all connections, and of those that wait each has its turn', async () => {
+  const { take } = poolOf(3);
+  const greedy = Array.from({ length: 5 }, () => take(1_000, 'greedy'));
+  expect(greedy.map(({ client }) => client !== undefined)).toEqual([true, true, false, false, false]);
+  const other = take(1_000, 'other');
+  expect(other.client).toBe(2);
+  const [second, third] = [take(1_000, 'second'), take(1_000, 'third')];
+  // Each is before the greedy one, which has waited longer and has another.
+  greedy[0]?.finish();
+  await moment();
+  other.finish();
+  await moment();
+  expect([second.client, third.client, greedy[2]?.client]).toEqual([0, 2, undefined]);
+  greedy[1]?.finish();
+  await moment();
+  expect(greedy[2]?.client).toBe(1);
+});
+
+test('the only connection is had by each caller in turn', async () => {
+  const { take } = poolOf(1);
+  const [first, again, other] = [take(1_000, 'one'), take(1_000, 'one'), take(1_000, 'two')];
+  expect(first.client).toBe(0);
+  first.finish();
+  await moment();
+  again.finish();
+  await moment();
+  expect(other.client).toBe(0);
+});

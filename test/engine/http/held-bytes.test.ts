@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { HeldBytes } from '../../../src/engine/http/held-bytes.ts';
+
+const LIMITS = { inAll: 100, ofCaller: 40 };
+
+function holdings() {
+  const ended: string[] = [];
+  const held = new HeldBytes(LIMITS);
+  const holding = (name: string) => ({ destroy: () => void ended.push(name) });
+  return { held, ended, holding };
+}
+
+test('what a caller has held longest is ended when it holds more than its share', () => {
+  const { held, ended, holding } = holdings();
+  for (const name of ['a', 'b', 'c', 'd']) held.add(holding(name), 'greedy', 10);
+  held.add(holding('x'), 'other', 40);
+  expect(ended).toEqual([]);
+  held.add(holding('e'), 'greedy', 15);
+  expect(ended).toEqual(['a', 'b']);
+});
+
+test('when all hold too much, it is that of the caller who has the most', () => {
+  const { held, ended, holding } = holdings();
+  held.add(holding('small'), 'small', 10);
+  for (const caller of ['a', 'b']) held.add(holding(caller), caller, 35);
+  held.add(holding('large'), 'large', 40);
+  expect(ended).toEqual(['large']);
+});
+
+test('what is released counts no more, and is not ended', () => {
+  const { held, ended, holding } = holdings();
+  const first = holding('first');
+  held.add(first, 'one', 40);
+  expect([held.fits('one', 1), held.fits('other', 40), held.fits('other', 41)]).toEqual([false, true, false]);
+  held.release(first);
+  held.release(first);
+  expect(held.fits('one', 40)).toBe(true);
+  held.add(holding('second'), 'one', 40);
+  expect(ended).toEqual([]);
+});
+
+test('there is never more than the limits, whatever comes and goes', () => {
+  const step = fc.record({
+    caller: fc.constantFrom('a', 'b', 'c', 'd'),
+    bytes: fc.integer({ min: 1, max: 60 }),
+    leaves: fc.nat(5),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
+      const held = new HeldBytes(LIMITS);
+      const open = new Map<object, { caller: string; bytes: number }>();
+      for (const { caller, bytes, leaves } of steps) {
+        const one = { destroy: () => void open.delete(one) };
+        open.set(one, { caller, bytes });
+        held.add(one, caller, bytes);
+        const [oldest] = open.keys();
+        if (leaves === 0 && oldest !== undefined) {
+          held.release(oldest as typeof one);
+          open.delete(oldest);
+        }
+        const now = [...open.values()];
+        const sum = (all: typeof now) => all.reduce((total, { bytes: some }) => total + some, 0);
+        expect(sum(now)).toBeLessThanOrEqual(LIMITS.inAll);
+        for (const of of ['a', 'b', 'c', 'd']) {
+          expect(sum(now.filter((each) => each.caller === of))).toBeLessThanOrEqual(LIMITS.ofCaller);
+        }
+      }
+    }),
+  );
+});

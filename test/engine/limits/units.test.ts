@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { listCosts } from '../../../src/engine/limits/units.ts';
+
+const LIST = { tables: [] };
+
+test.each([
+  [0, 1, 1],
+  [149, 15, 1],
+  [150, 16, 2],
+  [2_500, 251, 17],
+  [25_000, 2_501, 167],
+])('of a table of %d pages, a count costs %d units and a search %d', (pages, count, search) => {
+  const costs = listCosts(() => [pages]);
+  expect([costs.count(LIST), costs.search(LIST)]).toEqual([count, search]);
+});
+
+test('the pages of all tables of a list count', () => {
+  expect(listCosts(() => [100, 100]).search(LIST)).toBe(2);
+});

@@ -1,0 +1,101 @@
+import { buildSchema } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { openApiDocument } from '../../../src/engine/openapi/document.ts';
+import { compileRoutes } from '../../../src/engine/rest/compile.ts';
+import { gql, ok, type Reply, route, rows } from '../../../src/engine/rest/route.ts';
+
+const schema = buildSchema(`
+  type Query { bookCount: Int!  titles: [String!]!  book: Book  books: [Book!]!  anything: Thing  either: Either }
+  interface Thing { id: ID! }
+  type Book implements Thing { id: ID!  title: String!  price: Float  tags: [String!]!  author: Author!  version: Int! }
+  type Author { name: String! }
+  union Either = Book | Author
+  scalar Colour
+  extend type Query { colour: Colour! }
+`);
+
+/** The document of one route, as a start makes it. */
+function described(operation: ReturnType<typeof gql>, reply: Reply = ok()) {
+  const endpoints = compileRoutes(schema, [route('GET', '/things', { tag: 'Things', operation, reply })], '/lifecycle');
+  const document = openApiDocument(endpoints, {
+    title: 'Things',
+    version: '1.0.0',
+    description: 'Things.',
+    basePath: '',
+    tagGroups: {},
+    examples: {},
+    plurals: { many: 'Many' },
+    optional: {},
+    headerExamples: { 'WWW-Authenticate': '', Location: '', Link: '', Warning: '' },
+  }) as {
+    readonly paths: Readonly<Record<string, { readonly get: { readonly responses: Responses } }>>;
+    readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+  };
+  return {
+    body: document.paths['/things']?.get.responses[200]?.content['application/json'].schema,
+    schemas: document.components.schemas,
+  };
+}
+
+type Responses = Readonly<Record<string, { readonly content: { readonly 'application/json': { schema: unknown } } }>>;
+
+describe('a route is described as it answers', () => {
+  test('with a scalar', () => {
+    expect(described(gql`query one { bookCount }`).body).toEqual({ type: 'integer', format: 'int32' });
+  });
+
+  test('with a list of scalars', () => {
+    expect(described(gql`query one { titles }`).body).toEqual({ type: 'array', items: { type: 'string' } });
+    expect(described(gql`query many { titles }`, rows()).schemas.Many).toMatchObject({
+      type: 'array',
+      items: { type: 'string' },
+    });
+  });
+
+  test('with a row that has a number, an id and a list', () => {
+    const { schemas } = described(gql`query one { book { ...Book } } fragment Book on Book { id price tags }`);
+    expect(schemas.Book).toMatchObject({
+      required: ['id', 'tags'],
+      properties: {
+        id: { type: 'string' },
+        price: { type: 'number', format: 'double' },
+        tags: { type: 'array', items: { type: 'string' } },
+      },
+    });
+  });
+
+  test('with what inline fragments select', () => {
+    const { schemas } = described(
+      gql`query one { book { ...Book } } fragment Book on Book { id ... on Book { title } }`,
+    );
+    expect(schemas.Book).toMatchObject({ required: ['id', 'title'], properties: { title: { type: 'string' } } });
+  });
+});
+
+describe('a route that REST cannot serve stops the start, and says why', () => {
+  test.each([
+    ['an interface', gql`query one { anything { id } }`, /^one: anything answers with Thing, an interface or a union/],
+    ['a union', gql`query one { either { ... on Book { id } } }`, /^one: either answers with Either, an interface/],
+    ['an alias', gql`query one { book { ...Book } } fragment Book on Book { name: title }`, /^one: title has an alias/],
+    ['an alias of the root field', gql`query one { found: bookCount }`, /^one: bookCount has an alias/],
+    [
+      'a directive',
+      gql`query one { book { ...Book } } fragment Book on Book { id title @skip(if: true) }`,
+      /^one: title has a directive/,
+    ],
+    [
+      'an object in a row',
+      gql`query one { book { ...B } } fragment B on Book { author { name } }`,
+      /^one: .* Author is/,
+    ],
+    ['a row without a fragment', gql`query one { book { id } }`, /^one: A row must be selected by a fragment/],
+    [
+      'a field beside the fragment',
+      gql`query one { book { ...B title } } fragment B on Book { id }`,
+      /^one: title must be in the fragment B/,
+    ],
+    ['a scalar of its own', gql`query one { colour }`, /^one: OpenAPI has no schema for the scalar Colour/],
+  ])('%s', (_, operation, message) => {
+    expect(() => described(operation)).toThrow(message);
+  });
+});

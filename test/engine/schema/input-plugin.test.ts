@@ -1,0 +1,36 @@
+import SchemaBuilder from '@pothos/core';
+import { describe, expect, test } from 'vitest';
+import { text } from '../../../src/engine/schema/bounds.ts';
+import '../../../src/engine/schema/input-plugin.ts';
+
+const bounds = text({ min: 1, max: 200 });
+
+function builderOf() {
+  const builder = new SchemaBuilder<object>({ plugins: ['input'] });
+  builder.queryType({ fields: (t) => ({ read: t.int({ resolve: () => 1 }) }) });
+  return builder;
+}
+
+describe('a schema cannot be built, and so no service start,', () => {
+  test('where text comes in without bounds: all such places are named', () => {
+    const builder = builderOf();
+    const Part = builder.inputType('Part', {
+      fields: (t) => ({ note: t.string({}), title: t.string({ bounds }), keys: t.idList({}), size: t.int({}) }),
+    });
+    builder.queryField('search', (t) =>
+      t.int({
+        args: { country: t.arg.stringList({}), name: t.arg.string({ bounds }), part: t.arg({ type: Part }) },
+        resolve: () => 1,
+      }),
+    );
+    expect(() => builder.toSchema()).toThrow(
+      'Text needs bounds, such as text({ min: 1, max: 200 }): Part.note, Part.keys, Query.search(country:).',
+    );
+  });
+});
+
+test('the bounds of a list are those of each of its texts', () => {
+  const builder = builderOf();
+  builder.queryField('search', (t) => t.int({ args: { country: t.arg.stringList({ bounds }) }, resolve: () => 1 }));
+  expect(builder.toSchema().getQueryType()?.getFields().search?.args[0]?.extensions.bounds).toBe(bounds);
+});

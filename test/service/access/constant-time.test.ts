@@ -1,0 +1,31 @@
+import { timingSafeEqual } from 'node:crypto';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { bearing, makeKey } from './callers.ts';
+
+// Seen, and done all the same: no test can tell how long a comparison has taken.
+vi.mock('node:crypto', async (importOriginal) => {
+  const original = await importOriginal<typeof import('node:crypto')>();
+  return { ...original, timingSafeEqual: vi.fn(original.timingSafeEqual) };
+});
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ AUTH: 'all' });
+});
+afterAll(() => app?.dispose());
+
+test('the secret of an API key is compared in constant time, also where there is no such key', async () => {
+  const key = await makeKey(app, ['read']);
+  const wrong = `${key.slice(0, -1)}${key.endsWith('A') ? 'E' : 'A'}`;
+  const unknown = `psk_${'0'.repeat(12)}_${'A'.repeat(43)}`;
+  for (const [credential, status, isRight] of [
+    [key, 200, true],
+    [wrong, 401, false],
+    [unknown, 401, false],
+  ] as const) {
+    vi.mocked(timingSafeEqual).mockClear();
+    expect((await app.rest('GET', '/pets', bearing(credential))).status).toBe(status);
+    expect(vi.mocked(timingSafeEqual).mock.results).toEqual([{ type: 'return', value: isRight }]);
+  }
+});

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keyStore } from '../../../src/engine/auth/keys.ts';
+import type { TestApp } from '../../support/app.ts';
+import { type Apps, bearing, expectRejected, makeKey, startApps } from './callers.ts';
+import type { Issuer } from './issuer.ts';
+
+let apps: Apps;
+let issuer: Issuer;
+let closed: TestApp;
+
+beforeAll(async () => {
+  apps = await startApps();
+  ({ issuer, closed } = apps);
+});
+afterAll(() => apps?.dispose());
+
+describe('a credential', () => {
+  const get = (credential: string) => closed.rest('GET', '/pets', bearing(credential));
+  const rejected = (credential: string, message: RegExp) => expectRejected(apps, credential, message);
+
+  test('lets in who may read', async () => {
+    expect((await get(await makeKey(closed, ['read']))).status).toBe(200);
+    expect((await get(await issuer.token({ scope: 'orders:write read' }))).status).toBe(200);
+  });
+
+  test('is Bearer, in any case', async () => {
+    const token = await issuer.token({ scope: 'read' });
+    const send = (authorization: string) => closed.rest('GET', '/pets', { headers: { authorization } });
+    expect((await send(`bearer ${token}`)).status).toBe(200);
+    const challenge = async (authorization: string) => {
+      const { status, headers } = await send(authorization);
+      expect(status).toBe(401);
+      return headers.get('www-authenticate');
+    };
+    for (const bad of ['Bearer', `Bearer ${token} ${token}`, 'Bearer ü']) {
+      expect(await challenge(bad)).toMatch(/^Bearer realm="pet-store", error="invalid_token"/);
+    }
+    // RFC 6750, section 3.1: without a token there SHOULD NOT be an error code.
+    for (const other of ['', 'Basic YTpi', token]) expect(await challenge(other)).toBe('Bearer realm="pet-store"');
+  });
+
+  describe('that is an API key', () => {
+    test('is refused once it has expired', async () => {
+      await rejected(await makeKey(closed, ['read'], new Date(Date.now() - 1)), /has expired/);
+    });
+
+    test('is refused within two seconds of its revocation, although it came just before', async () => {
+      const keys = keyStore(closed.database);
+      const { key, text } = await keys.create('a test', ['read'], null);
+      expect((await get(text)).status).toBe(200);
+      await keys.revoke(key.id);
+      await expect.poll(async () => (await get(text)).status, { timeout: 2_500 }).toBe(401);
+    });
+
+    test('is refused with another secret, another id, or cut off', async () => {
+      const key = await makeKey(closed, ['read']);
+      const [, id = '', secret = ''] = /^psk_(.{12})_(.+)$/.exec(key) ?? [];
+      const wrong = `${secret.startsWith('A') ? 'B' : 'A'}${secret.slice(1)}`;
+      for (const bad of [`psk_${id}_${wrong}`, `psk_${'0'.repeat(12)}_${secret}`]) await rejected(bad, /is unknown/);
+      for (const bad of [key.slice(0, -1), `${key}A`, 'psk_', `psk_${id}`, `PSK_${id}_${secret}`]) {
+        await rejected(bad, /is incomplete|is invalid/);
+      }
+    });
+
+    test('is stored as a digest alone', async () => {
+      const key = await makeKey(closed, ['read']);
+      const rows = await closed.database.transaction((query) => query('select * from api_keys', []));
+      expect(JSON.stringify(rows)).not.toContain(key.split('_').slice(2).join('_'));
+    });
+  });
+});

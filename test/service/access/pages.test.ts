@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestApp } from '../../support/app.ts';
+import { type Apps, makeKey, startApps } from './callers.ts';
+
+const ORIGIN = 'http://pets.example';
+/** As browsers ask for what is typed into their address bar. */
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+let apps: Apps;
+let closed: TestApp;
+
+beforeAll(async () => {
+  apps = await startApps();
+  ({ closed } = apps);
+});
+afterAll(() => apps?.dispose());
+
+const visit = (path: string, headers: Record<string, string> = {}) =>
+  closed.fetch(new Request(ORIGIN + path, { headers: { accept: BROWSER, ...headers } }));
+
+const send = (key: string) =>
+  closed.fetch(
+    new Request(`${ORIGIN}/lifecycle/session`, {
+      method: 'POST',
+      headers: { accept: BROWSER },
+      body: new URLSearchParams({ key }),
+    }),
+  );
+
+async function cookieFor(key: string): Promise<string> {
+  const response = await send(key);
+  expect([response.status, response.headers.get('location')]).toEqual([303, '/lifecycle']);
+  return response.headers.get('set-cookie') ?? '';
+}
+
+describe('a browser that opens a page which is closed', () => {
+  test('is asked for a key, and shown the page by it until it forgets the key', async () => {
+    const rejected = await visit('/lifecycle');
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers.get('www-authenticate')).toContain('Bearer');
+    expect(rejected.headers.get('content-security-policy')).toContain("form-action 'self'");
+    expect(await rejected.text()).toContain('<form method="post" action="/lifecycle/session">');
+
+    const cookie = await cookieFor(await makeKey(closed, ['read']));
+    expect(cookie).toMatch(/; Path=\/lifecycle; HttpOnly; SameSite=Strict$/);
+    const shown = await visit('/lifecycle', { cookie: `other=1; ${cookie}` });
+    expect(shown.status).toBe(200);
+    expect(await shown.text()).toContain('Forget the key');
+
+    const forgotten = await send('');
+    expect(forgotten.headers.get('set-cookie')).toContain('pet-store-key=; Path=/lifecycle;');
+    expect(forgotten.headers.get('set-cookie')).toContain('Max-Age=0');
+  });
+
+  test('is told what is wrong with a key that does not open it, and nothing is kept', async () => {
+    const typed = await send('petstore_nonsense');
+    expect([typed.status, typed.headers.get('set-cookie')]).toEqual([401, null]);
+    expect(await typed.text()).toContain('name="key"');
+    const writer = await send(await makeKey(closed, ['orders:write']));
+    expect([writer.status, writer.headers.get('set-cookie')]).toEqual([403, null]);
+    expect(await writer.text()).toContain('the scope read');
+    const strange = await send('a b;c\r\nset-cookie: x=y');
+    expect([strange.status, strange.headers.get('set-cookie')]).toEqual([401, null]);
+    const long = await send('x'.repeat(20_000));
+    expect([long.status, long.headers.get('set-cookie')]).toEqual([413, null]);
+  });
+
+  test('opens nothing else by it: not the API, not what a program asks for, and not with another credential', async () => {
+    const cookie = await cookieFor(await makeKey(closed, ['read']));
+    for (const path of ['/pets', '/pets/1', '/metrics']) expect((await visit(path, { cookie })).status).toBe(401);
+    const asked = await visit('/lifecycle', { cookie, accept: 'application/json' });
+    expect(asked.status).toBe(401);
+    const query = await visit('/graphql?query={pets{totalCount}}', { cookie, accept: 'application/json' });
+    expect(await query.json()).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
+    expect((await visit('/lifecycle', { cookie, authorization: 'Bearer nonsense' })).status).toBe(401);
+  });
+});
+
+describe('a failure', () => {
+  test('is a page for a browser: the same status, code, message and header fields, with the way on', async () => {
+    const asked = { accept: 'application/json' };
+    for (const path of ['/PETS', '/pets/', '/docs', '/pets/x', '/nothing/at/all', '/pets/1', '/reference/none']) {
+      const [page, told] = await Promise.all([visit(path), visit(path, asked)]);
+      const { code, message, status } = (await told.json()) as { code: string; message: string; status: number };
+      const text = await page.text();
+      expect([path, page.status, page.headers.get('content-type')]).toEqual([path, status, 'text/html; charset=utf-8']);
+      expect(text).toContain(`${status} <code>${code}</code>`);
+      expect(text).toContain(message.replaceAll("'", '&#39;').replaceAll('"', '&#34;'));
+      expect(page.headers.get('vary')).toContain('Accept');
+      for (const name of ['sunset', 'deprecation', 'www-authenticate', 'link']) {
+        expect([path, name, page.headers.get(name)]).toEqual([path, name, told.headers.get(name)]);
+      }
+    }
+    expect(await (await visit('/PETS')).text()).toContain('<a href="/pets">/pets</a>');
+  });
+
+  test('shows what was asked for as text alone', async () => {
+    const page = await (await visit('/"><script>alert(1)</script>')).text();
+    expect(page).not.toContain('<script');
+  });
+
+  test('is JSON for everyone else', async () => {
+    for (const accept of ['*/*', 'application/json', 'text/html;q=0.5, application/json']) {
+      const { headers } = await visit('/nothing', { accept });
+      expect(headers.get('content-type')).toBe('application/json');
+    }
+  });
+});

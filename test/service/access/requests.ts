@@ -1,0 +1,128 @@
+import { type GraphQLField, getNamedType, isLeafType, isObjectType } from 'graphql';
+import { endpointsOf } from '../../../src/engine/application.ts';
+import { scopeOf } from '../../../src/engine/auth/scope.ts';
+import { errorKind } from '../../../src/engine/errors.ts';
+import { stringifyJson } from '../../../src/engine/json.ts';
+import type { Endpoint } from '../../../src/engine/rest/compile.ts';
+import { petStoreService } from '../../../src/petstore/service.ts';
+import type { TestApp } from '../../support/app.ts';
+import type { Values } from './changes.ts';
+
+const { schema } = petStoreService;
+
+/** What is sent, but for whose it is. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+}
+
+/** One way to ask for an operation. */
+export type Way = (name: string, variables: Values) => Asked;
+
+const endpoints = endpointsOf(petStoreService);
+
+/** Every mutation and its scope. */
+export const mutations = Object.values(schema.getMutationType()?.getFields() ?? {}).map((field) => ({
+  name: field.name,
+  scope: scopeOf(field) as string,
+}));
+
+/** Every query that names one row, and every other one. */
+export const queries = Object.values(schema.getQueryType()?.getFields() ?? {}).map(({ name, args }) => ({
+  name,
+  names: args.filter(({ type }) => `${type}` === 'Int64!').map((argument) => argument.name),
+}));
+
+/** The ways in which a mutation can be asked for, one for each protocol and each shape of its errors. */
+export const ways: Readonly<Record<string, Way>> = {
+  REST: (name, variables) => askRest(name, variables, 'application/json'),
+  'REST, with problem details': (name, variables) => askRest(name, variables, 'application/problem+json, */*;q=0.1'),
+  GraphQL: (name, variables) => askGraphQL(name, variables, 'application/json'),
+  'GraphQL, with statuses': (name, variables) => askGraphQL(name, variables, 'application/graphql-response+json'),
+};
+
+/** The codes by which a mutation tells something of what is stored: what its route declares, and what all of its kind have. */
+export function codesOf(name: string): readonly string[] {
+  const { route, operation } = endpointOf(name);
+  return [
+    ...(route.errors ?? []).map((kind) => errorKind(kind).code),
+    ...(operation.inPath.length > 0 ? ['NOT_FOUND'] : []),
+    ...(operation.inPrecondition === undefined ? [] : ['PRECONDITION_FAILED']),
+    ...(operation.besideBody.length === 0 ? [] : ['VALIDATION_FAILED']),
+  ];
+}
+
+function askRest(name: string, variables: Values, accept: string): Asked {
+  const { route, operation } = endpointOf(name);
+  const expected = variables.expectedVersion as readonly number[] | undefined;
+  // No row has that tag.
+  const tags = expected?.map((version) => `"${version}"`).join(', ') || '"none"';
+  const condition = expected?.[0] === 0 ? { 'if-none-match': '*' } : { 'if-match': tags };
+  const beside = operation.besideBody.map(({ name: field }) => [field, variables[field]]);
+  const input = operation.inBody && { ...(variables[operation.inBody.name] as object), ...Object.fromEntries(beside) };
+  const body = input && stringifyJson(input);
+  return {
+    method: route.method,
+    path: route.path.replaceAll(/\{(\w+)\}/g, (_, variable: string) => String(variables[variable])),
+    headers: {
+      accept,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(expected !== undefined && condition),
+    },
+    body,
+  };
+}
+
+/** All of its own row. */
+function askGraphQL(name: string, variables: Values, accept: string): Asked {
+  const field = schema.getMutationType()?.getFields()[name] as GraphQLField<unknown, unknown>;
+  const row = getNamedType(field.type);
+  const leaves = isObjectType(row)
+    ? Object.values(row.getFields()).filter(({ type }) => isLeafType(getNamedType(type)))
+    : [];
+  const declared = field.args.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
+  const given = field.args.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
+  const query = `mutation (${declared}) { ${name}(${given}) { ${leaves.map((leaf) => leaf.name).join(' ')} } }`;
+  return postGraphQL(query, variables, accept);
+}
+
+export function postGraphQL(query: string, variables: Values = {}, accept = 'application/json'): Asked {
+  const headers = { accept, 'content-type': 'application/json' };
+  return { method: 'POST', path: '/graphql', headers, body: stringifyJson({ query, variables }) };
+}
+
+/** Every GET of REST, with the id for what its path names. */
+export function reads(id: number): readonly Asked[] {
+  const gets = endpoints.filter(({ route }) => route.method === 'GET');
+  return gets.map(({ route }) => ({
+    method: 'GET',
+    path: route.path.replaceAll(/\{\w+\}/g, `${id}`),
+    headers: {},
+  }));
+}
+
+function endpointOf(name: string): Endpoint {
+  const found = endpoints.find(({ operation }) => operation.field.name === name);
+  if (found === undefined) throw new Error(`The mutation ${name} has no route.`);
+  return found;
+}
+
+/** Sends it; the whole answer as one text: its status, all its header fields and its body. */
+export async function send(
+  { fetch }: TestApp,
+  { method, path, headers, body }: Asked,
+  credential: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const own = { authorization: `Bearer ${credential}`, 'x-request-id': 'the-same' };
+  const request = new Request(`http://pets.example${path}`, {
+    method,
+    headers: { ...headers, ...own, ...more },
+    ...(body !== undefined && { body }),
+  });
+  const response = await fetch(request);
+  const fields = [...response.headers].map(([name, value]) => `${name}: ${value}`);
+  return [`${response.status}`, ...fields.sort(), '', await response.text()].join('\n');
+}

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notExpected } from '../../../src/engine/db/version.ts';
+import { COMPILED_AT } from '../../../src/engine/operation/documents.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { trustIn } from './callers.ts';
+import { cases } from './changes.ts';
+import { type Issuer, startIssuer } from './issuer.ts';
+import { type Asked, codesOf, mutations, postGraphQL, queries, reads, send, ways } from './requests.ts';
+import { fill, NOWHERE } from './worlds.ts';
+
+let issuer: Issuer;
+/** The service with AUTH=all in each of two worlds, which differ in what is stored alone. */
+let worlds: readonly [TestApp, TestApp];
+/** The service with AUTH=required, in the first world. */
+let open: TestApp;
+let keys = 0;
+
+beforeAll(async () => {
+  issuer = await startIssuer();
+  const start = (AUTH: 'all' | 'required') => startTestApp({ AUTH, ...trustIn(issuer) });
+  worlds = [await start('all'), await start('all')];
+  open = await start('required');
+  await Promise.all([refill(), fill(open, 0)]);
+});
+afterAll(async () => {
+  await Promise.all([...(worlds ?? []), open].map((app) => app?.dispose()));
+  await issuer?.close();
+});
+
+function refill() {
+  return Promise.all([fill(worlds[0], 0), fill(worlds[1], 1)]);
+}
+
+/** How both worlds answer the same request of the same caller. */
+function askBoth(asked: Asked, credential: string, more?: Readonly<Record<string, string>>) {
+  return Promise.all([send(worlds[0], asked, credential, more), send(worlds[1], asked, credential, more)]);
+}
+
+/** A key for each request; both worlds are sent the same. */
+function nextKey() {
+  return { 'idempotency-key': `key-${++keys}` };
+}
+
+/** The message of an error, in whichever shape it came. */
+function messageOf(answer: string): string {
+  const body = JSON.parse(answer.slice(answer.indexOf('\n\n') + 2));
+  return body.errors?.[0].extensions === undefined ? (body.detail ?? body.message) : body.errors[0].message;
+}
+
+test('every mutation has its cases here, with each code that tells something of what is stored', () => {
+  expect(Object.keys(cases).sort()).toEqual(mutations.map(({ name }) => name).sort());
+  for (const { name } of mutations) {
+    const held = new Set(cases[name]?.rejected.map(({ code }) => code));
+    expect({ name, codes: [...held].sort() }).toEqual({ name, codes: [...codesOf(name)].sort() });
+  }
+});
+
+const rejections = mutations.flatMap(({ name, scope }) =>
+  (cases[name]?.rejected ?? []).flatMap((rejection, n) =>
+    Object.entries(ways).map(([way, ask]) => ({
+      ...rejection,
+      title: `${name} ${n + 1}`,
+      scope,
+      way,
+      asked: ask(name, rejection.variables),
+    })),
+  ),
+);
+
+describe('a rejection tells a caller without read, where reads are closed, whether it can be done and the code that says why, and nothing else that is stored', () => {
+  test.each(rejections)('$title $code by $way', async ({ asked, code, scope, way }) => {
+    const writer = await issuer.token({ scope });
+    // A document that came before, and one that came often, is answered in another way.
+    for (let run = 0; run <= (way === 'GraphQL' ? COMPILED_AT : 1); run++) {
+      const [one, other] = await askBoth(asked, writer);
+      expect(one).toContain(`"${code}"`);
+      expect(other).toBe(one);
+    }
+    const key = nextKey();
+    for (const _ of ['done', 'replayed']) {
+      const [one, other] = await askBoth(asked, writer, key);
+      expect(one).toContain(`"${code}"`);
+      expect(other).toBe(one);
+    }
+  });
+});
+
+test('of two writers at once, the one that comes too late is told no version', () => {
+  const [one, other] = [3, 8].map((version) => notExpected('Pet 201', { version }, null));
+  expect([one?.code, one?.message]).toEqual(['CONFLICT', other?.message]);
+  expect(one?.toReaders).toBeUndefined();
+});
+
+describe('a caller that may read is told what is stored, by the same rejection', () => {
+  test.each(rejections)('$title $code by $way', async ({ asked, code, scope, toReaders }) => {
+    const reader = await issuer.token({ sub: 'bob', scope: `${scope} read` });
+    for (const more of [{}, {}, nextKey()]) {
+      const answers = await askBoth(asked, reader, more);
+      for (const answer of answers) expect(answer).toContain(`"${code}"`);
+      const messages = answers.map(messageOf);
+      if (toReaders === undefined) expect(messages[1]).toBe(messages[0]);
+      else expect(messages).toEqual(toReaders);
+      // Where reads are open everyone may read.
+      const writer = await issuer.token({ sub: 'cat', scope });
+      expect(messageOf(await send(open, asked, writer, more))).toBe(messages[0]);
+    }
+  });
+});
+
+describe('a stored rejection that names stored values comes again only while its caller may read', () => {
+  const named = rejections.filter(({ toReaders }) => toReaders !== undefined);
+
+  test.each(named)('$title $code by $way', async ({ asked, scope }) => {
+    const [reader, writer] = [await issuer.token({ scope: `${scope} read` }), await issuer.token({ scope })];
+    const key = nextKey();
+    const told = messageOf((await askBoth(asked, reader, key))[0]);
+    const [one, other] = await askBoth(asked, writer, key);
+    expect(one).toContain('"FORBIDDEN"');
+    expect(one).not.toContain(told);
+    expect(other).toBe(one);
+    const [replayed] = await askBoth(asked, reader, key);
+    expect(replayed).toContain('idempotent-replayed: true');
+    expect(messageOf(replayed)).toBe(told);
+  });
+
+  test.each(named)(
+    'and one that names none comes again, byte for byte: $title $code by $way',
+    async ({ asked, scope }) => {
+      const [reader, writer] = [await issuer.token({ scope: `${scope} read` }), await issuer.token({ scope })];
+      const key = nextKey();
+      const told = messageOf((await askBoth(asked, writer, key))[0]);
+      for (const caller of [writer, reader]) {
+        const [replayed] = await askBoth(asked, caller, key);
+        expect(replayed).toContain('idempotent-replayed: true');
+        expect(messageOf(replayed)).toBe(told);
+      }
+    },
+  );
+});
+
+describe('a change that is done tells a caller without read its own row alone', () => {
+  afterAll(refill);
+  const done = mutations.flatMap(({ name, scope }) =>
+    Object.entries(ways).map(([way, ask]) => ({ name, scope, way, asked: ask(name, cases[name]?.succeeds ?? {}) })),
+  );
+
+  test.each(done)('$name by $way', async ({ asked, scope }) => {
+    const writer = await issuer.token({ scope });
+    for (const more of [{}, nextKey()]) {
+      await refill();
+      const [one, other] = await askBoth(asked, writer, more);
+      expect(one).toMatch(/^20\d\n/);
+      expect(one).not.toContain('"errors"');
+      expect(other).toBe(one);
+    }
+  });
+});
+
+describe('a read is rejected in the same words whatever is stored, and whether the row is there or not', () => {
+  const all = 'catalogue:write orders:write stock:write';
+
+  test.each(reads(201).map((asked, n) => ({ asked, missing: reads(NOWHERE)[n] as Asked })))(
+    'REST GET $missing.path',
+    async ({ asked, missing }) => {
+      const writer = await issuer.token({ scope: all });
+      for (const headers of [{}, { 'if-none-match': '*' }, { 'if-match': '"1"' }]) {
+        for (const method of ['GET', 'HEAD']) {
+          const there = await askBoth({ ...asked, method }, writer, headers);
+          const notThere = await askBoth({ ...missing, method }, writer, headers);
+          const [first, ...others] = [...there, ...notThere];
+          expect(first).toMatch(/^403\n/);
+          for (const answer of others) expect(answer.replaceAll(`${NOWHERE}`, '201')).toBe(first);
+        }
+      }
+    },
+  );
+
+  test.each(queries)('GraphQL $name', async ({ name, names }) => {
+    const writer = await issuer.token({ scope: all });
+    const given = names.map((argument) => `${argument}: $id`).join();
+    const query =
+      names.length === 0 ? `{ ${name} { __typename } }` : `query ($id: Int64!) { ${name}(${given}) { __typename } }`;
+    for (const _ of ['first', 'second', 'third']) {
+      const answers = [];
+      for (const id of [201, NOWHERE]) answers.push(...(await askBoth(postGraphQL(query, { id }), writer)));
+      for (const answer of answers) expect(answer).toBe(answers[0]);
+      expect(answers[0]).toMatch(/^403\n/);
+    }
+  });
+});

@@ -1,0 +1,139 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { type Apps, bearing, expectRejected, startApps, trustIn } from './callers.ts';
+import { AUDIENCE, ISSUER, type Issuer, startIssuer } from './issuer.ts';
+
+let apps: Apps;
+let issuer: Issuer;
+let closed: TestApp;
+
+beforeAll(async () => {
+  apps = await startApps();
+  ({ issuer, closed } = apps);
+});
+afterAll(() => apps?.dispose());
+
+describe('a token', () => {
+  const get = (credential: string) => closed.rest('GET', '/pets', bearing(credential));
+  const rejected = (credential: string, message: RegExp) => expectRejected(apps, credential, message);
+  const now = () => Math.floor(Date.now() / 1000);
+
+  test('has the clocks be half a minute apart, and no more', async () => {
+    const read = { scope: 'read' };
+    expect((await get(await issuer.token({ ...read, exp: now() - 20 }))).status).toBe(200);
+    expect((await get(await issuer.token({ ...read, nbf: now() + 20 }))).status).toBe(200);
+    await rejected(await issuer.token({ ...read, exp: now() - 40 }), /has expired/);
+    await rejected(await issuer.token({ ...read, nbf: now() + 40 }), /nbf is invalid/);
+  });
+
+  test('is refused that is for another audience, of another issuer, or says neither who nor until when', async () => {
+    const read = { scope: 'read' };
+    await rejected(await issuer.token({ ...read, aud: 'another' }), /aud is invalid/);
+    await rejected(await issuer.token({ ...read, iss: 'https://evil.example' }), /iss is invalid/);
+    await rejected(await issuer.token({ ...read, exp: undefined }), /exp is invalid/);
+    await rejected(await issuer.token({ ...read, sub: undefined }), /sub is invalid/);
+    await rejected(await issuer.token({ ...read, sub: 'x'.repeat(256) }), /sub is longer than 255/);
+    for (const sub of ['', 7, { name: 'ann' }]) {
+      await rejected(await issuer.token({ ...read, sub: sub as string }), /sub is invalid/);
+    }
+  });
+
+  test('is refused with alg none, also with a signature', async () => {
+    const [, payload, signature] = (await issuer.token({ scope: 'read' })).split('.');
+    for (const alg of ['none', 'None', 'NONE']) {
+      const header = Buffer.from(JSON.stringify({ alg, kid: 'first' })).toString('base64url');
+      await rejected(`${header}.${payload}.`, /is invalid/);
+      await rejected(`${header}.${payload}.${signature}`, /is invalid/);
+    }
+  });
+
+  test('is refused that is signed by an algorithm which is not listed, however good it is', async () => {
+    const app = await startTestApp({ AUTH: 'all', ...trustIn(issuer), JWT_ALGORITHMS: ['ES256'] });
+    const { status } = await app.rest('GET', '/pets', bearing(await issuer.token({ scope: 'read' })));
+    expect(status).toBe(401);
+    await app.dispose();
+  });
+
+  test('is refused that takes the public key for a shared secret', async () => {
+    const [, payload] = (await issuer.token({ scope: 'read' })).split('.');
+    const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: 'first' })).toString('base64url');
+    const signature = createHmac('sha256', issuer.publicKey).update(`${header}.${payload}`).digest('base64url');
+    await rejected(`${header}.${payload}.${signature}`, /is invalid/);
+  });
+
+  test('is refused that another key has signed, under the known id or its own', async () => {
+    const { privateKey } = await generateKeyPair('RS256');
+    for (const kid of ['first', 'second']) {
+      const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'eve', exp: now() + 300, scope: 'read' };
+      const forged = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid });
+      await rejected(await forged.sign(privateKey), /is invalid/);
+    }
+  });
+
+  test('is refused cut off, or with another payload', async () => {
+    const token = await issuer.token({ scope: 'orders:write' });
+    const [header, payload = '', signature] = token.split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    const more = Buffer.from(JSON.stringify({ ...claims, scope: 'read' })).toString('base64url');
+    for (const bad of [token.slice(0, -5), `${header}.${payload}`, `${header}.${more}.${signature}`, `${header}..`]) {
+      await rejected(bad, /is invalid/);
+    }
+  });
+
+  test('is refused whose header brings its own key, tells where one is, or has to be understood and is not', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+    const asked = issuer.asked;
+    const jwk = await exportJWK(publicKey);
+    for (const own of [{ jwk }, { jku: issuer.url }, { x5u: issuer.url }]) {
+      const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'eve', exp: now() + 300, scope: 'read' };
+      const forged = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'first', ...own });
+      await rejected(await forged.sign(privateKey), /is invalid/);
+    }
+    const [, payload, signature] = (await issuer.token({ scope: 'read' })).split('.');
+    const critical = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'first', crit: ['x'], x: 1 }));
+    await rejected(`${critical.toString('base64url')}.${payload}.${signature}`, /is invalid/);
+    expect(issuer.asked - asked).toBeLessThan(2);
+  });
+
+  test('that nobody can tell the worth of is 503, and is told once the issuer is back', async () => {
+    const away = await startIssuer();
+    away.status = 500;
+    const app = await startTestApp({ AUTH: 'all', ...trustIn(away) });
+    const credential = bearing(await away.token({ scope: 'read' }));
+    const { status, body, headers } = await app.rest('GET', '/pets', credential);
+    expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1']);
+    away.status = 200;
+    await sleep(Number(headers.get('retry-after')) * 1_000);
+    expect((await app.rest('GET', '/pets', credential)).status).toBe(200);
+    await Promise.all([app.dispose(), away.close()]);
+  });
+
+  test('whose key is somewhere else than it should be is 503: no redirect is followed', async () => {
+    const moved = await startIssuer();
+    moved.status = 302;
+    const app = await startTestApp({ AUTH: 'all', ...trustIn(moved) });
+    expect((await app.rest('GET', '/pets', bearing(await moved.token({ scope: 'read' })))).status).toBe(503);
+    expect(moved.asked).toBe(1);
+    await Promise.all([app.dispose(), moved.close()]);
+  });
+
+  test('is 503 after five seconds when the issuer does not answer', async () => {
+    const silent = await startIssuer();
+    silent.status = 0;
+    const app = await startTestApp({ AUTH: 'all', ...trustIn(silent) });
+    const began = performance.now();
+    expect((await app.rest('GET', '/pets', bearing(await silent.token({ scope: 'read' })))).status).toBe(503);
+    expect(performance.now() - began).toBeLessThan(7_000);
+    await Promise.all([app.dispose(), silent.close()]);
+  }, 15_000);
+
+  test('is verified without asking the issuer each time, also when its key is not known', async () => {
+    await get(await issuer.token({ scope: 'read' }));
+    const before = issuer.asked;
+    for (let n = 0; n < 20; n++) await get(await issuer.token({ scope: 'read', jti: `${n}` }, { kid: `unknown${n}` }));
+    expect(issuer.asked - before).toBeLessThan(2);
+  });
+});

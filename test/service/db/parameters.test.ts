@@ -1,0 +1,74 @@
+import { sql } from 'drizzle-orm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Decoder } from '../../../src/engine/db/row.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let opened: TestDatabase;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+});
+afterAll(() => opened?.dispose());
+
+/** What the database understood, as JSON, in which each type has one spelling. */
+const asJson: Decoder<unknown> = { decode: (value) => JSON.parse(String(value)) };
+
+/** Sends values as a parameter of the type, and gets back what arrived. */
+async function arrived(type: string, value: unknown): Promise<unknown> {
+  const query = sql`select to_json(${sql.placeholder('value')}::${sql.raw(type)})::text`;
+  const read = opened.database.statement(`test.${type}`, 'lookup', query, { value: asJson });
+  const [row] = await read({ value });
+  return row?.value ?? null;
+}
+
+const STATUSES = ['available', 'pending', 'sold'];
+const storable = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed() && !text.includes('\0'));
+const hostile = fc.string({ unit: fc.constantFrom(',', '"', '\\', '{', '}', ' ', 'null', 'NULL', "'", '\n', 'a') });
+const instants = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+
+/** Each type of a parameter, its values, and how JSON has them. */
+const types: readonly [string, fc.Arbitrary<unknown>, (value: never) => unknown][] = [
+  ['text', fc.oneof(storable, hostile), (value) => value],
+  ['bigint', fc.bigInt({ min: -(2n ** 53n) + 1n, max: 2n ** 53n - 1n }), (value) => Number(value)],
+  ['integer', fc.integer(), (value) => value],
+  ['double precision', fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => value + 0],
+  ['boolean', fc.boolean(), (value) => value],
+  ['pet_status', fc.constantFrom(...STATUSES), (value) => value],
+  ['timestamptz', instants, (value: Date) => value.getTime()],
+];
+
+describe('what a statement is given arrives as it is', () => {
+  test.each(types)('%s', async (type, values, toJson) => {
+    const fromDatabase = (value: unknown) => (type === 'timestamptz' ? new Date(String(value)).getTime() : value);
+    const check = async (value: unknown) => {
+      expect(fromDatabase(await arrived(type, value))).toEqual(toJson(value as never));
+    };
+    await fc.assert(fc.asyncProperty(values, check), { numRuns: 100 });
+  });
+
+  test.each(types)('%s[]', async (type, values, toJson) => {
+    const fromDatabase = (value: unknown) =>
+      type === 'timestamptz' && value !== null ? new Date(String(value)).getTime() : value;
+    const lists = fc.array(fc.option(values), { maxLength: 8 });
+    const check = async (list: readonly unknown[]) => {
+      const came = (await arrived(`${type}[]`, list)) as readonly unknown[];
+      expect(came.map(fromDatabase)).toEqual(list.map((value) => (value === null ? null : toJson(value as never))));
+    };
+    await fc.assert(fc.asyncProperty(lists, check), { numRuns: 100 });
+  });
+
+  test.each(['text', 'bigint', 'integer', 'boolean', 'timestamptz'])(
+    '%s: null and undefined are null',
+    async (type) => {
+      expect(await arrived(type, null)).toBeNull();
+      expect(await arrived(type, undefined)).toBeNull();
+      expect(await arrived(`${type}[]`, null)).toBeNull();
+    },
+  );
+});
+
+test('a value that no column has is an error, and nothing is sent', async () => {
+  await expect(arrived('text', { a: 1 })).rejects.toThrow('A statement cannot take object.');
+  await expect(arrived('text[]', [['a']])).rejects.toThrow('A statement cannot take object.');
+});

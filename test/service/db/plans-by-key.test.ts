@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Database } from '../../../src/engine/db/client.ts';
+import { ask } from '../graphql/ask.ts';
+import { type ExplainedApp, type Plan, startExplainedApp } from '../../support/plans.ts';
+
+let app: ExplainedApp;
+/** The names of the statements that the app has from its start on; those of lists come when they are first asked for. */
+let statements: ReadonlySet<string>;
+const tried = new Set<string>();
+
+beforeAll(async () => {
+  const compile = vi.spyOn(Database.prototype, 'statement');
+  app = await startExplainedApp();
+  statements = new Set(compile.mock.calls.map(([name]) => name));
+  compile.mockRestore();
+});
+afterAll(() => app?.dispose());
+
+async function plansOf(work: () => Promise<unknown>): Promise<Plan[]> {
+  app.statements.length = 0;
+  const plans = await app.plansOf(work);
+  for (const name of app.statements) tried.add(name);
+  // Uses of what is marked would be stored some time later, among the statements of other work.
+  await app.flush();
+  expect(plans).not.toEqual([]);
+  return plans;
+}
+
+/** That each statement finds its rows by an index, and looks at no more of them than that. */
+async function expectByIndex(most: number, work: () => Promise<unknown>, planning = ''): Promise<void> {
+  const plans = (await plansOf(work)).filter((plan) => plan.planning.includes(planning));
+  expect(plans.filter(({ scans, rowsRead }) => scans > 0 || rowsRead > most).map(({ words }) => words)).toEqual([]);
+}
+
+function restOf(method: string, path: string, status: number, body?: unknown) {
+  return async () => {
+    const answer = await app.rest(method, path, { body });
+    expect([answer.status, answer.text]).toEqual([status, answer.text]);
+    return answer.body;
+  };
+}
+
+test('a row is found by its key', async () => {
+  for (const path of ['/pets/9001', '/categories/700', '/store/orders/5000', '/store/inventory/9001']) {
+    await expectByIndex(2, restOf('GET', path, 200));
+  }
+});
+
+test('rows that a page refers to are found by their keys, and lists within its rows by their parents', async () => {
+  const queries = [
+    '{ pets(first: 20, sort: id_desc) { nodes { category { name } inventory { quantity } orders(first: 3) { nodes { id } } } } }',
+    '{ orders(first: 20) { nodes { pet { category { name } } } } }',
+    '{ inventory(first: 3) { nodes { pet { name } } } }',
+    '{ categories(first: 5) { nodes { pets(last: 3) { nodes { name } } } } }',
+    '{ pets(first: 20) { nodes { orders { totalCount } } } }',
+  ];
+  for (const query of queries) await expectByIndex(60, () => ask(app, query));
+});
+
+test('the pets of a category are counted among themselves', async () => {
+  const count = () => ask(app, '{ category(categoryId: 3) { pets(first: 1) { totalCount } } }');
+  // In general it could be asked for all categories at once, and so for every pet.
+  await expectByIndex(2_000, count, 'custom');
+});
+
+test('a write finds its row by its key, and so do the checks of foreign keys', async () => {
+  const write = async (method: string, path: string, status: number, body?: unknown) => {
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
+    let answer: any;
+    await expectByIndex(10, async () => {
+      answer = await restOf(method, path, status, body)();
+    });
+    return answer;
+  };
+  const { id: categoryId } = await write('POST', '/categories', 201, { name: 'Any' });
+  await write('PUT', `/categories/${categoryId}`, 200, { name: 'Some' });
+  await write('PATCH', `/categories/${categoryId}`, 200, { name: 'All' });
+  const { id } = await write('POST', '/pets', 201, { name: 'Rex', categoryId });
+  await write('PUT', `/pets/${id}`, 200, { name: 'Max', categoryId });
+  await write('PATCH', `/pets/${id}`, 200, { status: 'sold' });
+  await write('PUT', `/store/inventory/${id}`, 201, { quantity: 3 });
+  await expectByIndex(10, () =>
+    app.rest('PUT', `/store/inventory/${id}`, { body: { quantity: 3 }, headers: { 'if-match': '"999"' } }),
+  );
+  const order = await write('POST', '/store/orders', 201, { petId: id, quantity: 2 });
+  await write('POST', '/store/orders', 409, { petId: id, quantity: 2 });
+  await write('PATCH', `/store/orders/${order.id}`, 200, { quantity: 3 });
+  await write('PATCH', `/store/orders/${order.id}`, 409, { quantity: 4 });
+  await write('DELETE', `/store/orders/${order.id}`, 204);
+  await write('POST', '/store/orders', 201, {});
+  await write('DELETE', `/store/inventory/${id}`, 204);
+  await write('DELETE', `/pets/${id}`, 204);
+  await write('DELETE', `/categories/${categoryId}`, 204);
+});
+
+test('pets that are created together are checked against the categories, which may all be looked at', async () => {
+  const create = restOf('POST', '/pets', 201, { name: 'Rex', categoryId: 3 });
+  await expectByIndex(6_100, () => Promise.all([create(), create()]));
+});
+
+test('categories that are created together are written without a look at others', async () => {
+  const create = restOf('POST', '/categories', 201, { name: 'Any' });
+  await expectByIndex(10, () => Promise.all([create(), create()]));
+});
+
+test('orders that are placed together find their pets and their stock by keys', async () => {
+  const orders = [9001, 9011].map((petId) => restOf('POST', '/store/orders', 201, { petId }));
+  await expectByIndex(10, () => Promise.all(orders.map((place) => place())));
+});
+
+test('uses are stored by their keys, and reported by their days', async () => {
+  await expectByIndex(10, () => app.begin());
+  await expectByIndex(300, async () => {
+    await app.rest('GET', '/pets/9001');
+    await app.flush();
+  });
+  // A month of twelve.
+  await expectByIndex(6_000, () => app.rest('GET', '/lifecycle'));
+});
+
+test('the answer to a request that came before is found by its key', async () => {
+  const create = () =>
+    app.rest('POST', '/categories', { body: { name: 'Any' }, headers: { 'idempotency-key': 'the-same' } });
+  for (const _ of ['first', 'second']) await expectByIndex(10, create);
+});
+
+test('no statement is left out of a resource that is tried here', async () => {
+  await plansOf(() => app.rest('GET', '/readyz'));
+  // Those that store uses, and forget keys once an hour, are in no list of those that requests wait for.
+  const storeOf = (name: string) => name.split('.')[0];
+  const stores = new Set([...tried].map(storeOf));
+  const untried = [...statements].filter((name) => stores.has(storeOf(name)) && !tried.has(name));
+  expect(untried).toEqual(['lifecycle.addUses', 'idempotency.forget']);
+});

@@ -1,0 +1,129 @@
+import { type GraphQLField, getNamedType, isEnumType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { petStoreService } from '../../../src/petstore/service.ts';
+import { ask } from '../graphql/ask.ts';
+import { type ExplainedApp, PLANNINGS, type Plan, startExplainedApp } from '../../support/plans.ts';
+
+const { schema } = petStoreService;
+
+const PAGE = 20;
+/** Three times as many as a search looks at before it goes by its filters; with pets that have no entry, three times that. */
+const FEW = 7_500;
+
+/** For every filter what many rows pass, and what few do; and a row in the middle, where a page may begin. */
+const LISTS: Readonly<
+  Record<string, { filters: Readonly<Record<string, [many: string, few: string]>>; middle: string }>
+> = {
+  pets: {
+    filters: {
+      id: ['[1, 9000, 19000]', '[9000]'],
+      status: ['[available, sold]', '[pending]'],
+      categoryId: ['[2, 5]', '[13]'],
+      name: ['"b"', '"zora"'],
+    },
+    middle: 'id: [10001]',
+  },
+  categories: {
+    filters: { id: ['[1, 700, 4000]', '[700]'], name: ['"category"', '"category 77"'] },
+    middle: 'id: [3000]',
+  },
+  orders: {
+    filters: {
+      id: ['[1, 500, 5500]', '[500]'],
+      petId: ['[10, 20, 19000]', '[20]'],
+      complete: ['false', 'true'],
+      shipDateFrom: ['"2020-01-01T00:00:00Z"', '"2999-01-01T00:00:00Z"'],
+      shipDateTo: ['"2999-01-01T00:00:00Z"', '"2020-01-01T00:00:00Z"'],
+    },
+    middle: 'id: [3000]',
+  },
+  inventory: {
+    filters: { petId: ['[1, 9001, 19001]', '[9001]'], status: ['[available, sold]', '[pending]'] },
+    middle: 'petId: [10001]',
+  },
+};
+const ARGUMENTS_OF_PAGING = ['sort', 'first', 'last', 'after', 'before'];
+
+interface Asked extends Plan {
+  readonly query: string;
+}
+
+let app: ExplainedApp;
+beforeAll(async () => {
+  app = await startExplainedApp();
+});
+afterAll(() => app?.dispose());
+
+type ListField = GraphQLField<unknown, unknown>;
+
+const lists: ListField[] = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(({ type }) =>
+  getNamedType(type).name.endsWith('Connection'),
+);
+
+function sortsOf({ args }: ListField): string[] {
+  const sort = args.find(({ name }) => name === 'sort');
+  const type = sort && getNamedType(sort.type);
+  return isEnumType(type) ? type.getValues().map(({ name }) => `sort: ${name}`) : [''];
+}
+
+const sorted = lists.flatMap((field) =>
+  sortsOf(field).map((sort): [title: string, field: ListField, sort: string] => [
+    sort === '' ? field.name : `${field.name}, ${sort}`,
+    field,
+    sort,
+  ]),
+);
+
+function inWords({ query, planning, words }: Asked): string {
+  return `${query}, ${planning}: ${words}`;
+}
+
+function pairs<Item>(items: readonly Item[]): [Item, Item][] {
+  return items.flatMap((one, index) => items.slice(index + 1).map((two): [Item, Item] => [one, two]));
+}
+
+describe.each(sorted)('each page of %s', (_, { name: list, args }, sort) => {
+  const { filters = {}, middle = '' } = LISTS[list] ?? {};
+  let cursor: string;
+
+  beforeAll(async () => {
+    const answer = await ask(app, `{ ${list}(${middle} ${sort}) { edges { cursor } } }`);
+    cursor = answer[list].edges[0].cursor;
+  });
+
+  async function pages(windows: readonly string[], given = ''): Promise<Asked[]> {
+    const asked: Asked[] = [];
+    for (const window of windows) {
+      const query = `{ ${list}(${given} ${sort} ${window}: ${PAGE}) { nodes { __typename } } }`;
+      const plans = await app.plansOf(() => ask(app, query));
+      expect(plans).toHaveLength(PLANNINGS.length);
+      asked.push(...plans.map((plan) => ({ query, ...plan })));
+    }
+    return asked;
+  }
+
+  test('is read by an index: its own rows and hardly any other, wherever it lies', async () => {
+    // One row more than the page has tells whether there is another. Of ten pets one has an entry: all may be passed by.
+    const most = (PAGE + 1) * (list === 'inventory' ? 12 : 1);
+    const asked = await pages(['first', 'last', `after: "${cursor}", first`, `before: "${cursor}", last`]);
+    expect(asked.filter(({ scans }) => scans > 0).map(inWords)).toEqual([]);
+    expect(asked.filter(({ rowsSorted, rowsRead }) => rowsSorted > 0 || rowsRead > most).map(inWords)).toEqual([]);
+  });
+
+  test('is read by an index with each filter, and with any two', async () => {
+    expect(Object.keys(filters)).toEqual(
+      args.map(({ name }) => name).filter((name) => !ARGUMENTS_OF_PAGING.includes(name)),
+    );
+    const given = Object.entries(filters).map(([name, values]) => values.map((value) => `${name}: ${value}`));
+    const two = pairs(given).map(([[one], [other]]) => `${one} ${other}`);
+    for (const some of [...given.flat(), ...two]) {
+      const asked = await pages(['first', `before: "${cursor}", last`], some);
+      expect(asked.filter(({ scans, rowsRead }) => scans > 0 && rowsRead > FEW).map(inWords)).toEqual([]);
+      // Where no index has the page, some rows are looked at in the order of the list, and then those that an index finds.
+      expect(asked.filter(({ rowsSorted }) => rowsSorted > FEW).map(inWords)).toEqual([]);
+      const forItsValues = asked.filter(({ planning }) => planning === 'force_custom_plan');
+      const most = list === 'inventory' ? 3 * FEW : FEW;
+      expect(forItsValues.filter(({ rowsRead }) => rowsRead > most).map(inWords)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,337 @@
+import { randomUUID } from 'node:crypto';
+import { type GraphQLInputType, getNamedType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { stringifyJson } from '../../../src/engine/json.ts';
+import { seed } from '../../../src/petstore/seed.ts';
+import { petStoreService } from '../../../src/petstore/service.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { ask, askInVain, askStrictly, range, type Values } from './ask.ts';
+
+const { schema } = petStoreService;
+
+type Way = 'literals' | 'variables';
+
+const SEEDED_PETS = 60;
+const GREATEST = 9_223_372_036_854_775_807n;
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await seed(app.database, SEEDED_PETS, () => {});
+});
+afterAll(() => app?.dispose());
+beforeEach(() => void app.statements.splice(0));
+
+describe('every operation', () => {
+  const called = new Set<string>();
+
+  describe.each<Way>(['literals', 'variables'])('with its arguments as %s', (way) => {
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
+    const call = (field: string, args: Values, selection: string): Promise<any> => {
+      called.add(field);
+      return callField(way, field, args, selection);
+    };
+    const idOf = (row: { id: number }) => row.id;
+
+    test('a category is created, got, listed, changed, replaced and deleted', async () => {
+      const fields = '{ id name description }';
+      const made = await call('createCategory', { category: { name: 'Owls', description: 'By night.' } }, fields);
+      expect(made).toEqual({ id: expect.any(Number), name: 'Owls', description: 'By night.' });
+      const categoryId = idOf(made);
+      expect(await call('category', { categoryId }, fields)).toEqual(made);
+      expect(await call('categories', { id: [categoryId], name: 'OW' }, `{ nodes ${fields} }`)).toEqual({
+        nodes: [made],
+      });
+      const changed = await call('updateCategory', { categoryId, changes: { description: 'At night.' } }, fields);
+      expect(changed).toEqual({ ...(made as object), description: 'At night.' });
+      const replaced = await call('replaceCategory', { categoryId, category: { name: 'Night owls' } }, fields);
+      expect(replaced).toEqual({ id: categoryId, name: 'Night owls', description: null });
+      expect(await call('deleteCategory', { categoryId }, fields)).toEqual(replaced);
+      expect(await call('category', { categoryId }, fields)).toBeNull();
+    });
+
+    test('a pet is created, got, listed, changed, replaced and deleted', async () => {
+      const fields = '{ id name categoryId status }';
+      const made = await call('createPet', { pet: { name: `Zora ${way}`, categoryId: 1 } }, fields);
+      expect(made).toEqual({ id: expect.any(Number), name: `Zora ${way}`, categoryId: 1, status: 'available' });
+      const petId = idOf(made);
+      expect(await call('pet', { petId }, fields)).toEqual(made);
+      const filters = { id: [petId, 1], status: ['available', 'sold'], categoryId: [1, 2], name: `zora ${way}` };
+      expect(await call('pets', { ...filters, sort: 'name_desc', first: 5 }, `{ nodes ${fields} }`)).toEqual({
+        nodes: [made],
+      });
+      const changed = { ...made, status: 'sold' };
+      expect(await call('updatePet', { petId, changes: { status: 'sold' } }, fields)).toEqual(changed);
+      const replacement = { name: 'Zoë', categoryId: 2 };
+      const replaced = { id: petId, ...replacement, status: 'available' };
+      expect(await call('replacePet', { petId, pet: replacement }, fields)).toEqual(replaced);
+      expect(await call('deletePet', { petId }, fields)).toEqual(replaced);
+      expect(await call('pet', { petId }, fields)).toBeNull();
+    });
+
+    test('stock is counted, ordered, given back and no longer counted', async () => {
+      const petId = idOf(await call('createPet', { pet: { name: 'Stocky', categoryId: 1 } }, '{ id }'));
+      const entry = '{ petId quantity status began }';
+      const begun = await call('replaceStock', { petId, update: { quantity: 3 } }, entry);
+      expect(begun).toEqual({ petId, quantity: 3, status: 'available', began: true });
+      expect((await call('replaceStock', { petId, update: { quantity: 2 } }, entry)).began).toBe(false);
+
+      const fields = '{ id petId quantity shipDate complete pet { inventory { quantity status } } }';
+      const placed = await call('placeOrder', { order: { petId, shipDate: '2026-11-21T10:30:00+01:00' } }, fields);
+      const inventory = { quantity: 1, status: 'available' };
+      const shipDate = '2026-11-21T09:30:00.000Z';
+      const order = { id: expect.any(Number), petId, quantity: 1, shipDate, complete: false, pet: { inventory } };
+      expect(placed).toEqual(order);
+      const orderId = idOf(placed);
+      expect(await call('order', { orderId }, fields)).toEqual(placed);
+      const listed = await call('orders', { id: [orderId], petId: [petId], complete: false }, `{ nodes ${fields} }`);
+      expect(listed).toEqual({ nodes: [placed] });
+
+      const changes = { quantity: 2, shipDate: null };
+      const changed = await call('updateOrder', { orderId, changes }, fields);
+      const none = { quantity: 0, status: 'pending' };
+      expect(changed).toEqual({ ...order, quantity: 2, shipDate: null, pet: { inventory: none } });
+      expect(await call('inventoryItem', { petId }, entry)).toEqual({ petId, ...none, began: false });
+      const entries = await call('inventory', { petId: [petId], status: ['pending'] }, '{ nodes { petId } }');
+      expect(entries).toEqual({ nodes: [{ petId }] });
+
+      expect(await call('cancelOrder', { orderId }, '{ id }')).toEqual({ id: orderId });
+      expect(await call('stopTracking', { petId }, '{ quantity pet { inventory { quantity } } }')).toEqual({
+        quantity: 2,
+        pet: { inventory: null },
+      });
+      expect(await call('inventoryItem', { petId }, entry)).toBeNull();
+    });
+
+    test('what is marked is listed', async () => {
+      const [first] = await call('lifecycle', {}, '{ coordinate operation level sunset usesByDay { day uses } }');
+      expect(first).toMatchObject({ coordinate: 'Query.pet', operation: 'GET /pets/{petId}', level: 'deprecated' });
+    });
+  });
+
+  test('none is left out', () => {
+    const all = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+      Object.keys(type?.getFields() ?? {}),
+    );
+    expect([...called].sort()).toEqual(all.sort());
+  });
+
+  test('identifiers are exact to the last digit, as literals and in variables', async () => {
+    const variables = { id: GREATEST };
+    const { data } = await app.graphql(
+      `query ($id: Int64!) { __typename literal: pets(id: [${GREATEST}, 1]) { nodes { id } }
+        variable: pets(id: [$id, 1]) { nodes { id } } }`,
+      variables,
+    );
+    expect(data).toMatchObject({ literal: { nodes: [{ id: 1 }] }, variable: { nodes: [{ id: 1 }] } });
+    const error = await askInVain(app, 'mutation ($id: Int64!) { deletePet(petId: $id) { id } }', variables);
+    expect(error.message).toBe(`No pet has the id ${GREATEST}.`);
+  });
+});
+
+describe('a connection', () => {
+  const PAGE = `query ($first: Int, $after: String, $last: Int, $before: String) {
+    pets(first: $first, after: $after, last: $last, before: $before, sort: name, id: [${range(1, SEEDED_PETS)}]) {
+      nodes { id } edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    }
+  }`;
+  const page = async (window: Values) => (await ask(app, PAGE, window)).pets;
+
+  test('is walked forwards with first and after, each row seen once', async () => {
+    const seen: number[] = [];
+    for (let after: string | null = null, more = true; more; ) {
+      const { nodes, pageInfo } = await page({ first: 7, after });
+      expect(pageInfo.hasPreviousPage).toBe(after !== null);
+      seen.push(...nodes.map(idOf));
+      ({ endCursor: after, hasNextPage: more } = pageInfo);
+    }
+    expect(seen.length).toBe(SEEDED_PETS);
+    expect(new Set(seen).size).toBe(SEEDED_PETS);
+  });
+
+  test('is walked backwards with last and before, in the same order', async () => {
+    const forwards = (await page({ first: 100 })).nodes.map(idOf);
+    const seen: number[] = [];
+    for (let before: string | null = null, more = true; more; ) {
+      const { nodes, pageInfo } = await page({ last: 7, before });
+      expect(pageInfo.hasNextPage).toBe(before !== null);
+      seen.unshift(...nodes.map(idOf));
+      ({ startCursor: before, hasPreviousPage: more } = pageInfo);
+    }
+    expect(seen).toEqual(forwards);
+  });
+
+  test('has the same rows as nodes and as edges, and cursors of its first and last row', async () => {
+    const { nodes, edges, pageInfo } = await page({ first: 3 });
+    expect(edges.map(({ node }: { node: unknown }) => node)).toEqual(nodes);
+    expect(pageInfo).toMatchObject({ startCursor: edges[0].cursor, endCursor: edges[2].cursor });
+    const between = await page({ first: 5, after: edges[0].cursor, before: edges[2].cursor });
+    expect(between.nodes).toEqual([nodes[1]]);
+  });
+
+  test('that is empty has no cursors', async () => {
+    const { pets } = await ask(app, '{ pets(id: []) { nodes { id } pageInfo { startCursor endCursor hasNextPage } } }');
+    expect(pets).toEqual({ nodes: [], pageInfo: { startCursor: null, endCursor: null, hasNextPage: false } });
+  });
+
+  test('has 20 rows when no size is asked for', async () => {
+    expect((await page({})).nodes).toHaveLength(20);
+  });
+
+  test('counts all its rows, and only when totalCount is selected', async () => {
+    await ask(app, '{ pets(first: 2, status: [pending]) { nodes { id } } }');
+    expect(app.statements).toEqual(['pets.list']);
+    const { pets } = await ask(
+      app,
+      `{ pets(first: 2, status: [pending], id: [${range(1, SEEDED_PETS)}]) { totalCount } }`,
+    );
+    expect(pets.totalCount).toBe(6);
+    expect(app.statements.slice(1).sort()).toEqual(['pets.count', 'pets.list']);
+  });
+
+  test('within a row is paged by itself', async () => {
+    const { category } = await ask(app, '{ category(categoryId: 1) { pets(first: 100) { totalCount nodes { id } } } }');
+    expect(category.pets.totalCount).toBe(category.pets.nodes.length);
+    const PART =
+      'query ($after: String) { category(categoryId: 1) { pets(first: 2, after: $after) { nodes { id } pageInfo { endCursor } } } }';
+    const first = (await ask(app, PART)).category.pets;
+    const second = (await ask(app, PART, { after: first.pageInfo.endCursor })).category.pets;
+    expect([...first.nodes, ...second.nodes]).toEqual(category.pets.nodes.slice(0, 4));
+  });
+});
+
+describe('nested fields are read together', () => {
+  test('two statements answer for the pets of all categories, and a third for their numbers', async () => {
+    const { categories } = await ask(app, '{ categories { nodes { pets(first: 2) { nodes { id } totalCount } } } }');
+    expect(categories.nodes.length).toBeGreaterThan(10);
+    expect([...app.statements].sort()).toEqual([
+      'categories.list',
+      'pets.countBy.category_id',
+      'pets.listBy.category_id',
+    ]);
+  });
+
+  test('two statements answer for the pets of all orders, and of all entries', async () => {
+    await ask(app, '{ orders(first: 10) { nodes { pet { name } } } }');
+    expect(app.statements.splice(0)).toEqual(['orders.list', 'pets.byKeys']);
+    await ask(app, '{ inventory(first: 40) { nodes { pet { name } } } }');
+    expect(app.statements).toEqual(['inventory.list', 'pets.byKeys']);
+  });
+
+  test('one statement answers for rows that several fields of a document ask for', async () => {
+    await ask(
+      app,
+      '{ a: category(categoryId: 1) { id } b: category(categoryId: 2) { id } c: category(categoryId: 1) { name } }',
+    );
+    expect(app.statements).toEqual(['categories.byKeys']);
+  });
+});
+
+describe('over HTTP', () => {
+  const MUTATION = 'mutation { createCategory(category: { name: "By GET" }) { id } }';
+  const get = (parameters: Record<string, string>) =>
+    app.fetch(new Request(`http://pets.example/graphql?${new URLSearchParams(parameters)}`));
+
+  test('a mutation by GET is refused and changes nothing', async () => {
+    const response = await get({ query: MUTATION });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('POST');
+    expect(await response.json()).toMatchObject({
+      errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED', status: 405 } }],
+    });
+    const named = await get({
+      query: `query Safe { __typename } ${MUTATION.replace('mutation', 'mutation Made')}`,
+      operationName: 'Made',
+    });
+    expect(named.status).toBe(405);
+    expect((await ask(app, '{ categories(name: "By GET") { totalCount } }')).categories.totalCount).toBe(0);
+  });
+
+  test('a query by GET is answered, its variables as JSON', async () => {
+    const response = await get({
+      query: 'query ($id: Int64!) { pets(id: [$id]) { nodes { id } } }',
+      variables: '{"id": 3}',
+    });
+    expect(await response.json()).toEqual({ data: { pets: { nodes: [{ id: 3 }] } } });
+  });
+
+  test('a form of a foreign page cannot post: only JSON is taken', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/graphql',
+    ]) {
+      const body = JSON.stringify({ query: MUTATION });
+      const response = await app.fetch(
+        new Request('http://pets.example/graphql', { method: 'POST', headers: { 'content-type': type }, body }),
+      );
+      expect([type, response.status]).toEqual([type, 415]);
+    }
+  });
+
+  test.each([
+    'text/html',
+    'image/png',
+    'application/problem+json',
+    'multipart/mixed',
+    'text/event-stream',
+    'application/json;q=0',
+    `a/b;x="${','.repeat(15_000)}"`,
+  ])('a change whose answer would not be accepted is not done: 406, for Accept: %.40s', async (accept) => {
+    for (const key of [undefined, randomUUID()]) {
+      const response = await app.fetch(
+        new Request('http://pets.example/graphql', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept, ...(key && { 'idempotency-key': key }) },
+          body: JSON.stringify({ query: MUTATION }),
+        }),
+      );
+      expect([response.status, response.headers.get('content-type')]).toEqual([406, 'application/json; charset=utf-8']);
+      expect(await response.json()).toMatchObject({
+        errors: [{ extensions: { code: 'NOT_ACCEPTABLE', status: 406 } }],
+      });
+      expect([...response.headers].join().length).toBeLessThan(2_000);
+    }
+    expect((await ask(app, '{ categories(name: "By GET") { totalCount } }')).categories.totalCount).toBe(0);
+  });
+
+  test('a document that cannot run is 4xx for clients of application/graphql-response+json', async () => {
+    expect((await askStrictly(app, '{')).status).toBe(400);
+    expect((await askStrictly(app, '{ nope }')).status).toBe(400);
+    expect((await askStrictly(app, 'query ($id: Int64!) { pets(id: [$id]) { nodes { id } } }')).status).toBe(422);
+  });
+});
+
+async function callField(way: Way, name: string, args: Values, selection: string): Promise<unknown> {
+  const isQuery = schema.getQueryType()?.getFields()[name] !== undefined;
+  const field = (isQuery ? schema.getQueryType() : schema.getMutationType())?.getFields()[name];
+  const given = (field?.args ?? []).filter((arg) => args[arg.name] !== undefined);
+  const definitions = given.map((arg) => `$${arg.name}: ${arg.type}`).join(', ');
+  const values = given.map(
+    (arg) => `${arg.name}: ${way === 'variables' ? `$${arg.name}` : literal(arg.type, args[arg.name])}`,
+  );
+  const list = (parts: string) => (parts === '' ? '' : `(${parts})`);
+  const head = `${isQuery ? 'query' : 'mutation'} ${way === 'variables' ? list(definitions) : ''}`;
+  const document = `${head} { ${name}${list(values.join(', '))} ${selection} }`;
+  return (await ask(app, document, way === 'variables' ? args : undefined))[name];
+}
+
+function literal(type: GraphQLInputType, value: unknown): string {
+  if (isNonNullType(type)) return literal(type.ofType, value);
+  if (isListType(type)) return `[${(value as unknown[]).map((item) => literal(type.ofType, item)).join(', ')}]`;
+  const named = getNamedType(type);
+  if (isEnumType(named)) return String(value);
+  if (!isInputObjectType(named) || value === null) return stringifyJson(value);
+  const fields = Object.entries(value as Values).map(([name, part]) => {
+    const field = named.getFields()[name];
+    if (field === undefined) throw new Error(`${named.name} has no field ${name}.`);
+    return `${name}: ${literal(field.type, part)}`;
+  });
+  return `{ ${fields.join(', ')} }`;
+}
+
+function idOf({ id }: { id: number }): number {
+  return id;
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+
+let usual: TestApp;
+let hardened: TestApp;
+
+beforeAll(async () => {
+  usual = await startTestApp();
+  hardened = await startTestApp({ INTROSPECTION: 'off', PLAYGROUND: 'off', NODE_ENV: 'production' });
+});
+afterAll(async () => {
+  await Promise.all([usual.dispose(), hardened.dispose()]);
+});
+
+const browse = (app: TestApp, path: string) =>
+  app.fetch(new Request(`http://pets.example${path}`, { headers: { accept: 'text/html' } }));
+
+describe('INTROSPECTION=off', () => {
+  test.each([
+    '{ __schema { types { name } } }',
+    '{ __type(name: "Pet") { name } }',
+    '{ ...All } fragment All on Query { a: __schema { queryType { name } } }',
+  ])('refuses %s', async (query) => {
+    expect((await usual.graphql(query)).errors).toBeUndefined();
+    const { data, errors } = await hardened.graphql(query);
+    expect(data).toBeUndefined();
+    expect(errors?.[0]?.message).toMatch(/introspection has been disabled/);
+  });
+
+  test.each<[what: string, query: string, value: unknown, names: RegExp]>([
+    [
+      'a field',
+      'mutation ($v: NewPet!) { createPet(pet: $v) { id } }',
+      { name: 'A', categoryId: 1, nme: 1 },
+      /accepts name/,
+    ],
+    ['an enum value', 'query ($v: PetSort) { pets(sort: $v) { nodes { id } } }', 'nme', /one of id, id_desc/],
+    ['an enum value in a list', 'query ($v: [PetStatus!]) { pets(status: $v) { nodes { id } } }', ['sld'], /available/],
+  ])(
+    'a misspelt name of %s in a variable is not answered with the names that there are',
+    async (_, query, v, names) => {
+      const told = async (app: TestApp) =>
+        (await app.graphql(query, { v })).errors?.map(({ message }) => message).join(' ');
+      expect(await told(usual)).toMatch(names);
+      expect(await told(hardened)).toMatch(/^v\b/);
+      expect(await told(hardened)).not.toMatch(names);
+    },
+  );
+
+  test('leaves __typename, and everything else', async () => {
+    expect((await hardened.graphql('{ __typename pets { __typename totalCount } }')).errors).toBeUndefined();
+  });
+
+  test('takes the schema from its address, and from the page at the root', async () => {
+    expect((await browse(usual, '/schema.graphql')).status).toBe(200);
+    expect((await browse(hardened, '/schema.graphql')).status).toBe(404);
+    expect(await (await browse(usual, '/')).text()).toContain('/schema.graphql');
+    expect(await (await browse(hardened, '/')).text()).not.toContain('/schema.graphql');
+  });
+});
+
+test('PLAYGROUND=off: a browser gets what any client gets', async () => {
+  expect((await browse(usual, '/graphql')).headers.get('content-type')).toMatch('text/html');
+  expect((await browse(hardened, '/graphql')).headers.get('content-type') ?? '').not.toMatch('text/html');
+  expect(await (await browse(hardened, '/')).text()).not.toContain('playground');
+});
+
+describe.each([
+  ['INTROSPECTION=off', { INTROSPECTION: 'off' }],
+  ['NODE_ENV=production', { NODE_ENV: 'production' }],
+] as const)('%s', (_, settings) => {
+  let quiet: TestApp;
+  beforeAll(async () => {
+    quiet = await startTestApp(settings);
+  });
+  afterAll(() => quiet.dispose());
+
+  test.each([
+    ['a field', '{ pets { nodes { nme } } }'],
+    ['an argument', '{ pets(fist: 1) { totalCount } }'],
+    ['a type', 'query ($id: Int46) { pets { totalCount } }'],
+    ['a field of an input', 'mutation { createPet(pet: { nam: "A", categoryId: 1 }) { id } }'],
+    ['an enum value', '{ pets(sort: nme) { totalCount } }'],
+  ])('a misspelt name of %s is not answered with the names that there are', async (_, query) => {
+    const told = async (app: TestApp) => (await app.graphql(query)).errors?.map(({ message }) => message).join(' ');
+    expect(await told(usual)).toMatch(/Did you mean/);
+    expect(await told(quiet)).not.toMatch(/Did you mean/);
+  });
+});
+
+describe('an operation may have', () => {
+  const many = (count: number, make: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => make(n)).join(' ');
+  const rejection = async (query: string) => (await usual.graphql(query)).errors?.[0];
+
+  test.each([
+    ['200 aliases', (n: number) => `{ ${many(n, (i) => `a${i}: __typename`)} }`, 200, /more than 200 aliases/],
+    [
+      '200 aliases with those of its fragments, each time that they are used',
+      (n: number) => `{ ${many(n / 2, () => '...Two')} } fragment Two on Query { a: __typename b: __typename }`,
+      200,
+      /more than 200 aliases/,
+    ],
+    [
+      '200 directives',
+      (n: number) => `{ ${many(n, () => '__typename @include(if: true)')} }`,
+      200,
+      /more than 200 directives/,
+    ],
+    [
+      '200 directives with those of its fragments',
+      (n: number) => `{ ${many(n / 2, () => '... on Query @include(if: true) { __typename @skip(if: false) }')} }`,
+      200,
+      /more than 200 directives/,
+    ],
+  ])('%s, and not one more', async (_, query, most, message) => {
+    expect(await rejection(query(most))).toBeUndefined();
+    const error = await rejection(query(most + 2));
+    expect(error?.message).toMatch(message);
+    expect(error?.extensions).toMatchObject({ code: 'INVALID_ARGUMENT', status: 400 });
+  });
+});

@@ -1,0 +1,433 @@
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { seed } from '../../../src/petstore/seed.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { ask, askInVain, askStrictly, range, type Values } from './ask.ts';
+
+type Fault = [fault: string, message: string | RegExp, query: string, variables?: Values];
+
+const PET = 'mutation ($pet: NewPet!) { createPet(pet: $pet) { id } }';
+const ORDER = 'mutation ($changes: OrderChanges!) { updateOrder(orderId: 1, changes: $changes) { id } }';
+const FIRST = 'query ($first: Int) { pets(first: $first) { nodes { id } } }';
+const BLANK = 'pet.name must not be empty or only white space.';
+const NO_NULL = 'pet.status must not be null; omit it instead.';
+const PAGE_SIZE = 'first must be from 1 to 100.';
+const CURSOR = /^after is .*\bcursor\b.*\.$/;
+const TOO_LARGE = 9_223_372_036_854_775_808n;
+const pet = (fields: Values) => ({ pet: { name: 'A', categoryId: 1, ...fields } });
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await seed(app.database, 60, () => {});
+});
+afterAll(() => app?.dispose());
+beforeEach(() => void app.statements.splice(0));
+
+describe('wrong values are told as VALIDATION_FAILED, 422', () => {
+  test.each<Fault>([
+    ['a missing field', 'pet.categoryId is required.', PET, { pet: { name: 'A' } }],
+    ['null for a field that must have a value', 'pet.name is required and must not be null.', PET, pet({ name: null })],
+    ['null for a field that may be left out', NO_NULL, PET, pet({ status: null })],
+    [
+      'the same in a literal',
+      NO_NULL,
+      'mutation { createPet(pet: { name: "A", categoryId: 1, status: null }) { id } }',
+    ],
+    [
+      'null for a change',
+      'changes.quantity must not be null; omit it instead.',
+      ORDER,
+      { changes: { quantity: null } },
+    ],
+    ...[
+      'query ($n: Boolean = true) { pets(first: 1) { nodes { id name @skip(if: $n) } } }',
+      'query ($n: Boolean = true) { pets(first: 1) @include(if: $n) { nodes { id } } }',
+      'query ($n: Int64 = 1) { category(categoryId: $n) { id } }',
+      'query ($n: Int64 = 1) { pets(id: [$n], first: 1) { nodes { id } } }',
+      'query ($n: Int64 = 1) { ...F } fragment F on Query { pet(petId: $n) { id } }',
+      'mutation ($n: String = "A") { createPet(pet: { name: $n, categoryId: 1 }) { id } }',
+    ].map(
+      (query): Fault => [
+        'null for a variable with a default, where null may not be',
+        'n must not be null; omit it instead.',
+        query,
+        { n: null },
+      ],
+    ),
+    ['a missing variable', 'pet is required.', PET, {}],
+    ['null for a variable', 'pet is required and must not be null.', PET, { pet: null }],
+    ['a list for an object', 'pet must be an object (NewPet), not a list.', PET, { pet: [] }],
+    [
+      'a misspelt field',
+      'pet.catgory is not a field of NewPet, which accepts name, categoryId, status.',
+      PET,
+      pet({ catgory: 1 }),
+    ],
+    ['a name of white space', BLANK, PET, pet({ name: ' ' })],
+    ['the same in a literal', BLANK, 'mutation { createPet(pet: { name: " ", categoryId: 1 }) { id } }'],
+    [
+      'the same in a literal with a variable in it',
+      BLANK,
+      'mutation ($name: String!) { createPet(pet: { name: $name, categoryId: 1 }) { id } }',
+      { name: ' ' },
+    ],
+    ['a page of 101', PAGE_SIZE, FIRST, { first: 101 }],
+    ['a page of 0 in a literal', PAGE_SIZE, '{ pets(first: 0) { nodes { id } } }'],
+    ['a page of 101 as a default', PAGE_SIZE, 'query ($first: Int = 101) { pets(first: $first) { nodes { id } } }', {}],
+    ['a page of 0 within a row', PAGE_SIZE, '{ pets(first: 1) { nodes { orders(first: 0) { nodes { id } } } } }'],
+    [
+      'a fraction for an integer',
+      'first must be an integer from -2147483648 to 2147483647, not 1.5.',
+      FIRST,
+      { first: 1.5 },
+    ],
+    [
+      'an object that no number can be made of',
+      'first must be an integer from -2147483648 to 2147483647, not an object.',
+      FIRST,
+      { first: { toString: '' } },
+    ],
+    ['an integer beyond 32 bits', /^changes\.quantity must be .*2147483647/, ORDER, { changes: { quantity: 3e9 } }],
+    ['an identifier as a string', /^pet\.categoryId must be an integer .*, not "1"\.$/, PET, pet({ categoryId: '1' })],
+    [
+      'an identifier beyond 64 bits',
+      /^pet\.categoryId must be .*, not 9223372036854775808\.$/,
+      PET,
+      pet({ categoryId: TOO_LARGE }),
+    ],
+    [
+      'an unknown status',
+      'pet.status must be one of available, pending, sold, not "lost".',
+      PET,
+      pet({ status: 'lost' }),
+    ],
+    [
+      'a date-time without its offset',
+      /^changes\.shipDate must be a date-time .* offset.*, not "2026-11-21T09:30:00"\.$/,
+      ORDER,
+      { changes: { shipDate: '2026-11-21T09:30:00' } },
+    ],
+  ])('%s', (_, ...fault) => expectRejection('VALIDATION_FAILED', 422, fault));
+
+  test('all at once, each with a pointer to it', async () => {
+    const variables = { pet: { name: '', categoryId: 'x', colour: 'red' } };
+    const { message, extensions } = await askInVain(app, PET, variables);
+    expect(message).toMatch(/^pet\.colour is not .* pet\.name must .* pet\.categoryId must /);
+    const pointers = ['/pet/colour', '/pet/name', '/pet/categoryId'];
+    expect(extensions.errors).toMatchObject(pointers.map((pointer) => ({ pointer })));
+  });
+});
+
+describe('a document that is wrong in itself is told as 400', () => {
+  const MISSPELT = 'mutation { createPet(pet: { name: "A", categoryId: 1, catgory: 1 }) { id } }';
+
+  test.each<Fault>([
+    ['a misspelt field of an input', /"catgory" is not defined by type "NewPet"/, MISSPELT],
+    [
+      'a field of the rows of a connection',
+      /^Cannot query field "id" on type "PetConnection"\. Its rows are in "nodes": \{ nodes \{ id \} \}\.$/,
+      '{ pets { id } }',
+    ],
+    ['an unknown field', /Cannot query field "nme" on type "Pet". Did you mean "name"/, '{ pets { nodes { nme } } }'],
+    [
+      'an identifier beyond 64 bits',
+      /^9223372036854775808 must be an integer/,
+      `{ category(categoryId: ${TOO_LARGE}) { id } }`,
+    ],
+    ['an integer beyond 32 bits', /32-bit/, '{ pets(first: 3000000000) { nodes { id } } }'],
+    ['a missing argument', /"categoryId" .* is required/, '{ category { id } }'],
+    ['a mistake 4,000 times over', /^The document repeats too many fields in one place/, `{ ${'nope '.repeat(4000)} }`],
+  ])('GRAPHQL_VALIDATION_FAILED: %s', async (_, message, query) => {
+    const { errors = [] } = await app.graphql(query);
+    expect(errors[0]?.message).toMatch(message);
+    for (const error of errors)
+      expect(error.extensions).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED', status: 400 });
+  });
+
+  test('GRAPHQL_PARSE_FAILED: a document that ends too soon', () =>
+    expectRejection('GRAPHQL_PARSE_FAILED', 400, ['Syntax Error: Expected Name, found <EOF>.', '{ pets {']));
+
+  test('INVALID_ARGUMENT: two operations, and none of them named', () =>
+    expectRejection('INVALID_ARGUMENT', 400, [
+      /what operation to execute/,
+      'query A { __typename } query B { __typename }',
+    ]));
+});
+
+describe('what the data do not allow is told with its own code', () => {
+  test.each<[code: string, status: number, ...Fault]>([
+    [
+      'UNKNOWN_REFERENCE',
+      422,
+      'a reference to no row',
+      'categoryId 404 is not the id of a category.',
+      PET,
+      pet({ categoryId: 404 }),
+    ],
+    ['NOT_FOUND', 404, 'a change to no row', 'No pet has the id 404.', 'mutation { deletePet(petId: 404) { id } }'],
+    [
+      'CONFLICT',
+      409,
+      'a category with pets',
+      /while pets belong to it/,
+      'mutation { deleteCategory(categoryId: 1) { id } }',
+    ],
+    [
+      'OUT_OF_STOCK',
+      409,
+      'too little stock',
+      'Pet 7 has 0 in stock; the quantity is 1.',
+      'mutation { placeOrder(order: { petId: 7 }) { id } }',
+    ],
+    [
+      'ORDER_COMPLETE',
+      409,
+      'a complete order',
+      'Order 2 is complete and cannot be changed or cancelled.',
+      'mutation { cancelOrder(orderId: 2) { id } }',
+    ],
+    [
+      'INVALID_ARGUMENT',
+      400,
+      'first and last together',
+      /^first and last cannot be combined/,
+      '{ pets(first: 1, last: 1) { nodes { id } } }',
+    ],
+    ['INVALID_ARGUMENT', 400, 'a forged cursor', CURSOR, '{ pets(after: "WyJpZCIsIngiXQ") { nodes { id } } }'],
+    [
+      'INVALID_ARGUMENT',
+      400,
+      'a forged cursor within a row',
+      CURSOR,
+      '{ pet(petId: 1) { orders(after: "x") { nodes { id } } } }',
+    ],
+    [
+      'INVALID_ARGUMENT',
+      400,
+      'a cursor of another sort',
+      /^before is .*\bcursor\b.*\.$/,
+      '{ pets(before: "WyJpZCIsIjEiXQ", sort: name) { nodes { id } } }',
+    ],
+  ])('%s, %i: %s', (code, status, _, ...fault) => expectRejection(code, status, fault));
+
+  test('and where it happened', async () => {
+    const query =
+      'mutation { made: createCategory(category: { name: "A" }) { id } gone: deletePet(petId: 404) { id } }';
+    const { status, data, errors } = await app.graphql(query);
+    expect(status).toBe(200);
+    expect(data).toBeNull();
+    expect(errors).toMatchObject([{ path: ['gone'] }]);
+  });
+});
+
+describe('a wrong argument anywhere refuses the whole operation before anything is done', () => {
+  const LIST = '{ nodes { id } }';
+  const MAKE = 'createCategory(category: { name: "Never made" })';
+
+  test.each<[what: string, query: string, variables?: Values]>([
+    ['a cursor in the answer to a change', `mutation { ${MAKE} { pets(after: "x") ${LIST} } }`],
+    ['a page size in it', `mutation ($n: Int) { ${MAKE} { pets(first: $n) ${LIST} } }`, { n: 101 }],
+    ['a page size by a default', `mutation ($n: Int = 0) { ${MAKE} { pets(last: $n) ${LIST} } }`],
+    ['first and last by variables', `mutation ($n: Int) { ${MAKE} { pets(first: $n, last: $n) ${LIST} } }`, { n: 1 }],
+    ['a later change', `mutation { ${MAKE} { id } later: createCategory(category: { name: " " }) { id } }`],
+    [
+      'a variable in a later change',
+      `mutation ($n: String!) { ${MAKE} { id } later: createCategory(category: { name: $n }) { id } }`,
+      { n: '' },
+    ],
+    ['a list in a fragment', `mutation { ${MAKE} { ...F } } fragment F on Category { pets(before: "x") ${LIST} }`],
+    [
+      'a list that is included',
+      `mutation ($on: Boolean = true) { ${MAKE} { pets(after: "x") @include(if: $on) ${LIST} } }`,
+    ],
+    [
+      'a fragment that is left out in one place and included in another',
+      `mutation ($constructor: Boolean = true) { ${MAKE} { ...F @skip(if: $constructor) ... @include(if: $constructor) { ...F } } }
+        fragment F on Category { pets(first: -1) ${LIST} }`,
+    ],
+  ])('%s', async (_, query, variables) => {
+    for (let time = 0; time < 3; time++) {
+      const { data, errors } = await app.graphql(query, variables);
+      expect(data).toBeUndefined();
+      expect(errors).toMatchObject([{ locations: [{}], extensions: { code: expect.not.stringContaining('GRAPHQL') } }]);
+    }
+    expect(app.statements).toEqual([]);
+  });
+
+  test('each field is told with its place, and no more than 20', async () => {
+    const { errors = [] } = await app.graphql(`{
+      a: pets(first: 0) ${LIST}
+      b: orders(after: "x", sort: shipDate) ${LIST}
+      c: pet(petId: 1) { id }
+    }`);
+    expect(errors).toMatchObject([
+      { message: PAGE_SIZE, locations: [{ line: 2, column: 7 }], extensions: { code: 'VALIDATION_FAILED' } },
+      {
+        message: expect.stringMatching(CURSOR),
+        locations: [{ line: 3, column: 7 }],
+        extensions: { code: 'INVALID_ARGUMENT' },
+      },
+    ]);
+    const all = range(1, 100).map((n) => `p${n}: pets(first: $n) ${LIST} q${n}: pets(first: 0) ${LIST}`);
+    expect((await app.graphql(`query ($n: Int) { ${all.join(' ')} }`, { n: 0 })).errors).toHaveLength(20);
+  });
+
+  test('what @skip and @include leave out is not looked at: one cursor may be for either of two lists', async () => {
+    const query = `query ($pets: Boolean!, $after: String) {
+      pets(first: 1, after: $after) @include(if: $pets) { pageInfo { endCursor } }
+      orders(first: 1, after: $after, sort: id_desc) @skip(if: $pets) { pageInfo { endCursor } }
+      never: orders(first: 0) @include(if: false) ${LIST}
+    }`;
+    for (const pets of [true, false]) {
+      let after: string | null = null;
+      for (let page = 0; page < 3; page++) {
+        const data = await ask(app, query, { pets, after });
+        after = (data.pets ?? data.orders).pageInfo.endCursor;
+      }
+    }
+  });
+});
+
+describe('what asks for too much is refused before anything is read', () => {
+  const nested = (levels: number) =>
+    `{ pets(first: 1) { nodes { ${'category { pets(first: 1) { nodes { '.repeat(levels)} id ${'} } }'.repeat(levels)} } } }`;
+  const spread = (count: number, within: (next: string) => string) =>
+    `{ pets(first: 1) { nodes { ...F0 } } } fragment F${count} on Pet { id }
+      ${range(0, count - 1)
+        .map((n) => `fragment F${n} on Pet { ${within(`...F${n + 1}`)} }`)
+        .join(' ')}`;
+  const thrice = (size: string) =>
+    `{ pets(${size}) { nodes { category { pets(${size}) { nodes { category { pets(${size}) { nodes { id } } } } } } } } }`;
+  const twoFields = (next: string) =>
+    `a: category { pets(first: 1) { nodes { ${next} } } } b: category { pets(first: 1) { nodes { ${next} } } }`;
+  const round = `{ __schema { types { ${'fields { type { '.repeat(9)} name ${'} }'.repeat(9)} } } }`;
+  const deepList = JSON.parse('['.repeat(500) + ']'.repeat(500)) as unknown;
+  const [nestedTooDeep, tooManyRows, tooManyFields] = [/deep/, /up to \d+ rows at once/, /more than \d+ fields/];
+  const tooManyValues = /up to \d+ values at once/;
+  const pets = (size: number, within: string) => `{ pets(first: ${size}) { nodes { ${within} } } }`;
+  const each = (count: number, field: string) =>
+    range(1, count)
+      .map((n) => `a${n}: ${field}`)
+      .join(' ');
+
+  test.each<Fault>([
+    ['fields nested 120 deep', nestedTooDeep, nested(40)],
+    ['fields nested 900 deep', nestedTooDeep, nested(300)],
+    ['selections nested 1,600 deep', /deep|Cannot query/, '{ a '.repeat(1600) + '}'.repeat(1600)],
+    [
+      'a list nested 2,400 deep',
+      nestedTooDeep,
+      `{ pets(id: ${'['.repeat(2400)}${']'.repeat(2400)}) { nodes { id } } }`,
+    ],
+    [
+      'a variable nested 500 deep',
+      /must be/,
+      'query ($id: [Int64!]) { pets(id: $id) { nodes { id } } }',
+      { id: deepList },
+    ],
+    ['5,001 tokens', /5000 tokens/, `{ ${'__typename '.repeat(4999)} }`],
+    ['100 of 100 of 100 rows', tooManyRows, thrice('first: 100')],
+    ['the same from the end', tooManyRows, thrice('last: 100')],
+    ['the same from the end, with null for the beginning', tooManyRows, thrice('first: null, last: 100')],
+    ['the same by a variable', tooManyRows, `query ($n: Int) ${thrice('first: $n')}`, { n: 100 }],
+    ['the same by the default of a variable', tooManyRows, `query ($n: Int = 100) ${thrice('first: $n')}`],
+    [
+      'the same by the default of a variable with a name that is no property of its own',
+      tooManyRows,
+      `query ($__proto__: Int = 100) ${thrice('first: $__proto__')}`,
+    ],
+    [
+      'the same beside a variable that is absent',
+      tooManyRows,
+      `query ($f: Int, $n: Int) ${thrice('first: $f, last: $n')}`,
+      { n: 100 },
+    ],
+    [
+      '150 lists of 100 rows with one more each',
+      tooManyRows,
+      `{ ${range(1, 150)
+        .map((n) => `p${n}: pets(first: 100) { nodes { orders(first: 1) { nodes { id } } } }`)
+        .join(' ')} }`,
+    ],
+    [
+      '9,900 rows with a field under 150 names',
+      tooManyValues,
+      pets(99, `category { pets(first: 99) { nodes { ${each(150, 'name')} } } }`),
+    ],
+    ['100 rows with a long text 120 times', tooManyValues, pets(100, each(120, 'category { description }'))],
+    [
+      'introspection under 150 names',
+      tooManyValues,
+      `{ __schema { types { fields { type { fields { ${each(150, 'description')} } } } } } }`,
+    ],
+    [
+      'a fragment within itself',
+      /within itself/,
+      '{ pets { nodes { ...A } } } fragment A on Pet { category { pets { nodes { ...A } } } }',
+    ],
+    [
+      'fragments in a circle',
+      /within itself/,
+      '{ pets { nodes { ...A } } } fragment A on Pet { ...B } fragment B on Pet { ...A }',
+    ],
+    ['fragments that double 30 times', tooManyFields, spread(30, (next) => `${next} ${next}`)],
+    ['fields that double 20 times', tooManyFields, spread(20, twoFields)],
+    ['introspection that goes round', /depth/, round],
+  ])('%s', async (_, message, query, variables) => {
+    const { status, errors = [], data } = await askStrictly(app, query, variables);
+    expect(errors.map((error) => error.message).join(' ')).toMatch(message);
+    expect(app.statements).toEqual([]);
+    expect([400, 422]).toContain(status);
+    expect(errors[0]?.extensions).toMatchObject({ status });
+    expect(data).toBeUndefined();
+  });
+
+  test('but what people do ask is not', async () => {
+    const lists = '{ categories { nodes { pets { nodes { orders { nodes { pet { category { name } } } } } } } } }';
+    expect((await askStrictly(app, lists)).status).toBe(200);
+    expect((await askStrictly(app, nested(3))).status).toBe(200);
+    expect((await askStrictly(app, getIntrospectionQuery({ inputValueDeprecation: true }))).status).toBe(200);
+    expect((await askStrictly(app, pets(100, 'id name category { id name description }'))).status).toBe(200);
+    expect((await askStrictly(app, `{ ${'__typename '.repeat(60)} }`)).status).toBe(200);
+  });
+
+  test('within introspection too, where fragments double as well as anywhere', async () => {
+    const doubling = Array.from(
+      { length: 15 },
+      (_, level) => `fragment F${level} on __Type { a: ofType { ...F${level + 1} } b: ofType { ...F${level + 1} } }`,
+    );
+    const query = `{ __type(name: "Pet") { ...F0 } } ${doubling.join(' ')} fragment F15 on __Type { name }`;
+    const deep = `{ __type(name: "Pet") { ${'ofType { '.repeat(40)} name ${'}'.repeat(40)} } }`;
+    for (const document of [query, deep]) {
+      for (let time = 0; time < 2; time++) {
+        expect((await askInVain(app, document)).extensions).toMatchObject({ code: 'INVALID_ARGUMENT', status: 400 });
+      }
+    }
+  });
+
+  test('very many faults are told by the first of them', async () => {
+    const query = 'query ($id: [Int64!]) { pets(id: $id) { nodes { id } } }';
+    const { message, extensions } = await askInVain(app, query, { id: Array.from({ length: 4_000 }, () => 'x') });
+    expect(message).toMatch(/^id\.0 must be an integer .* There are more errors\.$/);
+    expect(extensions.errors).toHaveLength(20);
+  });
+});
+
+test('variables of null are none', async () => {
+  const body = { query: 'query ($first: Int) { pets(first: $first) { nodes { id } } }', variables: null };
+  const { status, body: answer } = await app.rest('POST', '/graphql', { body });
+  expect([status, answer.errors]).toEqual([200, undefined]);
+});
+
+async function expectRejection(
+  code: string,
+  status: number,
+  [message, query, variables]: [string | RegExp, string, Values?],
+) {
+  const error = await askInVain(app, query, variables);
+  if (typeof message === 'string') expect(error.message).toBe(message);
+  else expect(error.message).toMatch(message);
+  expect(error.extensions).toMatchObject({ code, status });
+}

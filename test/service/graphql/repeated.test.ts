@@ -1,0 +1,328 @@
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMPILED_AT } from '../../../src/engine/operation/documents.ts';
+import { seed } from '../../../src/petstore/seed.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { ask, post, type Values } from './ask.ts';
+
+type Question = [about: string, query: string, variables?: Values];
+
+/** It is kept, and its runs are counted, from its second time on. */
+const TIMES = COMPILED_AT + 2;
+const ONE = 'pets(first: 1) { nodes';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await seed(app.database, 60, () => {});
+});
+afterAll(() => app?.dispose());
+
+// At first a document is parsed each time and interpreted, then known, and in the end compiled: nobody must be able to tell.
+describe('a document is answered the same, byte for byte, however often it comes', () => {
+  test.each<Question>([
+    [
+      'keys in the order of the selection',
+      '{ pets(first: 2) { pageInfo { endCursor } nodes { status id name } } __typename }',
+    ],
+    ['aliases', `{ z: ${ONE} { name id } } a: pets(last: 1) { nodes { id n: name } } ${ONE} { i: id id } } }`],
+    ['selections that are merged', `{ ${ONE} { name } } ... on Query { ${ONE} { id status } } } }`],
+    ['__typename at every level', `{ __typename ${ONE} { __typename id category { __typename } } __typename } }`],
+    [
+      'fragments within fragments',
+      `{ ${ONE} { ...A } } } fragment A on Pet { id ...B } fragment B on Pet { name category { ...C } } fragment C on Category { description }`,
+    ],
+    ['inline fragments', `{ ${ONE} { ... { id } ... on Pet { name ... { status } } } } }`],
+    [
+      'connections',
+      '{ inventory(first: 2, status: [pending, sold]) { totalCount edges { cursor node { petId pet { name } } } pageInfo { startCursor hasPreviousPage } } }',
+    ],
+    [
+      'nulls',
+      '{ pet(petId: 9) { inventory { quantity } } none: pet(petId: 404) { name } order(orderId: 1) { shipDate } }',
+    ],
+    [
+      'rows within rows',
+      '{ category(categoryId: 1) { pets(first: 2) { nodes { category { pets(first: 1) { nodes { orders { nodes { pet { id } } } } } } } } } }',
+    ],
+    [
+      'an identifier beyond 2^53 as a literal',
+      '{ order(orderId: 9223372036854775807) { id } pets(id: [-9223372036854775808, 1]) { nodes { id } } }',
+    ],
+    [
+      'an identifier beyond 2^53 as a default',
+      'query ($id: [Int64!] = [9223372036854775807, 1]) { orders(id: $id) { nodes { id } } }',
+    ],
+    [
+      'an identifier beyond 2^53 in a variable',
+      'query ($id: Int64!) { pets(id: [1, $id]) { nodes { id } } }',
+      { id: 9_223_372_036_854_775_807n },
+    ],
+    [
+      'one value for a list',
+      'query ($id: [Int64!]) { pets(id: $id) { nodes { id } } categories(id: 2) { nodes { id } } }',
+      { id: 3 },
+    ],
+    [
+      'a default that is used',
+      'query ($first: Int = 2, $sort: PetSort = name_desc, $status: [PetStatus!] = [sold]) { pets(first: $first, sort: $sort, status: $status) { nodes { name } } }',
+    ],
+    [
+      'a default of a required variable',
+      'query ($sort: PetSort! = name) { pets(first: 2, sort: $sort) { nodes { name } } }',
+    ],
+    [
+      'a default that null replaces',
+      'query ($first: Int = 2, $sort: PetSort = name) { pets(first: $first, sort: $sort) { nodes { id } } }',
+      { first: null, sort: null },
+    ],
+    [
+      'variables that are absent',
+      'query ($first: Int, $last: Int, $sort: PetSort, $name: String) { pets(first: $first, last: $last, sort: $sort, name: $name) { nodes { id } } }',
+      { last: 2 },
+    ],
+    [
+      '@include and @skip, true',
+      `query ($yes: Boolean!) { ${ONE} { id @include(if: $yes) name @skip(if: $yes) ...F @include(if: $yes) } } } fragment F on Pet { status }`,
+      { yes: true },
+    ],
+    [
+      '@include and @skip, false',
+      `query ($yes: Boolean!) { ${ONE} { id @include(if: $yes) name @skip(if: $yes) ...F @include(if: $yes) } } } fragment F on Pet { status }`,
+      { yes: false },
+    ],
+    [
+      '@include and @skip by a default',
+      `query ($yes: Boolean = false) { a: __typename @include(if: $yes) b: __typename @skip(if: $yes) }`,
+    ],
+    [
+      '@include and @skip of whole lists',
+      `query ($yes: Boolean!) { ${ONE} { id } } two: pets(first: 2) @skip(if: $yes) { nodes { name } } }`,
+      { yes: true },
+    ],
+    ['@skip of everything', '{ __typename @skip(if: true) }'],
+    [
+      'a field that is left out in one place and asked for in another',
+      `query ($yes: Boolean!) { ${ONE} { name @skip(if: $yes) id name status } } }`,
+      { yes: true },
+    ],
+    [
+      'the same through fragments',
+      `query ($yes: Boolean!) { ${ONE} { ...F } } } fragment F on Pet { name @skip(if: $yes) ... on Pet @include(if: $yes) { id ...G } } fragment G on Pet { category { id } name }`,
+      { yes: true },
+    ],
+    [
+      'names that JavaScript knows',
+      '{ constructor: __typename toString: __typename __proto__: __typename hasOwnProperty: __typename }',
+    ],
+    [
+      'introspection',
+      getIntrospectionQuery({ specifiedByUrl: true, directiveIsRepeatable: true, inputValueDeprecation: true }),
+    ],
+    [
+      'introspection of one type',
+      'query ($name: String!) { __type(name: $name) { name fields(includeDeprecated: true) { name isDeprecated } } __typename }',
+      { name: 'Query' },
+    ],
+    [
+      'variables with names that JavaScript knows',
+      'query ($__proto__: Int = 2, $constructor: PetSort, $toString: String) { pets(first: $__proto__, sort: $constructor, name: $toString) { nodes { id } } }',
+    ],
+    [
+      'an absent variable with a name that every object has',
+      'query ($constructor: Int = 2, $valueOf: String) { pets(first: $constructor, name: $valueOf) { nodes { id } } }',
+    ],
+    ['a failure', '{ pets(first: 0) { nodes { id } } }'],
+    [
+      'failures beside answers',
+      '{ a: pet(petId: 1) { orders(first: 0) { nodes { id } } } b: pet(petId: 2) { id } c: pet(petId: 3) { orders(last: 0) { nodes { id } } } }',
+    ],
+    ['a failure within rows', '{ pets(first: 3) { nodes { id orders(after: "x") { nodes { id } } } } }'],
+    ['wrong variables', 'query ($first: Int) { pets(first: $first) { nodes { id } } }', { first: 'x' }],
+    ['a failed change', 'mutation { deletePet(petId: 404) { id } }'],
+    ['a document that cannot be read', '{ pets {'],
+    ['an unknown field', '{ nope }'],
+  ])('%s', async (_, query, variables) => {
+    const [first, ...later] = await answers(query, variables);
+    for (const answer of later) expect(answer).toBe(first);
+  });
+});
+
+// A fragment that is spread twice in one place is answered when either of the two is wanted.
+describe('what one spread leaves out and another asks for is answered, however often its document comes', () => {
+  const conditions = [
+    ['@include(if: $is)', false],
+    ['@skip(if: $is)', true],
+  ] as const;
+  const ways = [
+    ['a spread', (condition: string) => `...X ${condition}`],
+    ['an inline fragment that spreads', (condition: string) => `... ${condition} { ...X }`],
+  ] as const;
+  const onQuery = `fragment X on Query { ${ONE} { name } } }`;
+  const onPet = 'fragment X on Pet { name }';
+  const places = [
+    ['at the root', (both: string) => [both, onQuery]],
+    ['in rows', (both: string) => [`${ONE} { id ${both} } }`, onPet]],
+    [
+      'in fragments within fragments',
+      (both: string) => [`${ONE} { ...Y } }`, `fragment Y on Pet { ${both} } ${onPet}`],
+    ],
+  ] as const;
+
+  for (const [condition, is] of conditions) {
+    for (const [way, spread] of ways) {
+      for (const [place, within] of places) {
+        test.each([
+          ['first', `${spread(condition)} ...X`],
+          ['second', `...X ${spread(condition)}`],
+        ])(`${condition} at ${way}, %s, ${place}`, async (_, both) => {
+          const [selection, fragments] = within(both);
+          const [first, ...later] = await answers(`query ($is: Boolean!) { ${selection} } ${fragments}`, { is });
+          expect(first).toContain('"name":"');
+          for (const answer of later) expect(answer).toBe(first);
+        });
+      }
+    }
+  }
+
+  test('in another place of the answer', async () => {
+    const query = `query ($is: Boolean!) {
+      a: ${ONE} { ...X @include(if: $is) } } b: ${ONE} { ...X } }
+    } fragment X on Pet { category { name } }`;
+    const [first, ...later] = await answers(query, { is: false });
+    expect(first).toContain('"b":{"nodes":[{"category":{"name":"');
+    for (const answer of later) expect(answer).toBe(first);
+  });
+
+  test('in another operation of the document', async () => {
+    const query = `query A($is: Boolean!) { ${ONE} { id ...X @include(if: $is) } } }
+      query B { ${ONE} { ...X } } } fragment X on Pet { name }`;
+    await answers(query, { is: false }, 'A');
+    for (const answer of await answers(query, {}, 'B')) expect(answer).toContain('"name":"');
+  });
+});
+
+describe('what is written in a document is text, and never code, however often it comes', () => {
+  test('in an argument', async () => {
+    const text = '__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d(globalThis.hasRun=true)';
+    const query = `mutation { createCategory(category: { name: "${text}" }) { name } }`;
+    for (const answer of await answers(query)) expect(JSON.parse(answer.slice(4)).data.createCategory.name).toBe(text);
+    await answers(`{ pets(name: "${text}") { nodes { id } } }`);
+    expect(globalThis).not.toHaveProperty('hasRun');
+  });
+});
+
+describe('whatever form of answer is accepted, it is the same however often it is asked for', () => {
+  test.each([
+    'application/json',
+    'application/graphql-response+json',
+    '*/*',
+    'application/graphql-response+json, application/json;q=0.9',
+    'multipart/mixed;deferSpec=20220824, application/json',
+    'text/html;q=0.1, */*',
+    'text/html',
+  ])('%s', async (accept) => {
+    const seen = new Set<string>();
+    for (let time = 0; time < TIMES; time++) {
+      const response = await post(app, '{ pets(first: 1) { nodes { id name } } }', {}, accept);
+      seen.add(`${response.status} ${response.headers.get('content-type')} ${await response.text()}`);
+    }
+    expect([...seen]).toHaveLength(1);
+  });
+
+  test('an operation with an empty name is never there', async () => {
+    const body = JSON.stringify({ query: '{ pets { totalCount } }', operationName: '' });
+    const headers = { 'content-type': 'application/json' };
+    for (let time = 0; time < TIMES; time++) {
+      await post(app, '{ pets { totalCount } }');
+      const response = await app.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body }));
+      expect(await response.text()).toContain('Could not determine what operation to execute.');
+    }
+  });
+});
+
+describe('a change means the same, however often its document comes', () => {
+  const ORDER = '{ quantity shipDate complete pet { id } }';
+  const shipDate = '2026-11-21T09:30:00.000Z';
+
+  test.each<Question>([
+    ['defaults of fields', `mutation { placeOrder(order: {}) ${ORDER} }`],
+    [
+      'a date-time as a literal',
+      `mutation { placeOrder(order: { shipDate: "2026-11-21T10:30:00.000+01:00" }) ${ORDER} }`,
+    ],
+    [
+      'a date-time in a variable',
+      `mutation ($at: DateTime) { placeOrder(order: { shipDate: $at }) ${ORDER} }`,
+      { at: shipDate },
+    ],
+    [
+      'a date-time as a default',
+      `mutation ($at: DateTime = "${shipDate}") { placeOrder(order: { shipDate: $at }) ${ORDER} }`,
+    ],
+    [
+      'an absent variable in a literal: the field has its default',
+      `mutation ($quantity: Int) { placeOrder(order: { quantity: $quantity }) ${ORDER} }`,
+      {},
+    ],
+    [
+      'a variable with a default in a literal',
+      `mutation ($quantity: Int = 4) { placeOrder(order: { quantity: $quantity }) ${ORDER} }`,
+    ],
+    [
+      'a whole input as the default of a required variable',
+      `mutation ($order: NewOrder! = { quantity: 2 }) { placeOrder(order: $order) ${ORDER} }`,
+    ],
+    ['enums', 'mutation ($status: PetStatus = sold) { updatePet(petId: 1, changes: { status: $status }) { status } }'],
+  ])('%s', async (_, query, variables) => {
+    const [first, ...later] = await answers(query, variables);
+    expect(first).not.toContain('"errors"');
+    for (const answer of later) expect(answer).toBe(first);
+  });
+
+  test('an absent variable in a literal leaves the field as it is', async () => {
+    const { placeOrder } = await ask(app, `mutation { placeOrder(order: { shipDate: "${shipDate}" }) { id } }`);
+    const query = `mutation ($id: Int64!, $at: DateTime, $complete: Boolean) {
+      updateOrder(orderId: $id, changes: { shipDate: $at, complete: $complete }) { shipDate complete }
+    }`;
+    for (let time = 0; time < TIMES; time++) {
+      expect((await ask(app, query, { id: placeOrder.id })).updateOrder).toEqual({ shipDate, complete: false });
+    }
+    expect((await ask(app, query, { id: placeOrder.id, at: null })).updateOrder.shipDate).toBeNull();
+  });
+
+  test('changes of one document are made one after another', async () => {
+    const query =
+      'mutation { a: createCategory(category: { name: "In turn" }) { id } b: createCategory(category: { name: "In turn" }) { id } }';
+    for (let time = 0; time < TIMES; time++) {
+      const { a, b } = await ask(app, query);
+      expect(b.id).toBe(a.id + 1);
+    }
+  });
+
+  test('a change is never made by GET, also when it is known by POST', async () => {
+    const query = 'mutation { createCategory(category: { name: "By GET" }) { id } }';
+    for (let time = 0; time < TIMES; time++) {
+      await ask(app, query);
+      const got = await app.fetch(new Request(`http://pets.example/graphql?query=${encodeURIComponent(query)}`));
+      expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
+    }
+    expect((await ask(app, '{ categories(name: "By GET") { totalCount } }')).categories.totalCount).toBe(TIMES);
+  });
+
+  test('a change that fails stops those after it', async () => {
+    const query = 'mutation { deletePet(petId: 404) { id } createCategory(category: { name: "Never" }) { id } }';
+    for (let time = 0; time < TIMES; time++) await app.graphql(query);
+    expect((await ask(app, '{ categories(name: "Never") { totalCount } }')).categories.totalCount).toBe(0);
+  });
+});
+
+async function answers(query: string, variables?: Values, operationName?: string): Promise<string[]> {
+  const all: string[] = [];
+  for (let time = 0; time < TIMES; time++) {
+    const response = await post(app, query, variables, 'application/json', operationName);
+    all.push(`${response.status} ${await response.text()}`);
+  }
+  return all;
+}

@@ -1,0 +1,62 @@
+import ICAL from 'ical.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+
+const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const MARKED = [
+  ...['Query.pet', 'Mutation.updatePet', 'Mutation.updateOrder', 'Mutation.replaceStock', 'Mutation.stopTracking'],
+  'Mutation.updateCategory',
+  'Query.lifecycle',
+];
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ BASE_PATH: '/api/v1' }, { clock: () => new Date('2026-11-21T12:00:00Z') });
+});
+afterAll(() => app.dispose());
+
+async function get(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {
+  const response = await app.fetch(new Request(`http://pets.example/api/v1${path}`, { method, headers }));
+  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+}
+
+describe('/lifecycle', () => {
+  test('is a page for a browser, with every mark of the service', async () => {
+    const { status, type, text } = await get('/lifecycle', HTML);
+    expect([status, type]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const coordinate of MARKED) expect(text).toContain(`<article class="mark" id="${coordinate}">`);
+    expect(text.match(/<article/g)).toHaveLength(MARKED.length);
+    expect(text).toContain('405 days left');
+    expect(text).toContain("'http://pets.example/api/v1/lifecycle'");
+  });
+
+  test('is JSON for everybody else, with the same marks', async () => {
+    const { type, text } = await get('/lifecycle');
+    expect(type).toBe('application/json');
+    expect((JSON.parse(text) as { coordinate: string }[]).map(({ coordinate }) => coordinate).sort()).toEqual(
+      [...MARKED].sort(),
+    );
+  });
+});
+
+describe('/lifecycle.ics', () => {
+  test('is a calendar with the sunset of GET /pets/{petId}, whose addresses are absolute', async () => {
+    const { status, type, text } = await get('/lifecycle.ics');
+    expect([status, type]).toEqual([200, 'text/calendar; charset=utf-8']);
+    const events = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent');
+    expect(events.map((event) => event.getFirstPropertyValue('summary'))).toEqual(['Sunset: GET /pets/{petId}']);
+    expect(String(events[0]?.getFirstPropertyValue('dtstart'))).toBe('2027-12-31');
+    expect(events[0]?.getFirstPropertyValue('url')).toBe('http://pets.example/api/v1/lifecycle#Query.pet');
+  });
+
+  test('asks the database for nothing', async () => {
+    app.statements.length = 0;
+    await get('/lifecycle.ics');
+    expect(app.statements).toEqual([]);
+  });
+
+  test('can only be read', async () => {
+    expect(await get('/lifecycle.ics', {}, 'HEAD')).toMatchObject({ status: 200, text: '' });
+    expect(await get('/lifecycle.ics', {}, 'POST')).toMatchObject({ status: 405 });
+  });
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { databaseKind } from '../../support/database.ts';
+
+const UNKNOWN = 999_999_999_999;
+const BEYOND_DOUBLES = 9_007_199_254_740_993n;
+
+let app: TestApp;
+let categoryId: number;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  categoryId = (await app.rest('POST', '/categories', { body: { name: 'Dogs' } })).body.id;
+});
+afterAll(() => app.dispose());
+
+/** Pets that have so much in stock and one order each, so that nothing about them is new. */
+async function makePets(...quantities: readonly number[]): Promise<number[]> {
+  const ids: number[] = [];
+  for (const quantity of quantities) {
+    const { id } = (await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } })).body;
+    await app.rest('PUT', `/store/inventory/${id}`, { body: { quantity } });
+    ids.push(id);
+  }
+  app.statements.length = 0;
+  return ids;
+}
+
+const place = (body: object) => app.rest('POST', '/store/orders', { body });
+const left = async (petId: number) => (await app.rest('GET', `/store/inventory/${petId}`)).body.quantity;
+
+describe('orders that come at once', () => {
+  test('are placed together, each as it was sent', async () => {
+    const pets = await makePets(5, 6, 7, 8);
+    const sent = pets.map((petId, n) => ({
+      petId,
+      quantity: n + 1,
+      shipDate: `2027-03-0${n + 1}T10:00:00.00${n}Z`,
+      complete: n % 2 === 1,
+    }));
+    const answers = await Promise.all(sent.map(place));
+    expect(app.statements).toEqual(['orders.placeMany']);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    for (const [n, { body }] of answers.entries()) {
+      expect(body).toEqual({ id: expect.any(Number), ...sent[n] });
+      expect((await app.rest('GET', `/store/orders/${body.id}`)).body).toEqual(body);
+    }
+    expect(await Promise.all(pets.map(left))).toEqual([4, 4, 4, 4]);
+  });
+
+  test('fail alone: what cannot be had takes nothing from the others', async () => {
+    const [first, second, empty] = await makePets(1, 2, 0);
+    const answers = await Promise.all([
+      place({ petId: first }),
+      place({ petId: UNKNOWN }),
+      place({ petId: empty }),
+      place({ petId: second, quantity: 3 }),
+      place({ petId: second, quantity: 2 }),
+      place({ petId: BEYOND_DOUBLES }),
+      place({ quantity: 4 }),
+    ]);
+    expect(answers.map(({ status, body }) => body.code ?? status)).toEqual([
+      201,
+      'UNKNOWN_REFERENCE',
+      'OUT_OF_STOCK',
+      'OUT_OF_STOCK',
+      201,
+      'UNKNOWN_REFERENCE',
+      201,
+    ]);
+    expect(answers[5]?.body.message).toContain(`${BEYOND_DOUBLES}`);
+    expect(await Promise.all([first, second, empty].map((id) => left(id as number)))).toEqual([0, 0, 0]);
+  });
+
+  test('of one pet are all placed while its stock lasts, and not one more', async () => {
+    const [wanted, other] = (await makePets(7, 100)) as [number, number];
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => place({ petId: n % 2 ? wanted : other })));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(13);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(27);
+    expect([await left(wanted), await left(other)]).toEqual([0, 80]);
+  });
+
+  test('that leave nothing give each pet its status', async () => {
+    const pets = await makePets(1, 1, 2);
+    await Promise.all(pets.map((petId, n) => place({ petId, complete: n === 1 })));
+    const statuses = await Promise.all(pets.map(async (id) => (await app.rest('GET', `/pets/${id}`)).body.status));
+    expect(statuses).toEqual(['pending', 'sold', 'available']);
+  });
+
+  // The embedded database runs one statement after the other: nothing of it can be held by somebody else.
+  if (databaseKind === 'server') {
+    test('do not wait for the one whose pet somebody holds', async () => {
+      const [held, free, alsoFree] = (await makePets(5, 5, 5)) as [number, number, number];
+      const settled: number[] = [];
+      let placing: readonly Promise<unknown>[] = [];
+      await app.database.transaction(async (query) => {
+        await query('select pet_id from inventory where pet_id = $1 for update', [held]);
+        placing = [held, free, alsoFree].map(async (petId) => {
+          expect((await place({ petId })).status).toBe(201);
+          settled.push(petId);
+        });
+        await Promise.all(placing.slice(1));
+        expect(settled.toSorted((one, other) => one - other)).toEqual([free, alsoFree]);
+      });
+      await Promise.all(placing);
+      expect(await Promise.all([held, free, alsoFree].map(left))).toEqual([4, 4, 4]);
+    });
+  }
+});

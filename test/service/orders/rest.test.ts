@@ -1,0 +1,568 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RestAnswer, startTestApp, type TestApp } from '../../support/app.ts';
+
+interface Order {
+  readonly id: number;
+  readonly petId?: number;
+  readonly quantity: number;
+  readonly shipDate?: string;
+  readonly complete: boolean;
+}
+
+const GREATEST = 2_147_483_647;
+let app: TestApp;
+let categoryId: number;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  categoryId = (await app.rest('POST', '/categories', { body: { name: 'Dogs' } })).body.id;
+});
+afterAll(() => app.dispose());
+
+/** A pet that has so much in stock; without a quantity, one that is not counted. */
+async function makePet(quantity?: number): Promise<number> {
+  const petId = (await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } })).body.id;
+  if (quantity !== undefined) await count(petId, quantity);
+  return petId;
+}
+
+async function count(petId: number, quantity: number): Promise<void> {
+  const { status } = await app.rest('PUT', `/store/inventory/${petId}`, { body: { quantity } });
+  expect([200, 201]).toContain(status);
+}
+
+async function place(fields: object): Promise<Order> {
+  const { status, body } = await app.rest('POST', '/store/orders', { body: fields });
+  expect(status).toBe(201);
+  return body;
+}
+
+const patch = (id: number, body: object) => app.rest('PATCH', `/store/orders/${id}`, { body });
+const cancel = (id: number) => app.rest('DELETE', `/store/orders/${id}`);
+
+async function read(id: number): Promise<Order> {
+  const { status, body } = await app.rest('GET', `/store/orders/${id}`);
+  expect(status).toBe(200);
+  return body;
+}
+
+/** What is left of a pet, and its status, as the entry and the pet tell it alike. */
+async function stock(petId: number): Promise<[quantity: number, status: string]> {
+  const { body } = await app.rest('GET', `/store/inventory/${petId}`);
+  expect((await app.rest('GET', `/pets/${petId}`)).body.status).toBe(body.status);
+  return [body.quantity, body.status];
+}
+
+async function ids(query: string): Promise<number[]> {
+  const { status, body } = await app.rest('GET', `/store/orders?limit=100&${query}`);
+  expect(status).toBe(200);
+  return body.map((order: Order) => order.id);
+}
+
+describe('POST /store/orders', () => {
+  test('no field is required: an empty order is a draft of one, not complete', async () => {
+    const { status, headers, body, text } = await app.rest('POST', '/store/orders', { body: {} });
+    expect(status).toBe(201);
+    expect(text).toBe(`{"id":${body.id},"quantity":1,"complete":false}`);
+    expect(headers.get('location')).toBe(`http://pets.example/store/orders/${body.id}`);
+    expect((await app.rest('GET', `/store/orders/${body.id}`)).text).toBe(text);
+    expect((await app.rest('GET', `/store/orders?id=${body.id}`)).text).toBe(`[${text}]`);
+  });
+
+  test('every field is kept', async () => {
+    const petId = await makePet();
+    const fields = { petId, quantity: 3, shipDate: '2026-12-01T09:30:00.000Z', complete: true };
+    const order = await place(fields);
+    expect(order).toEqual({ id: order.id, ...fields });
+    expect(await read(order.id)).toEqual(order);
+  });
+
+  test.each([
+    ['2026-12-01T10:30:00+01:00', '2026-12-01T09:30:00.000Z'],
+    ['2026-12-31T23:30:00-05:30', '2027-01-01T05:00:00.000Z'],
+    ['2024-02-29T00:00:00.5z', '2024-02-29T00:00:00.500Z'],
+    ['2026-12-01t10:30:00.123456789Z', '2026-12-01T10:30:00.123Z'],
+    ['2026-12-01T10:30:00.9996Z', '2026-12-01T10:30:00.999Z'],
+    ['1883-11-18T12:00:00Z', '1883-11-18T12:00:00.000Z'],
+    ['0099-12-31T23:59:59Z', '0099-12-31T23:59:59.000Z'],
+    ['0050-06-01T00:00:00Z', '0050-06-01T00:00:00.000Z'],
+    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  ])('the ship date %s is answered in UTC, as %s', async (shipDate, expected) => {
+    const order = await place({ shipDate });
+    expect(order.shipDate).toBe(expected);
+    expect((await read(order.id)).shipDate).toBe(expected);
+  });
+
+  test('an id is assigned, never taken from the client', async () => {
+    const { status, body } = await app.rest('POST', '/store/orders', { body: { id: 4711 } });
+    expect(status).toBe(422);
+    expect(body.code).toBe('VALIDATION_FAILED');
+    expect(body.message).toMatch(/^id is read-only/);
+  });
+
+  test('a pet that does not exist is named in the refusal', async () => {
+    const { status, body } = await app.rest('POST', '/store/orders', { body: { petId: 987654 } });
+    expect(status).toBe(422);
+    expect(body).toEqual({ code: 'UNKNOWN_REFERENCE', message: 'petId 987654 is not the id of a pet.', status: 422 });
+  });
+});
+
+describe('an order for a pet that is not available', () => {
+  test.each(['pending', 'sold'])('is 409 NOT_AVAILABLE while it is %s, counted or not', async (status) => {
+    for (const quantity of [undefined, 5]) {
+      const petId = await makePet(quantity);
+      await app.rest('PATCH', `/pets/${petId}`, { body: { status } });
+      const { status: answered, body } = await app.rest('POST', '/store/orders', { body: { petId } });
+      expect([answered, body]).toEqual([
+        409,
+        {
+          code: 'NOT_AVAILABLE',
+          message: `Pet ${petId} is ${status}; only pets with the status available can be ordered.`,
+          status: 409,
+        },
+      ]);
+      expect(await ids(`petId=${petId}`)).toEqual([]);
+      if (quantity !== undefined) expect(await stock(petId)).toEqual([quantity, status]);
+      await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'available' } });
+      await place({ petId });
+    }
+  });
+
+  test('is OUT_OF_STOCK all the same where too little is left', async () => {
+    const petId = await makePet(2);
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
+    const { status, body } = await app.rest('POST', '/store/orders', { body: { petId, quantity: 3 } });
+    expect([status, body.code]).toEqual([409, 'OUT_OF_STOCK']);
+    expect(await stock(petId)).toEqual([2, 'sold']);
+  });
+
+  test('can be changed, completed and cancelled as before', async () => {
+    const petId = await makePet();
+    const [changed, cancelled] = [await place({ petId }), await place({ petId })];
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
+    expect((await patch(changed.id, { quantity: 3, complete: true })).status).toBe(200);
+    expect((await cancel(cancelled.id)).status).toBe(204);
+  });
+
+  test('sees the status that a writer before it has set, also when it had to wait for that', async () => {
+    for (const quantity of [undefined, 5]) {
+      const petId = await makePet(quantity);
+      let placing: Promise<RestAnswer> | undefined;
+      await app.database.transaction(async (query) => {
+        await query("update pets set status = 'sold' where id = $1", [petId]);
+        placing = app.rest('POST', '/store/orders', { body: { petId } });
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      });
+      expect((await placing)?.body.code).toBe('NOT_AVAILABLE');
+      expect(await ids(`petId=${petId}`)).toEqual([]);
+    }
+  });
+});
+
+describe('GET /store/orders by ship date', () => {
+  test('shipDateFrom and shipDateTo are a half-open range, of which an order without a date is not', async () => {
+    const petId = await makePet();
+    const make = async (shipDate?: string) => (await place({ petId, ...(shipDate && { shipDate }) })).id;
+    const [none, one, two, three] = [
+      await make(),
+      await make('2026-12-01T00:00:00Z'),
+      await make('2026-12-02T00:00:00Z'),
+      await make('2026-12-03T00:00:00Z'),
+    ];
+    const found = (query: string) => ids(`petId=${petId}&${query}`);
+    expect(await found('shipDateFrom=2026-12-02T00:00:00Z')).toEqual([two, three]);
+    expect(await found('shipDateTo=2026-12-02T00:00:00Z')).toEqual([one]);
+    expect(await found('shipDateFrom=2026-12-01T00:00:00Z&shipDateTo=2026-12-03T00:00:00Z&sort=-shipDate')).toEqual([
+      two,
+      one,
+    ]);
+    expect(await found('shipDateFrom=2026-12-03T00:00:00Z&shipDateTo=2026-12-01T00:00:00Z')).toEqual([]);
+    expect(await found('')).toEqual([none, one, two, three]);
+  });
+
+  test('takes any offset, a plus as itself too', async () => {
+    const petId = await makePet();
+    const { id } = await place({ petId, shipDate: '2026-12-02T00:00:00+01:00' });
+    for (const plus of ['+', '%2B']) {
+      const range = `shipDateFrom=2026-12-02T00:00:00${plus}01:00&shipDateTo=2026-12-02T00:00:01${plus}01:00`;
+      expect(await ids(`petId=${petId}&${range}`)).toEqual([id]);
+    }
+  });
+
+  test.each(['2026-12-01', 'tomorrow', '2026-12-01T00:00:00', ''])('%s is no date-time: 400', async (text) => {
+    const { status, body } = await app.rest('GET', `/store/orders?shipDateFrom=${text}`);
+    expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT']);
+    expect(body.message).toMatch(/^shipDateFrom must be a date-time of RFC 3339/);
+  });
+});
+
+describe('PATCH /store/orders/{orderId}', () => {
+  test.each(['application/merge-patch+json', 'application/json'])('merges a patch of type %s', async (contentType) => {
+    const order = await place({ quantity: 3, shipDate: '2026-12-01T09:30:00Z' });
+    const options = { body: { quantity: 4 }, headers: { 'content-type': contentType } };
+    const { status, body } = await app.rest('PATCH', `/store/orders/${order.id}`, options);
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...order, quantity: 4 });
+    expect(await read(order.id)).toEqual(body);
+  });
+
+  test('null removes the ship date; leaving it out keeps it', async () => {
+    const { id, shipDate } = await place({ shipDate: '2026-12-01T09:30:00Z' });
+    expect((await patch(id, { quantity: 2 })).body.shipDate).toBe(shipDate);
+    const { status, text } = await patch(id, { shipDate: null });
+    expect(status).toBe(200);
+    expect(text).toBe(`{"id":${id},"quantity":2,"complete":false}`);
+    expect((await app.rest('GET', `/store/orders/${id}`)).text).toBe(text);
+    expect((await patch(id, { shipDate: '2027-01-01T00:00:00+01:00' })).body.shipDate).toBe('2026-12-31T23:00:00.000Z');
+  });
+
+  test.each(['quantity', 'complete'])('null for %s is an error, for it cannot be removed', async (field) => {
+    const order = await place({ shipDate: '2026-12-01T09:30:00Z' });
+    const { status, body } = await patch(order.id, { shipDate: null, [field]: null });
+    expect(status).toBe(422);
+    expect(body.message).toBe(`${field} must not be null; omit it instead.`);
+    expect(await read(order.id)).toEqual(order);
+  });
+
+  test('an empty patch changes nothing and answers the order', async () => {
+    const petId = await makePet(5);
+    const order = await place({ petId, quantity: 2, shipDate: '2026-12-01T09:30:00Z' });
+    const { status, body } = await patch(order.id, {});
+    expect(status).toBe(200);
+    expect(body).toEqual(order);
+    expect(await read(order.id)).toEqual(order);
+    expect(await stock(petId)).toEqual([3, 'available']);
+  });
+
+  test('the id may be repeated, not changed', async () => {
+    const order = await place({});
+    expect((await patch(order.id, { id: order.id, quantity: 2 })).body.quantity).toBe(2);
+    const rejected = await patch(order.id, { id: order.id + 1, quantity: 3 });
+    expect(rejected.status).toBe(422);
+    expect(rejected.body.message).toBe(`id is read-only: it must be ${order.id}, as in the path, or be omitted.`);
+    expect((await read(order.id)).quantity).toBe(2);
+  });
+
+  test('the pet of an order is fixed', async () => {
+    const petId = await makePet();
+    const order = await place({ petId });
+    const { status, body } = await patch(order.id, { petId: await makePet() });
+    expect(status).toBe(422);
+    expect(body.message).toContain('petId is not a field of OrderChanges');
+    expect(await read(order.id)).toEqual(order);
+  });
+
+  test('an order that does not exist is not found, even by an empty patch', async () => {
+    for (const changes of [{}, { quantity: 2 }, { complete: true }]) {
+      const { status, body } = await patch(987654, changes);
+      expect(status).toBe(404);
+      expect(body).toEqual({ code: 'NOT_FOUND', message: 'No order has the id 987654.', status: 404 });
+    }
+  });
+});
+
+describe('orders and stock', () => {
+  test('an order without petId is a draft and touches no stock', async () => {
+    const petId = await makePet(5);
+    const { id } = await place({ quantity: GREATEST });
+    expect((await patch(id, { quantity: 7 })).body).toEqual({ id, quantity: 7, complete: false });
+    expect((await cancel(id)).status).toBe(204);
+    const completed = await place({});
+    expect((await patch(completed.id, { complete: true })).body.complete).toBe(true);
+    expect(await stock(petId)).toEqual([5, 'available']);
+  });
+
+  test('placing an order for a counted pet takes its quantity from the stock', async () => {
+    const petId = await makePet(5);
+    await place({ petId, quantity: 2 });
+    expect(await stock(petId)).toEqual([3, 'available']);
+    await place({ petId });
+    expect(await stock(petId)).toEqual([2, 'available']);
+    await place({ petId, quantity: 1, complete: true });
+    expect(await stock(petId)).toEqual([1, 'available']);
+  });
+
+  test('too little in stock is OUT_OF_STOCK, and nothing changes', async () => {
+    const petId = await makePet(2);
+    const before = await place({ petId });
+    for (const quantity of [2, GREATEST]) {
+      const { status, body } = await app.rest('POST', '/store/orders', { body: { petId, quantity } });
+      expect(status).toBe(409);
+      const message = `Pet ${petId} has 1 in stock; the quantity is ${quantity}.`;
+      expect(body).toEqual({ code: 'OUT_OF_STOCK', message, status: 409 });
+    }
+    expect(await stock(petId)).toEqual([1, 'available']);
+    expect(await ids(`petId=${petId}`)).toEqual([before.id]);
+    await place({ petId, quantity: 1 });
+    expect(await stock(petId)).toEqual([0, 'pending']);
+  });
+
+  test('stock is never oversold, with any number of clients', async () => {
+    const petId = await makePet(10);
+    const clients = Array.from({ length: 40 }, () => app.rest('POST', '/store/orders', { body: { petId } }));
+    const statuses = (await Promise.all(clients)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(30);
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    expect(await ids(`petId=${petId}`)).toHaveLength(10);
+  });
+
+  test('orders, changes and cancellations at once leave the count exact', async () => {
+    const petId = await makePet(100);
+    const orders = await Promise.all(Array.from({ length: 10 }, () => place({ petId, quantity: 3 })));
+    const answers = await Promise.all(
+      orders.flatMap(({ id }, index) => [
+        patch(id, { quantity: 1 + (index % 5) }),
+        ...(index % 2 === 0 ? [cancel(id)] : []),
+        app.rest('POST', '/store/orders', { body: { petId } }),
+      ]),
+    );
+    expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+    const { body } = await app.rest('GET', `/store/orders?petId=${petId}&limit=100`);
+    const ordered = body.reduce((sum: number, order: Order) => sum + order.quantity, 0);
+    expect(await stock(petId)).toEqual([100 - ordered, 'available']);
+  });
+
+  test('a pet without an entry is not counted: any order is accepted, and its status stays', async () => {
+    const petId = await makePet();
+    const { id } = await place({ petId, quantity: GREATEST });
+    await place({ petId, quantity: GREATEST, complete: true });
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'pending' } });
+    await patch(id, { quantity: 1 });
+    await cancel(id);
+    expect((await app.rest('GET', `/pets/${petId}`)).body.status).toBe('pending');
+    expect((await app.rest('GET', `/store/inventory/${petId}`)).status).toBe(404);
+  });
+
+  test('cancelling an order that is not complete gives the stock back', async () => {
+    const petId = await makePet(5);
+    const { id } = await place({ petId, quantity: 5 });
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    const { status, text, headers } = await cancel(id);
+    expect({ status, text }).toEqual({ status: 204, text: '' });
+    expect(headers.get('content-type')).toBeNull();
+    expect(await stock(petId)).toEqual([5, 'available']);
+    expect((await app.rest('GET', `/store/orders/${id}`)).body.message).toBe(`No order has the id ${id}.`);
+  });
+
+  test('it is given back once, however often it is cancelled', async () => {
+    const petId = await makePet(5);
+    const { id } = await place({ petId, quantity: 2 });
+    const statuses = (await Promise.all([cancel(id), cancel(id), cancel(id)])).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([204, 404, 404]);
+    const again = await cancel(id);
+    expect(again.status).toBe(404);
+    expect(again.body).toEqual({ code: 'NOT_FOUND', message: `No order has the id ${id}.`, status: 404 });
+    expect(await stock(petId)).toEqual([5, 'available']);
+  });
+
+  test.each([
+    ['placed so', { complete: true }],
+    ['completed later', {}],
+  ])('a complete order cannot be changed or cancelled (%s)', async (_, fields) => {
+    const petId = await makePet(5);
+    const order = await place({ petId, quantity: 2, ...fields });
+    if (!order.complete) expect((await patch(order.id, { complete: true })).status).toBe(200);
+    const message = `Order ${order.id} is complete and cannot be changed or cancelled.`;
+    const changes = [{ quantity: 1 }, { complete: false }, { complete: true }, { shipDate: null }, {}];
+    for (const answer of [
+      ...(await Promise.all(changes.map((each) => patch(order.id, each)))),
+      await cancel(order.id),
+    ]) {
+      expect(answer.status).toBe(409);
+      expect(answer.body).toEqual({ code: 'ORDER_COMPLETE', message, status: 409 });
+    }
+    expect(await read(order.id)).toEqual({ ...order, complete: true });
+    expect(await stock(petId)).toEqual([3, 'available']);
+  });
+
+  test('a complete draft is as final', async () => {
+    const { id } = await place({ complete: true });
+    expect((await patch(id, { quantity: 2 })).body.code).toBe('ORDER_COMPLETE');
+    expect((await cancel(id)).body.code).toBe('ORDER_COMPLETE');
+  });
+
+  test('a changed quantity moves the difference in stock', async () => {
+    const petId = await makePet(10);
+    const { id } = await place({ petId, quantity: 4 });
+    for (const [quantity, left, status] of [
+      [6, 4, 'available'],
+      [6, 4, 'available'],
+      [1, 9, 'available'],
+      [10, 0, 'pending'],
+      [9, 1, 'available'],
+    ] as const) {
+      expect((await patch(id, { quantity })).body).toEqual({ id, petId, quantity, complete: false });
+      expect(await stock(petId)).toEqual([left, status]);
+    }
+  });
+
+  test('a quantity and its completion change in one step', async () => {
+    const petId = await makePet(3);
+    const { id } = await place({ petId });
+    expect((await patch(id, { quantity: 3, complete: true })).body).toEqual({ id, petId, quantity: 3, complete: true });
+    expect(await stock(petId)).toEqual([0, 'sold']);
+  });
+
+  test('more than is left is OUT_OF_STOCK, and neither the order nor the stock changes', async () => {
+    const petId = await makePet(5);
+    const order = await place({ petId, quantity: 4, shipDate: '2026-12-01T00:00:00Z' });
+    const { status, body } = await patch(order.id, { quantity: 6, shipDate: null, complete: true });
+    expect(status).toBe(409);
+    const message = `Pet ${petId} has 1 in stock, besides the 4 of this order; the quantity is 6.`;
+    expect(body).toEqual({ code: 'OUT_OF_STOCK', message, status: 409 });
+    expect(await read(order.id)).toEqual(order);
+    expect(await stock(petId)).toEqual([1, 'available']);
+    expect((await patch(order.id, { quantity: 5 })).status).toBe(200);
+  });
+
+  test('an order for a pet that is no longer counted gives nothing back and takes nothing', async () => {
+    const petId = await makePet(5);
+    const { id } = await place({ petId, quantity: 2 });
+    await app.rest('DELETE', `/store/inventory/${petId}`);
+    expect((await patch(id, { quantity: 1000 })).status).toBe(200);
+    expect((await cancel(id)).status).toBe(204);
+    expect((await app.rest('GET', `/store/inventory/${petId}`)).status).toBe(404);
+  });
+});
+
+describe('the movements of stock set the status of a counted pet', () => {
+  test('none left and an open order is pending; none left and all complete is sold; something left is available', async () => {
+    const petId = await makePet(2);
+    const [one, other] = [await place({ petId }), await place({ petId })];
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    await patch(one.id, { complete: true });
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    await patch(other.id, { complete: true });
+    expect(await stock(petId)).toEqual([0, 'sold']);
+    await count(petId, 1);
+    expect(await stock(petId)).toEqual([1, 'available']);
+    await place({ petId, complete: true });
+    expect(await stock(petId)).toEqual([0, 'sold']);
+  });
+
+  test('cancelling the last open order makes what is left available again', async () => {
+    const petId = await makePet(2);
+    await place({ petId, complete: true });
+    const { id } = await place({ petId });
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    await cancel(id);
+    expect(await stock(petId)).toEqual([1, 'available']);
+  });
+
+  test('an order is open from before the counting began', async () => {
+    const petId = await makePet();
+    const { id } = await place({ petId, quantity: 2 });
+    await count(petId, 0);
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    await cancel(id);
+    expect(await stock(petId)).toEqual([2, 'available']);
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['the ship date alone', { shipDate: '2027-01-01T00:00:00Z' }],
+    ['the quantity to what it is', { quantity: 2 }],
+    ['that it is not complete, as before', { complete: false }],
+  ])('a status set by hand stays when no stock moves: a change of %s', async (_, changes) => {
+    const petId = await makePet(5);
+    const { id } = await place({ petId, quantity: 2 });
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'pending' } });
+    expect((await patch(id, changes)).status).toBe(200);
+    expect(await stock(petId)).toEqual([3, 'pending']);
+  });
+
+  test('a status set by hand stays when an order is refused', async () => {
+    const petId = await makePet(1);
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
+    expect((await app.rest('POST', '/store/orders', { body: { petId, quantity: 2 } })).status).toBe(409);
+    expect(await stock(petId)).toEqual([1, 'sold']);
+  });
+
+  test('a status set by hand gives way to the next movement', async () => {
+    const petId = await makePet(2);
+    const { id } = await place({ petId });
+    const setByHand = () => app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
+    await setByHand();
+    await patch(id, { quantity: 2 });
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    await setByHand();
+    await cancel(id);
+    expect(await stock(petId)).toEqual([2, 'available']);
+  });
+});
+
+describe('a stock that would grow beyond 2147483647 is a conflict, never a failure of the service', () => {
+  const tooMuch = {
+    code: 'CONFLICT',
+    message: 'The stock would exceed its maximum of 2147483647.',
+    status: 409,
+  };
+
+  test.each([
+    ['cancelling', (id: number) => cancel(id)],
+    ['ordering less', (id: number) => patch(id, { quantity: 1 })],
+    ['ordering less and completing', (id: number) => patch(id, { quantity: 1, complete: true })],
+  ])('%s', async (_, change) => {
+    const petId = await makePet(5);
+    const order = await place({ petId, quantity: 3 });
+    await count(petId, GREATEST - 1);
+    const { status, body } = await change(order.id);
+    expect(status).toBe(409);
+    expect(body).toEqual(tooMuch);
+    expect(await read(order.id)).toEqual(order);
+    expect(await stock(petId)).toEqual([GREATEST - 1, 'available']);
+
+    await count(petId, GREATEST - 3);
+    expect((await change(order.id)).status).toBeLessThan(300);
+  });
+
+  test('the whole of the greatest stock can be ordered and given back', async () => {
+    const petId = await makePet(GREATEST);
+    const { id } = await place({ petId, quantity: GREATEST });
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    expect((await cancel(id)).status).toBe(204);
+    expect(await stock(petId)).toEqual([GREATEST, 'available']);
+  });
+});
+
+describe('GET /store/orders', () => {
+  test('a repeated parameter means any of, and different ones mean all of', async () => {
+    const [one, other] = [await makePet(), await makePet()];
+    const a = await place({ petId: one });
+    const b = await place({ petId: one, complete: true });
+    const c = await place({ petId: other, complete: true });
+    const both = `petId=${other}&petId=${one}`;
+    expect((await app.rest('GET', `/store/orders?${both}`)).body).toEqual([a, b, c]);
+    expect(await ids(`petId=${one}`)).toEqual([a.id, b.id]);
+    expect(await ids(`${both}&complete=true`)).toEqual([b.id, c.id]);
+    expect(await ids(`${both}&complete=false`)).toEqual([a.id]);
+    expect(await ids(`id=${c.id}&id=${a.id}`)).toEqual([a.id, c.id]);
+    expect(await ids(`id=${c.id}&id=${a.id}&petId=${one}`)).toEqual([a.id]);
+    expect((await app.rest('GET', `/store/orders?petId=${await makePet()}`)).text).toBe('[]');
+  });
+
+  test('a draft belongs to no pet, and is listed', async () => {
+    const { id } = await place({});
+    expect(await ids(`id=${id}`)).toEqual([id]);
+  });
+
+  test('sorts by id and by ship date, both ways; orders without one come last both ways; ties go by id', async () => {
+    const petId = await makePet();
+    const [june, may, never, mayToo, old, neverToo] = [
+      await place({ petId, shipDate: '2026-06-01T00:00:00Z' }),
+      await place({ petId, shipDate: '2026-05-01T12:00:00Z' }),
+      await place({ petId }),
+      await place({ petId, shipDate: '2026-05-01T14:00:00+02:00' }),
+      await place({ petId, shipDate: '1969-12-31T23:59:59.999Z' }),
+      await place({ petId }),
+    ].map((order) => order.id) as [number, number, number, number, number, number];
+    const filter = `petId=${petId}`;
+    expect(await ids(filter)).toEqual([june, may, never, mayToo, old, neverToo]);
+    expect(await ids(`${filter}&sort=id`)).toEqual([june, may, never, mayToo, old, neverToo]);
+    expect(await ids(`${filter}&sort=-id`)).toEqual([neverToo, old, mayToo, never, may, june]);
+    expect(await ids(`${filter}&sort=shipDate`)).toEqual([old, may, mayToo, june, never, neverToo]);
+    expect(await ids(`${filter}&sort=-shipDate`)).toEqual([june, mayToo, may, old, neverToo, never]);
+  });
+});

@@ -1,0 +1,451 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+
+interface Pet {
+  readonly id: number;
+  readonly name: string;
+  readonly categoryId: number;
+  readonly status: string;
+}
+
+let app: TestApp;
+let categoryId: number;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  categoryId = await makeCategory();
+});
+afterAll(() => app.dispose());
+
+async function makeCategory(): Promise<number> {
+  return (await app.rest('POST', '/categories', { body: { name: 'Dogs' } })).body.id;
+}
+
+async function makePet(fields: Partial<Pet> = {}): Promise<Pet> {
+  const { status, body } = await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId, ...fields } });
+  expect(status).toBe(201);
+  return body;
+}
+
+async function read(id: number): Promise<Pet> {
+  const { status, body } = await app.rest('GET', `/pets/${id}`);
+  expect(status).toBe(200);
+  return body;
+}
+
+async function names(query: string): Promise<string[]> {
+  const { status, body } = await app.rest('GET', `/pets?limit=100&${query}`);
+  expect(status).toBe(200);
+  return body.map((pet: Pet) => pet.name);
+}
+
+async function ids(query: string): Promise<number[]> {
+  const { status, body } = await app.rest('GET', `/pets?limit=100&${query}`);
+  expect(status).toBe(200);
+  return body.map((pet: Pet) => pet.id);
+}
+
+describe('POST /pets', () => {
+  test('a new pet gets an id, the default status and an address', async () => {
+    const { status, headers, body } = await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } });
+    expect(status).toBe(201);
+    expect(body).toEqual({ id: expect.any(Number), name: 'Rex', categoryId, status: 'available' });
+    expect(headers.get('location')).toBe(`http://pets.example/pets/${body.id}`);
+    expect((await app.rest('GET', `/pets/${body.id}`)).body).toEqual(body);
+  });
+
+  test.each(['available', 'pending', 'sold'])('a pet may begin as %s', async (status) => {
+    const pet = await makePet({ status });
+    expect(pet).toEqual({ id: pet.id, name: 'Rex', categoryId, status });
+    expect(await read(pet.id)).toEqual(pet);
+  });
+
+  test.each([
+    ['one letter', 'A'],
+    ['white space around it', '  Rex  '],
+    ['quotes, backslashes and control characters', '"\\\'\u0001\t\n\u007f'],
+    ['what looks like SQL', "'; drop table pets; --"],
+    ['what looks like markup', '<script>alert(1)</script>&amp;'],
+    ['many scripts', 'Éé ßẞ İı Ǆ ﷽ 犬 שלום ไทย'],
+    ['a family of emoji', '👩‍👩‍👧‍👦🐕'],
+    ['200 letters', 'x'.repeat(200)],
+    ['200 emoji, which are characters and not halves of them', '🐕'.repeat(200)],
+    ['the greatest character', '\u{10ffff}'],
+  ])('a name is kept to its last character: %s', async (_, name) => {
+    const pet = await makePet({ name });
+    expect(pet.name).toBe(name);
+    expect((await read(pet.id)).name).toBe(name);
+  });
+
+  test('names are not unique', async () => {
+    const [one, other] = [await makePet({ name: 'Twin' }), await makePet({ name: 'Twin' })];
+    expect(one.id).not.toBe(other.id);
+  });
+
+  test('an id is assigned, never taken from the client', async () => {
+    const { status, body } = await app.rest('POST', '/pets', { body: { id: 4711, name: 'Rex', categoryId } });
+    expect(status).toBe(422);
+    expect(body).toEqual({
+      code: 'VALIDATION_FAILED',
+      message: expect.stringMatching(/^id is read-only/),
+      status: 422,
+    });
+    expect(await ids('id=4711')).toEqual([]);
+  });
+
+  test('a category that does not exist is named in the refusal', async () => {
+    const { status, body } = await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId: 987654 } });
+    expect(status).toBe(422);
+    expect(body).toEqual({
+      code: 'UNKNOWN_REFERENCE',
+      message: 'categoryId 987654 is not the id of a category.',
+      status: 422,
+    });
+  });
+});
+
+describe('ids beyond what a JavaScript number holds', () => {
+  test.each([9007199254740993n, 9223372036854775807n])('%s is exact to the last digit, both ways', async (id) => {
+    await app.database.transaction(async (query) => {
+      await query('insert into categories (id, name) values ($1, $2)', [String(id), 'Far']);
+      await query('insert into pets (id, name, category_id) values ($1, $2, $1)', [String(id), 'Far']);
+    });
+    const pet = { id, name: 'Far', categoryId: id, status: 'available' };
+
+    const { text, body, headers } = await app.rest('GET', `/pets/${id}`);
+    expect(text).toContain(`"id":${id},`);
+    expect(text).toContain(`"categoryId":${id},`);
+    expect(body).toEqual(pet);
+    expect(headers.get('link')).toContain(`<http://pets.example/pets?id=${id}>; rel="successor-version"`);
+    expect((await app.rest('PUT', `/pets/${id}`, { body: pet })).body).toEqual(pet);
+    expect((await app.rest('PATCH', `/pets/${id}`, { body: { id, categoryId: id } })).body).toEqual(pet);
+    expect((await app.rest('GET', `/pets?id=${id}&categoryId=${id}`)).body).toEqual([pet]);
+
+    const another = await app.rest('POST', '/pets', { body: { name: 'Near', categoryId: id } });
+    expect(another.body.categoryId).toBe(id);
+    expect((await app.rest('PUT', `/store/inventory/${id}`, { body: { quantity: 3 } })).headers.get('location')).toBe(
+      `http://pets.example/store/inventory/${id}`,
+    );
+    const order = await app.rest('POST', '/store/orders', { body: { petId: id } });
+    expect(order.text).toContain(`"petId":${id},`);
+    expect((await app.rest('DELETE', `/store/orders/${order.body.id}`)).status).toBe(204);
+
+    const neighbour = await app.rest('PUT', `/pets/${id}`, { body: { ...pet, id: id - 1n } });
+    expect(neighbour.status).toBe(422);
+    expect(neighbour.body.message).toContain(`${id}`);
+    expect((await app.rest('GET', `/pets/${id - 2n}`)).body.message).toBe(`No pet has the id ${id - 2n}.`);
+    expect((await app.rest('DELETE', `/pets/${id}`)).status).toBe(204);
+    expect((await app.rest('GET', `/pets?id=${id}`)).body).toEqual([]);
+  });
+
+  test('a walk goes on behind such an id', async () => {
+    const far = await makeCategory();
+    const big = [9007199254740995n, 9007199254740996n, 9007199254740997n];
+    await app.database.transaction(async (query) => {
+      for (const id of big) {
+        await query('insert into pets (id, name, category_id) values ($1, $2, $3)', [String(id), 'Far', far]);
+      }
+    });
+    const seen: bigint[] = [];
+    for (let next: string | undefined = `/pets?categoryId=${far}&limit=1`; next !== undefined; ) {
+      const { body, headers } = await app.rest('GET', next);
+      seen.push(...body.map((pet: { id: bigint }) => pet.id));
+      next = headers.get('link')?.match(/^<http:\/\/pets\.example([^>]+)>/)?.[1];
+    }
+    expect(seen).toEqual(big);
+  });
+});
+
+describe('PUT /pets/{petId}', () => {
+  test('replaces the pet whole', async () => {
+    const { id } = await makePet();
+    const other = await makeCategory();
+    const replacement = { name: 'Bello', categoryId: other, status: 'sold' };
+    const { status, body, headers } = await app.rest('PUT', `/pets/${id}`, { body: replacement });
+    expect(status).toBe(200);
+    expect(headers.get('location')).toBeNull();
+    expect(body).toEqual({ id, ...replacement });
+    expect(await read(id)).toEqual({ id, ...replacement });
+  });
+
+  test('a status that is left out is back at its default', async () => {
+    const { id } = await makePet({ status: 'sold' });
+    const { body } = await app.rest('PUT', `/pets/${id}`, { body: { name: 'Rex', categoryId } });
+    expect(body).toEqual({ id, name: 'Rex', categoryId, status: 'available' });
+    expect(await read(id)).toEqual(body);
+  });
+
+  test('takes back exactly what GET gave, id and all', async () => {
+    const pet = await makePet({ status: 'pending' });
+    const { status, body } = await app.rest('PUT', `/pets/${pet.id}`, { body: await read(pet.id) });
+    expect(status).toBe(200);
+    expect(body).toEqual(pet);
+  });
+
+  test.each(['another number', 'the same as text', 'null'])('does not take an id that is %s', async (which) => {
+    const pet = await makePet();
+    const id = { 'another number': pet.id + 1, 'the same as text': String(pet.id), null: null }[which];
+    const { status, body } = await app.rest('PUT', `/pets/${pet.id}`, { body: { ...pet, name: 'Bello', id } });
+    expect(status).toBe(422);
+    expect(body.message).toBe(`id is read-only: it must be ${pet.id}, as in the path, or be omitted.`);
+    expect(await read(pet.id)).toEqual(pet);
+  });
+
+  test('never creates a pet', async () => {
+    const { status, body } = await app.rest('PUT', '/pets/987654', { body: { name: 'Rex', categoryId } });
+    expect(status).toBe(404);
+    expect(body).toEqual({ code: 'NOT_FOUND', message: 'No pet has the id 987654.', status: 404 });
+    expect(await ids('id=987654')).toEqual([]);
+  });
+
+  test('refuses a category that does not exist, and keeps the pet', async () => {
+    const pet = await makePet();
+    const { status, body } = await app.rest('PUT', `/pets/${pet.id}`, { body: { name: 'Bello', categoryId: -1 } });
+    expect(status).toBe(422);
+    expect(body).toEqual({
+      code: 'UNKNOWN_REFERENCE',
+      message: 'categoryId -1 is not the id of a category.',
+      status: 422,
+    });
+    expect(await read(pet.id)).toEqual(pet);
+  });
+});
+
+describe('PATCH /pets/{petId}', () => {
+  test.each(['application/merge-patch+json', 'application/json', 'Application/Merge-Patch+JSON; charset=utf-8'])(
+    'merges a patch of type %s: what is left out stays',
+    async (contentType) => {
+      const pet = await makePet({ status: 'pending' });
+      const patch = { body: { name: 'Bello' }, headers: { 'content-type': contentType } };
+      const { status, body } = await app.rest('PATCH', `/pets/${pet.id}`, patch);
+      expect(status).toBe(200);
+      expect(body).toEqual({ ...pet, name: 'Bello' });
+      expect(await read(pet.id)).toEqual(body);
+    },
+  );
+
+  test('changes any field alone, and all together', async () => {
+    const pet = await makePet();
+    const other = await makeCategory();
+    let expected = pet;
+    const patches = [{ status: 'sold' }, { categoryId: other }, { name: 'Bello', status: 'pending', categoryId }];
+    for (const patch of patches) {
+      expected = { ...expected, ...patch };
+      expect((await app.rest('PATCH', `/pets/${pet.id}`, { body: patch })).body).toEqual(expected);
+    }
+    expect(await read(pet.id)).toEqual(expected);
+  });
+
+  test('an empty patch changes nothing and answers the pet', async () => {
+    const pet = await makePet({ status: 'sold' });
+    const { status, body } = await app.rest('PATCH', `/pets/${pet.id}`, { body: {} });
+    expect(status).toBe(200);
+    expect(body).toEqual(pet);
+    expect(await read(pet.id)).toEqual(pet);
+  });
+
+  test.each(['name', 'categoryId', 'status'])('null for %s is an error, for it cannot be removed', async (field) => {
+    const pet = await makePet();
+    const { status, body } = await app.rest('PATCH', `/pets/${pet.id}`, { body: { name: 'Bello', [field]: null } });
+    expect(status).toBe(422);
+    expect(body.message).toBe(`${field} must not be null; omit it instead.`);
+    expect(await read(pet.id)).toEqual(pet);
+  });
+
+  test('the id may be repeated, not changed', async () => {
+    const pet = await makePet();
+    const same = await app.rest('PATCH', `/pets/${pet.id}`, { body: { id: pet.id, name: 'Bello' } });
+    expect(same.body).toEqual({ ...pet, name: 'Bello' });
+    const other = await app.rest('PATCH', `/pets/${pet.id}`, { body: { id: pet.id + 1, name: 'Rex' } });
+    expect(other.status).toBe(422);
+    expect(other.body.message).toMatch(/^id is read-only/);
+    expect((await read(pet.id)).name).toBe('Bello');
+  });
+
+  test('a pet that does not exist is not found, even by an empty patch', async () => {
+    const { status, body } = await app.rest('PATCH', '/pets/987654', { body: {} });
+    expect(status).toBe(404);
+    expect(body).toEqual({ code: 'NOT_FOUND', message: 'No pet has the id 987654.', status: 404 });
+  });
+
+  test('a category that does not exist is refused', async () => {
+    const pet = await makePet();
+    const { status, body } = await app.rest('PATCH', `/pets/${pet.id}`, { body: { categoryId: 0, name: 'Bello' } });
+    expect(status).toBe(422);
+    expect(body).toEqual({
+      code: 'UNKNOWN_REFERENCE',
+      message: 'categoryId 0 is not the id of a category.',
+      status: 422,
+    });
+    expect(await read(pet.id)).toEqual(pet);
+  });
+});
+
+describe('DELETE /pets/{petId}', () => {
+  test('the pet is gone, and a second time not found', async () => {
+    const { id } = await makePet();
+    const { status, text, headers } = await app.rest('DELETE', `/pets/${id}`);
+    expect({ status, text }).toEqual({ status: 204, text: '' });
+    expect(headers.get('content-type')).toBeNull();
+    expect(await ids(`id=${id}`)).toEqual([]);
+    const again = await app.rest('DELETE', `/pets/${id}`);
+    expect(again.status).toBe(404);
+    expect(again.body).toEqual({ code: 'NOT_FOUND', message: `No pet has the id ${id}.`, status: 404 });
+    expect((await app.rest('GET', `/pets/${id}`)).body).toEqual(again.body);
+  });
+
+  test('its inventory entry goes with it', async () => {
+    const { id } = await makePet();
+    await app.rest('PUT', `/store/inventory/${id}`, { body: { quantity: 3 } });
+    expect((await app.rest('DELETE', `/pets/${id}`)).status).toBe(204);
+    expect((await app.rest('GET', `/store/inventory/${id}`)).status).toBe(404);
+    expect((await app.rest('GET', `/store/inventory?petId=${id}`)).body).toEqual([]);
+  });
+
+  test.each([false, true])('a pet with orders stays, and its entry too (complete: %s)', async (complete) => {
+    const { id } = await makePet();
+    await app.rest('PUT', `/store/inventory/${id}`, { body: { quantity: 3 } });
+    await app.rest('POST', '/store/orders', { body: { petId: id, complete } });
+    const { status, body } = await app.rest('DELETE', `/pets/${id}`);
+    expect(status).toBe(409);
+    expect(body.code).toBe('CONFLICT');
+    expect(body.message).toBe(`Pet ${id} cannot be deleted while it has orders.`);
+    expect((await read(id)).id).toBe(id);
+    expect((await app.rest('GET', `/store/inventory/${id}`)).body).toEqual({
+      petId: id,
+      quantity: 2,
+      status: 'available',
+    });
+  });
+
+  test('a pet whose orders were all cancelled can go', async () => {
+    const { id } = await makePet();
+    const order = await app.rest('POST', '/store/orders', { body: { petId: id } });
+    await app.rest('DELETE', `/store/orders/${order.body.id}`);
+    expect((await app.rest('DELETE', `/pets/${id}`)).status).toBe(204);
+  });
+});
+
+describe('GET /pets', () => {
+  test('answers a bare array of pets', async () => {
+    const mine = await makeCategory();
+    const pets = [await makePet({ categoryId: mine }), await makePet({ categoryId: mine, status: 'sold' })];
+    const { status, body } = await app.rest('GET', `/pets?categoryId=${mine}`);
+    expect(status).toBe(200);
+    expect(body).toEqual(pets);
+    expect((await app.rest('GET', `/pets?categoryId=${await makeCategory()}`)).text).toBe('[]');
+  });
+
+  test('a repeated parameter means any of, and different ones mean all of', async () => {
+    const [one, other] = [await makeCategory(), await makeCategory()];
+    const a = await makePet({ categoryId: one, status: 'available' });
+    const b = await makePet({ categoryId: one, status: 'pending' });
+    const c = await makePet({ categoryId: other, status: 'sold' });
+    const both = `categoryId=${one}&categoryId=${other}`;
+    expect(await ids(`categoryId=${one}`)).toEqual([a.id, b.id]);
+    expect(await ids(both)).toEqual([a.id, b.id, c.id]);
+    expect(await ids(`${both}&status=sold`)).toEqual([c.id]);
+    expect(await ids(`${both}&status=sold&status=available`)).toEqual([a.id, c.id]);
+    expect(await ids(`${both}&status=sold&status=available&status=pending&status=sold`)).toEqual([a.id, b.id, c.id]);
+    expect(await ids(`id=${c.id}&id=${a.id}&id=-1`)).toEqual([a.id, c.id]);
+    expect(await ids(`id=${c.id}&id=${a.id}&status=sold`)).toEqual([c.id]);
+    expect(await ids(`id=${a.id}&categoryId=${other}`)).toEqual([]);
+  });
+
+  test('takes as many ids as an address holds', async () => {
+    const [first, last] = [await makePet(), await makePet()];
+    const missing = Array.from({ length: 500 }, (_, index) => `id=${5_000_000_000 + index}`).join('&');
+    expect(await ids(`id=${last.id}&${missing}&id=${first.id}`)).toEqual([first.id, last.id]);
+  });
+
+  test('sorts by id and by name, both ways, without regard to case; ties go by id', async () => {
+    const mine = await makeCategory();
+    const made: Pet[] = [];
+    for (const name of ['bob', 'Alice', 'alice', 'ALICE', 'Carl', 'BOB', 'b', 'B 2']) {
+      made.push(await makePet({ name, categoryId: mine }));
+    }
+    const filter = `categoryId=${mine}`;
+    const byName = ['Alice', 'alice', 'ALICE', 'b', 'B 2', 'bob', 'BOB', 'Carl'];
+    const inOrder = made.map((pet) => pet.id);
+    expect(await ids(filter)).toEqual(inOrder);
+    expect(await ids(`${filter}&sort=id`)).toEqual(inOrder);
+    expect(await ids(`${filter}&sort=-id`)).toEqual(inOrder.toReversed());
+    expect(await names(`${filter}&sort=name`)).toEqual(byName);
+    expect(await names(`${filter}&sort=-name`)).toEqual(byName.toReversed());
+  });
+
+  describe('name finds the names that begin with it', () => {
+    let mine: number;
+    const all = [
+      'Rex',
+      'REXY',
+      'T. rex',
+      '100% Rex',
+      '100 Rex',
+      '%',
+      '_',
+      'a_b',
+      'axb',
+      'back\\slash',
+      '\\',
+      'Élan',
+      'élan vital',
+      'Elan',
+      'Ωmega',
+      "O'Neil",
+      '犬',
+      '🐕 Rex',
+      'a+b',
+      'a b',
+      `Max\u{10ffff}`,
+      `${'long'.repeat(50)}`,
+    ];
+
+    beforeAll(async () => {
+      mine = await makeCategory();
+      for (const name of all) await makePet({ name, categoryId: mine });
+    });
+
+    test.each([
+      ['rex', ['Rex', 'REXY']],
+      ['ReX', ['Rex', 'REXY']],
+      ['rexy', ['REXY']],
+      ['Rexyz', []],
+      ['ex', []],
+      ['%', ['%']],
+      ['100%', ['100% Rex']],
+      ['100', ['100% Rex', '100 Rex']],
+      ['_', ['_']],
+      ['a_', ['a_b']],
+      ['\\', ['\\']],
+      ['back\\', ['back\\slash']],
+      ['\\%', []],
+      ['É', ['Élan', 'élan vital']],
+      ['éLAN', ['Élan', 'élan vital']],
+      ['élan ', ['élan vital']],
+      ['E', ['Elan']],
+      ['ω', ['Ωmega']],
+      ["o'n", ["O'Neil"]],
+      ['犬', ['犬']],
+      ['🐕', ['🐕 Rex']],
+      ['a+', ['a+b']],
+      ['a ', ['a b']],
+      ['max', ['Max\u{10ffff}']],
+      ['max\u{10ffff}', ['Max\u{10ffff}']],
+      ['LONG'.repeat(50), ['long'.repeat(50)]],
+      ['.*', []],
+      ['zzz', []],
+    ])('%s', async (prefix, expected) => {
+      expect(await names(`categoryId=${mine}&name=${encodeURIComponent(prefix)}`)).toEqual(expected);
+    });
+
+    test('a plus sign in an address is a space, as forms write it', async () => {
+      expect(await names(`categoryId=${mine}&name=a+b`)).toEqual(['a b']);
+    });
+
+    test('together with a sort, and with the other filters', async () => {
+      expect(await names(`categoryId=${mine}&name=re&sort=-name`)).toEqual(['REXY', 'Rex']);
+      expect(await names(`categoryId=${mine}&name=re&status=sold`)).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+
+const EXPOSED = ['Accept-Patch', 'Allow', 'API-Stability', 'Deprecation', 'Link', 'Location', 'Sunset', 'Warning'];
+const PREFLIGHT = { 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'content-type' };
+
+/** The origins whose pages may read answers, as three services have it. */
+let open: TestApp;
+let chosen: TestApp;
+let closed: TestApp;
+
+beforeAll(async () => {
+  open = await startTestApp();
+  chosen = await startTestApp({
+    BASE_PATH: '/api/v1',
+    CORS_ORIGINS: ['https://shop.example', 'http://localhost:3000'],
+  });
+  closed = await startTestApp({ BASE_PATH: '/v2', PUBLIC_URL: 'https://shop.example:8443', CORS_ORIGINS: [] });
+});
+afterAll(async () => {
+  for (const app of [open, chosen, closed]) await app.dispose();
+});
+
+function corsOf(headers: Headers): string[] {
+  return [...headers].map(([name]) => name).filter((name) => name.startsWith('access-control-'));
+}
+
+function list(headers: Headers, name: string): string[] {
+  return (headers.get(name) ?? '').split(/\s*,\s*/).map((item) => item.toLowerCase());
+}
+
+/** Makes a category with two pets in it, and answers the first pet's creation. */
+async function makePets(app: TestApp) {
+  const category = await app.rest('POST', '/categories', { body: { name: 'Dogs' } });
+  const body = { name: 'Rex', categoryId: category.body.id };
+  const pet = await app.rest('POST', '/pets', { body });
+  await app.rest('POST', '/pets', { body });
+  return pet;
+}
+
+function linkOf(headers: Headers, relation: string): string {
+  return new RegExp(`<([^>]+)>; rel="${relation}"`).exec(headers.get('link') ?? '')?.[1] ?? '';
+}
+
+describe('a page of another origin', () => {
+  test.each(['/pets', '/pets/0', '/nothing', '/pets?bogus=1'])('may read any answer of %s by default', async (path) => {
+    const { headers } = await open.rest('GET', path, { headers: { origin: 'https://anywhere.example' } });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.has('access-control-allow-credentials')).toBe(false);
+  });
+
+  test('is named in `Vary`, and what it may read is left out of an answer to anyone else', async () => {
+    const { headers } = await open.rest('GET', '/pets');
+    expect(corsOf(headers)).toEqual([]);
+    expect(list(headers, 'vary')).toContain('origin');
+  });
+
+  test('may read all of our own header fields', async () => {
+    const { headers } = await open.rest('GET', '/pets', { headers: { origin: 'https://anywhere.example' } });
+    const exposed = list(headers, 'access-control-expose-headers');
+    for (const name of [...EXPOSED, 'X-Request-Id', 'Retry-After']) expect(exposed).toContain(name.toLowerCase());
+  });
+
+  test.each(['/pets', '/pets/1', '/store/inventory/1', '/graphql'])(
+    'may ask first whether it may call %s',
+    async (path) => {
+      const headers = { origin: 'https://anywhere.example', ...PREFLIGHT };
+      const answer = await open.rest('OPTIONS', path, { headers });
+      expect({ status: answer.status, text: answer.text }).toEqual({ status: 204, text: '' });
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      const methods = list(answer.headers, 'access-control-allow-methods');
+      for (const method of ['get', 'post', 'put', 'patch', 'delete']) expect(methods).toContain(method);
+      const allowed = list(answer.headers, 'access-control-allow-headers');
+      for (const name of ['content-type', 'accept', 'x-request-id', 'traceparent']) expect(allowed).toContain(name);
+      expect(Number(answer.headers.get('access-control-max-age'))).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('when CORS_ORIGINS is a list', () => {
+  test.each(['https://shop.example', 'http://localhost:3000'])('%s is echoed, and caches are told', async (origin) => {
+    for (const path of ['/pets', '/pets/0', '/nothing']) {
+      const { headers } = await chosen.rest('GET', path, { headers: { origin } });
+      expect(headers.get('access-control-allow-origin')).toBe(origin);
+      expect(list(headers, 'vary')).toContain('origin');
+      expect(list(headers, 'access-control-expose-headers')).toContain('location');
+    }
+    const preflight = await chosen.rest('OPTIONS', '/pets', { headers: { origin, ...PREFLIGHT } });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(list(preflight.headers, 'access-control-allow-methods')).toContain('patch');
+    expect(list(preflight.headers, 'vary')).toContain('origin');
+  });
+
+  test.each([
+    'https://evil.example',
+    'http://shop.example',
+    'https://shop.example:444',
+    'https://shop.example.evil.example',
+    'https://SHOP.example/',
+    'null',
+    '*',
+  ])('%s is told nothing, but caches are', async (origin) => {
+    for (const path of ['/pets', '/nothing']) {
+      const { status, headers } = await chosen.rest('GET', path, { headers: { origin } });
+      expect(status).toBe(path === '/pets' ? 200 : 404);
+      expect(corsOf(headers)).toEqual([]);
+      expect(list(headers, 'vary')).toContain('origin');
+    }
+    const preflight = await chosen.rest('OPTIONS', '/pets', { headers: { origin, ...PREFLIGHT } });
+    expect(preflight.headers.has('access-control-allow-origin')).toBe(false);
+  });
+
+  test('a request without an origin is answered as ever, and caches are told', async () => {
+    const { status, headers } = await chosen.rest('GET', '/pets');
+    expect(status).toBe(200);
+    expect(corsOf(headers)).toEqual([]);
+    expect(list(headers, 'vary')).toContain('origin');
+  });
+
+  test('an empty list lets no page of another origin read anything', async () => {
+    const { status, headers } = await closed.rest('GET', '/pets', { headers: { origin: 'https://shop.example' } });
+    expect(status).toBe(200);
+    expect(corsOf(headers)).toEqual([]);
+  });
+});
+
+describe('BASE_PATH goes before every path', () => {
+  test('and nothing is found without it', async () => {
+    expect((await chosen.rest('GET', '/pets')).status).toBe(200);
+    for (const path of [
+      '/pets',
+      '/api/pets',
+      '/api/v1pets',
+      '/api/v10/pets',
+      '/API/v1/pets',
+      '/openapi.json',
+      '/livez',
+    ]) {
+      const response = await chosen.fetch(new Request(`http://pets.example${path}`));
+      expect({ path, status: response.status }).toEqual({ path, status: 404 });
+      expect(await response.json()).toMatchObject({ code: 'NOT_FOUND', status: 404 });
+    }
+  });
+
+  test.each([
+    ['/pets', '/api/v1/pets'],
+    ['/', '/api/v1/'],
+    ['/api/v1/pets/', '/api/v1/pets'],
+    ['/docs', '/api/v1/reference'],
+  ])('and %s without it names %s', async (path, nearest) => {
+    const { message } = (await (await chosen.fetch(new Request(`http://pets.example${path}`))).json()) as Error;
+    expect(message).toBe(`${path} is not a path of this service; did you mean ${nearest}?`);
+  });
+
+  test.each(['/openapi.json', '/openapi.yaml', '/schema.graphql', '/lifecycle', '/', '/livez', '/readyz', '/metrics'])(
+    'that of %s, too',
+    async (path) => {
+      expect((await chosen.rest('GET', path)).status).toBe(200);
+    },
+  );
+
+  test('in Location', async () => {
+    const { body, headers } = await makePets(chosen);
+    expect(headers.get('location')).toBe(`http://pets.example/api/v1/pets/${body.id}`);
+    const order = await chosen.rest('POST', '/store/orders', { body: {} });
+    expect(order.headers.get('location')).toBe(`http://pets.example/api/v1/store/orders/${order.body.id}`);
+    const entry = await chosen.rest('PUT', `/store/inventory/${body.id}`, { body: { quantity: 1 } });
+    expect(entry.headers.get('location')).toBe(`http://pets.example/api/v1/store/inventory/${body.id}`);
+  });
+
+  test('in the address of the next page, which is there', async () => {
+    const { body } = await makePets(chosen);
+    const { headers } = await chosen.rest('GET', `/pets?limit=1&categoryId=${body.categoryId}`);
+    const next = linkOf(headers, 'next');
+    expect(next).toMatch(/^http:\/\/pets\.example\/api\/v1\/pets\?limit=1&categoryId=\d+&after=[\w-]+$/);
+    const response = await chosen.fetch(new Request(next));
+    expect(await response.json()).toEqual([{ ...body, id: body.id + 1 }]);
+  });
+
+  test('in the links of a deprecated operation, which are there', async () => {
+    const { body } = await makePets(chosen);
+    const { headers } = await chosen.rest('GET', `/pets/${body.id}`);
+    expect(linkOf(headers, 'successor-version')).toBe(`http://pets.example/api/v1/pets?id=${body.id}`);
+    expect(linkOf(headers, 'deprecation')).toBe('http://pets.example/api/v1/lifecycle');
+    expect(linkOf(headers, 'sunset')).toBe('http://pets.example/api/v1/lifecycle');
+    for (const relation of ['successor-version', 'deprecation', 'sunset']) {
+      expect((await chosen.fetch(new Request(linkOf(headers, relation)))).status).toBe(200);
+    }
+  });
+
+  test('in what an unknown path is told to read instead', async () => {
+    const { body } = await chosen.rest('GET', '/nothing');
+    expect(body.message).toContain('/api/v1/openapi.json');
+  });
+});
+
+describe('PUBLIC_URL is what addresses begin with', () => {
+  test('in Location and in the next page', async () => {
+    const { body, headers } = await makePets(closed);
+    expect(headers.get('location')).toBe(`https://shop.example:8443/v2/pets/${body.id}`);
+    const list = await closed.rest('GET', '/pets?limit=1');
+    expect(linkOf(list.headers, 'next')).toMatch(/^https:\/\/shop\.example:8443\/v2\/pets\?limit=1&after=[\w-]+$/);
+  });
+
+  test('whatever host the request names', async () => {
+    const request = new Request('http://internal:4000/v2/pets?limit=1', { headers: { host: 'evil.example' } });
+    const response = await closed.fetch(request);
+    expect(linkOf(response.headers, 'next')).toMatch(/^https:\/\/shop\.example:8443\/v2\/pets\?/);
+  });
+
+  test('and a link of a deprecated operation leads there from where the client is', async () => {
+    const { body, headers } = await makePets(closed);
+    const got = await closed.rest('GET', `/pets/${body.id}`);
+    const successor = new URL(linkOf(got.headers, 'successor-version'), headers.get('location') ?? '');
+    expect(successor.href).toBe(`https://shop.example:8443/v2/pets?id=${body.id}`);
+  });
+});
+
+describe('without PUBLIC_URL, addresses begin with the host that the client named', () => {
+  test.each(['shop.example', 'localhost:4000', '127.0.0.1:4000', '[::1]:4000'])('%s', async (host) => {
+    const response = await open.fetch(
+      new Request('http://ignored.example/categories', {
+        method: 'POST',
+        headers: { host, 'content-type': 'application/json' },
+        body: '{"name":"Dogs"}',
+      }),
+    );
+    const { id } = await response.json();
+    expect(response.headers.get('location')).toBe(`http://${host}/categories/${id}`);
+  });
+
+  test.each(['evil.example/path', 'evil.example>; rel="next"', 'a b', '"', 'user@host', 'host:port'])(
+    'but not with what is no host: %s',
+    async (host) => {
+      const response = await open.fetch(new Request('http://pets.example/pets', { headers: { host } }));
+      expect(response.status).toBe(400);
+      const message = expect.stringContaining('Host');
+      expect(await response.json()).toEqual({ code: 'INVALID_ARGUMENT', message, status: 400 });
+    },
+  );
+});
