@@ -36,7 +36,7 @@ export function stringifyJson(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // The one thing in an answer that JSON.stringify refuses is a bigint, which is rare: so try the fast way first.
+    // The one thing in an answer that JSON.stringify rejects is a bigint, which is rare: so try the fast way first.
     if (error instanceof TypeError) return stringifyLossless(value) ?? 'null';
     throw error;
   }

@@ -121,7 +121,7 @@ export async function measureProtections(service: Build, only: RegExp, effort: E
       );
       if (chosen.length === 0) continue;
       const entrants = [contest.entrants[0], ...chosen.map(entrantOf)].filter((one) => one !== undefined);
-      // What is refused is told by who asks, which is not the same here.
+      // What is rejected is told by who asks, which is not the same here.
       const duel = { ...contest, entrants, targets: {}, workload: { ...contest.workload, rejections: [] } };
       bench.say(`\n${contest.name}`);
       const [plain, ...others] = await measureContest(duel, effort, bench);

@@ -12,7 +12,7 @@ import { killServer } from './outages.ts';
 import { fill, watchHealth } from './shop.ts';
 
 const CLIENTS = 12;
-/** Less than is asked for: so that orders are refused while others fail. */
+/** Less than is asked for: so that orders are rejected while others fail. */
 const STOCK = 2_000;
 const SOME_LOAD = 1_500;
 /** How soon all must be well again once the address leads to what takes writes, in milliseconds. */

@@ -12,7 +12,7 @@ export interface Balancer {
 }
 
 /**
- * Starts haproxy before services at the ports: it asks each for `/readyz` often, and tries a connection that is refused at
+ * Starts haproxy before services at the ports: it asks each for `/readyz` often, and tries a connection that is rejected at
  * another.
  *
  * @throws {Error} that says what to install where there is none

@@ -8,7 +8,7 @@ import { makeTemporaryFolder } from '../support/temporary.ts';
 import type { Finding, Scenario } from './finding.ts';
 
 const AT_ONCE = 25;
-/** How soon a hostile document must be refused, in milliseconds, and how often each is sent. */
+/** How soon a hostile document must be rejected, in milliseconds, and how often each is sent. */
 const SOON = 100;
 const TIMES = 5;
 /** How long good clients ask beside slow ones, how often, and how soon they must be answered, in milliseconds. */
@@ -119,7 +119,7 @@ export const input: readonly Scenario[] = [malformed, hostile, slow];
 
 let sent = 0;
 
-/** Sends it with a document that has not come before: what came before is refused from memory. */
+/** Sends it with a document that has not come before: what came before is rejected from memory. */
 async function post(base: string, body: string): Promise<{ status: number; milliseconds: number }> {
   const unknown = body.replace('"query":"', `"query":"#${sent++}\\n`);
   const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };

@@ -10,7 +10,7 @@ import { killServer } from './outages.ts';
 import { fill } from './shop.ts';
 
 const CLIENTS = 8;
-/** Less than is asked for: so that orders are refused while others fail. */
+/** Less than is asked for: so that orders are rejected while others fail. */
 const STOCK = 400;
 /** Between two kills, in milliseconds: at least, and at most so much more. */
 const LEAST = 100;

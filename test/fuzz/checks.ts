@@ -113,12 +113,12 @@ function assertTransport({ status, headers }: Response, answer: GraphQLAnswer, a
   if (!headers.has('x-request-id')) throw new Error('The answer has no X-Request-Id.');
   const allowed = answer.errors?.map(({ extensions }) => extensions.status) ?? [];
   if ('data' in answer ? status === 200 : allowed.includes(status)) return;
-  // A client that knows no better media type is told of a refusal by 200 as well.
+  // A client that knows no better media type is told of a rejection by 200 as well.
   if (wanted === 'application/json' && status === 200) return;
   throw new Error(`The status ${status} does not go with ${stringifyJson(answer)}`);
 }
 
-/** What is refused has done nothing; and so has an only field of the root that has failed itself. */
+/** What is rejected has done nothing; and so has an only field of the root that has failed itself. */
 function hasDoneNothing({ data, errors }: GraphQLAnswer): boolean {
   if (data === undefined) return true;
   return data === null && errors?.length === 1 && errors[0]?.path?.length === 1 && errors[0].path[0] === 'r0';

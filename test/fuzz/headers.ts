@@ -12,7 +12,7 @@ const visible = fc.string({
 /** The tags of rows that were changed once or twice are these. */
 const TAGS = ['"1"', '"2"', '"1", "2"', 'W/"1"'];
 
-/** Values of the fields that the description has, by what it calls them; those that stand for a refusal are not among them. */
+/** Values of the fields that the description has, by what it calls them; those that stand for a rejection are not among them. */
 const FITTING: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'Idempotency-Key': fc.uuid(),
   'If-Match': mostly(fc.constant('"1", "2", "3"'), fc.constantFrom(...TAGS)),

@@ -84,7 +84,7 @@ async function sendOften({ fetch, authorizationFor }: Service, body: string): Pr
   return sent;
 }
 
-/** What is refused is refused before anything runs, in other words than graphql-js has. */
+/** What is rejected is rejected before anything runs, in other words than graphql-js has. */
 async function compare({ text, operations }: Asked, name: string, sent: Sent, context: Context): Promise<void> {
   const { data, errors } = parseJson(sent.text) as Answer;
   if (data === undefined) return;

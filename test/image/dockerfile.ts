@@ -24,7 +24,7 @@ interface Stage {
 
 /**
  * Does what a Dockerfile says, step by step, without an engine for images: each stage is a folder, and its base is this
- * machine with its Node. It knows the instructions that ours has, and refuses others.
+ * machine with its Node. It knows the instructions that ours has, and rejects others.
  *
  * @param context the folder that it is built from, of which the file's `.dockerignore` lets some in
  * @param place an empty folder for the stages

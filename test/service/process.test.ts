@@ -76,7 +76,7 @@ describe('the service as a process', () => {
         await fetch(`${service.base}/livez`);
         const ended = service.stop(signal);
         await expect.poll(() => service.output()).toContain('stopping');
-        // A connection that was open may bring one request more, on its way when the end began; new ones are refused.
+        // A connection that was open may bring one request more, on its way when the end began; new ones are rejected.
         const last = await fetch(`${service.base}/livez`);
         expect([last.status, last.headers.get('connection')]).toEqual([200, 'close']);
         await expect(fetch(`${service.base}/livez`)).rejects.toThrow();
@@ -279,7 +279,7 @@ describe('the command that loads data', () => {
     });
   });
 
-  test('refuses a number that is none', async () => {
+  test('rejects a number that is none', async () => {
     const { code, errors } = await runToEnd('commands/seed', ['--pets', 'many'], environment);
     expect(code).toBe(1);
     expect(errors).toBe('--pets must be a whole number from 1 to 10000000, not many.\n');
@@ -288,7 +288,7 @@ describe('the command that loads data', () => {
 
 if (databaseKind === 'embedded') {
   describe('the embedded database', () => {
-    test('refuses a second process on its folder, and says which process holds it', async () => {
+    test('rejects a second process on its folder, and says which process holds it', async () => {
       await withService({}, async (service) => {
         const { code, errors } = await runToEnd('main', [], { ...environment, PORT: '0' });
         expect(code).toBe(1);

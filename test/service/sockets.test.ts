@@ -131,7 +131,7 @@ describe('an answer that its client does not read', () => {
   });
 });
 
-describe('a connection that is refused', () => {
+describe('a connection that is rejected', () => {
   const rejected = [
     ['for CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['for its Expect field', 'GET /livez HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n'],

@@ -32,7 +32,7 @@ test.each(['0', '-1', '1.5', '129', 'many', '2 3'])('WORKERS=%s is no number of 
 
 if (databaseKind === 'embedded') {
   describe('the embedded database', () => {
-    test("is one process's: more are refused with a line that says what to do", async () => {
+    test("is one process's: more are rejected with a line that says what to do", async () => {
       expect(await start({ WORKERS: '2' })).toMatchObject({
         code: 1,
         errors:

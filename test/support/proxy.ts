@@ -7,7 +7,7 @@ export interface Proxy {
   /** From now on nothing comes through, and no connection is closed: a server that hangs. */
   freeze(): void;
   thaw(): void;
-  /** Closes all connections and refuses new ones: a server that has gone. */
+  /** Closes all connections and rejects new ones: a server that has gone. */
   stop(): void;
   /** Takes connections again, at the same address. */
   start(): Promise<void>;

@@ -18,7 +18,7 @@ export interface RawAnswer {
 export async function sendRaw(base: string, bytes: string): Promise<RawAnswer> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname).setNoDelay();
-  // Whoever is refused may be cut off while he still sends: he is told by what he reads.
+  // Whoever is rejected may be cut off while he still sends: he is told by what he reads.
   socket.on('error', () => {});
   let text = '';
   let last = 0;

@@ -31,7 +31,7 @@ export async function connectSlowClients(base: string): Promise<Socket[]> {
 export async function connectSlowly(base: string, first: string, rest: string): Promise<Socket> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname).setNoDelay().pause();
-  // Whoever is refused may be cut off while he still sends.
+  // Whoever is rejected may be cut off while he still sends.
   socket.on('error', () => {});
   await once(socket, 'connect');
   socket.write(first);

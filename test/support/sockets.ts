@@ -40,7 +40,7 @@ export function startOwnService(): OwnService {
     open() {
       const { hostname, port } = new URL(service.base);
       const socket = connect(Number(port), hostname).setNoDelay();
-      // Whoever is refused may be cut off while he still sends: he is told by what he reads.
+      // Whoever is rejected may be cut off while he still sends: he is told by what he reads.
       socket.on('error', () => {});
       return socket;
     },

@@ -24,7 +24,7 @@ interface Waiting<Item, Value> {
  * statement that is slow gives way to the next, so that nobody but its own callers waits for it.
  *
  * @param name what metrics call the batches
- * @param run does all of it with one statement. When the database refuses that, nothing is done, and each item is run
+ * @param run does all of it with one statement. When the database rejects that, nothing is done, and each item is run
  *   again on its own: it fails on its own
  */
 export function batched<Item, Value>(

@@ -41,7 +41,7 @@ const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string
  * @param deadline how long a statement may take with the wait for a connection, in milliseconds; one that nobody waits for any
  *   more is ended
  * @param name what the server calls the connections
- * @throws {Error} with one clear line when the server cannot be reached, refuses us or is too old
+ * @throws {Error} with one clear line when the server cannot be reached, rejects us or is too old
  */
 export async function connectServer(
   url: string,

@@ -1,6 +1,6 @@
 import { GraphQLError, type ValidationRule } from 'graphql';
 
-/** Refuses an operation that the schema has no root for, as validation does from graphql-js 17 on. */
+/** Rejects an operation that the schema has no root for, as validation does from graphql-js 17 on. */
 export const KnownOperationsRule: ValidationRule = (context) => ({
   OperationDefinition(node) {
     const { operation } = node;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long who is refused may take to close the connection, in milliseconds. */
+/** How long who is rejected may take to close the connection, in milliseconds. */
 const MAX_FAREWELL = 2_000;
 
 /** Why what has come is no request, and whether its answer has no body: a HEAD's has none (RFC 9110, section 9.3.2). */
@@ -48,12 +48,12 @@ export class Connection {
 
   /**
    * What is not proper HTTP never reaches the service; it is answered here, with the Error object like any other failure,
-   * and after the requests that came before it: otherwise they would seem to be refused.
+   * and after the requests that came before it: otherwise they would seem to be rejected.
    */
   reject(message: string, isHead = false): void {
     if (this.#rejection !== undefined) return;
     this.#rejection = { message, isHead };
-    // Whatever has not come in whole is what is refused.
+    // Whatever has not come in whole is what is rejected.
     if (this.#waiting.at(-1)?.req.complete === false) this.#waiting.pop();
     if (this.#isFree() || this.#answering?.req.complete === false) writeRejection(this.#socket, this.#rejection);
     else this.#goOnAfterwards();

@@ -9,7 +9,7 @@ export type Respond = (request: RawRequest) => Promise<SentReply>;
 
 const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
 
-/** How long a client that is refused may go on sending, in milliseconds. */
+/** How long a client that is rejected may go on sending, in milliseconds. */
 const MAX_WAIT = 5_000;
 
 /** How many bytes are held of bodies until they are answered, and of answers until they are read. */

@@ -104,7 +104,7 @@ export function daysBetween(from: string, to: string): number {
 }
 
 /**
- * Refuses marks that break their own promise.
+ * Rejects marks that break their own promise.
  *
  * @param coordinate what bears them, for the message
  * @throws {Error} when they contradict each other, a date is none, or the notice is shorter than the policy has it

@@ -10,9 +10,9 @@ interface Requester {
 }
 
 /**
- * Counts what a request uses of what is marked, and refuses what must not be answered.
+ * Counts what a request uses of what is marked, and rejects what must not be answered.
  *
- * @throws {ServiceError} as the guard does; what is refused is counted all the same, for somebody still asks for it
+ * @throws {ServiceError} as the guard does; what is rejected is counted all the same, for somebody still asks for it
  */
 export type EnforceLifecycle = (uses: readonly Annotated[], requester: Requester, labels: Labels) => void;
 

@@ -18,7 +18,7 @@ export interface LifecycleRules {
   readonly clock: Clock;
   /** Whether the clock is another than the real one: then nothing is counted, for real days must not have its uses. */
   readonly isRehearsal: boolean;
-  /** Whether what is past its sunset is refused, or goes on being served. */
+  /** Whether what is past its sunset is rejected, or goes on being served. */
   readonly sunset: 'announce' | 'enforce';
   readonly brownouts: readonly Brownout[];
 }
@@ -36,7 +36,7 @@ export const byCoordinate: Labels = {
 };
 
 /**
- * Refuses what a request uses, where it must not be answered.
+ * Rejects what a request uses, where it must not be answered.
  *
  * @param isStrict whether the client wants nothing deprecated or experimental
  * @throws {ServiceError} GONE, BROWNOUT or LIFECYCLE_STRICT
@@ -95,7 +95,7 @@ function assertServed({ coordinate, annotations: { deprecation } }: Annotated, n
   );
 }
 
-/** A beta is not refused: what changes in it is announced. */
+/** A beta is not rejected: what changes in it is announced. */
 function assertStrict({ coordinate, annotations }: Annotated, labels: Labels): void {
   const level = levelOf(annotations);
   if (level === 'beta') return;

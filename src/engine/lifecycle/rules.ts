@@ -3,7 +3,7 @@ import { assertAnnotations, combineAnnotations, type DeprecationAnnotation } fro
 import { declaredOn, type Member, membersOf } from './annotated.ts';
 
 /**
- * Refuses a schema whose marks cannot hold, all faults at once.
+ * Rejects a schema whose marks cannot hold, all faults at once.
  *
  * @throws {Error} a line for each: dates, notice, a successor that is not there or goes itself, a required argument
  */

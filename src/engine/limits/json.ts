@@ -17,7 +17,7 @@ const BRACKET = 0x5b;
 const BRACE = 0x7b;
 
 /**
- * Refuses JSON that would take long to read, or to answer, before it is read: a megabyte holds 500,000 values. What is no
+ * Rejects JSON that would take long to read, or to answer, before it is read: a megabyte holds 500,000 values. What is no
  * JSON is left to the reader.
  *
  * @throws {ServiceError} PAYLOAD_TOO_LARGE that names the limit

@@ -134,7 +134,7 @@ function pageSize({ arguments: given = [] }: FieldNode): Known<number> {
     .map(({ value }): Known<number> => {
       if (value.kind !== Kind.VARIABLE) return Number(value.kind === Kind.INT && value.value);
       const name = value.name.value;
-      // Whatever else it is will be refused, and may not even be made a number of.
+      // Whatever else it is will be rejected, and may not even be made a number of.
       return ({ [name]: given }) => (Number.isInteger(given) ? (given as number) : 0);
     });
   return combine(sizes, (amounts) => {

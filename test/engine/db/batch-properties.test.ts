@@ -53,7 +53,7 @@ test('whatever is asked for and written, in whatever order it happens: each gets
 });
 
 test('whatever is written at once, in whatever order it happens: what is good is written once, what is bad fails alone', async () => {
-  // Above 15 is what would have to wait, and is left out of what is written together; below 0 is what is refused.
+  // Above 15 is what would have to wait, and is left out of what is written together; below 0 is what is rejected.
   const number = fc.integer({ min: -1, max: 20 });
   await fc.assert(
     fc.asyncProperty(

@@ -131,7 +131,7 @@ describe('calls that are gathered', () => {
 });
 
 describe('a statement that fails', () => {
-  test('because the database refuses an item: that item fails, with its own error, and all others are done', async () => {
+  test('because the database rejects an item: that item fails, with its own error, and all others are done', async () => {
     const done: number[] = [];
     const call = batched<number, number>(database, 'any', async (items) => {
       if (items.some((item) => item < 0)) throw rejection(items);
@@ -188,7 +188,7 @@ describe('writes that are gathered', () => {
     expect([together.mock.calls.length, alone.mock.calls.length]).toEqual([1, 1]);
   });
 
-  test('are written alone when they come alone, or are refused together', async () => {
+  test('are written alone when they come alone, or are rejected together', async () => {
     vi.clearAllMocks();
     expect(await write({ id: 1n })).toEqual({ id: 1n, by: 'alone' });
     expect(together).not.toHaveBeenCalled();

@@ -246,7 +246,7 @@ describe('a brownout', () => {
     expect((await later.rest('GET', '/reviews')).status).toBe(200);
   });
 
-  test('of something that is not deprecated is refused at the start', () => {
+  test('of something that is not deprecated is rejected at the start', () => {
     expect(() => openBookshop({ brownouts: [{ coordinate: 'Query.books', from, until }] })).toThrow(
       'BROWNOUTS names Query.books, which is not deprecated; deprecated are: Genre.COMIC, ',
     );
@@ -302,7 +302,7 @@ describe('API-Lifecycle: strict', () => {
 });
 
 describe('uses are counted', () => {
-  test('of operations, arguments, input fields and enum values, refused or not', async () => {
+  test('of operations, arguments, input fields and enum values, rejected or not', async () => {
     const shop = openBookshop({ clock: at('2027-01-01T00:00:00Z'), sunset: 'enforce' });
     await shop.rest('GET', '/books/2');
     await shop.rest('GET', '/books?genre=ZINE&shelf=x');

@@ -58,7 +58,7 @@ const met: Readonly<Record<string, string>> = {
   'pages/session.ts MAX_LENGTH': 'the form that sends a key for the lifecycle page',
 };
 
-/** Those that no client meets: how much is remembered or done at once, and how long somebody is waited for who is refused; and what a page shows. */
+/** Those that no client meets: how much is remembered or done at once, and how long somebody is waited for who is rejected; and what a page shows. */
 const unmet = [
   'db/batch.ts MAX_BATCH_SIZE',
   'db/batch.ts MAX_IN_FLIGHT',

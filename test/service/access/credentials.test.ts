@@ -40,11 +40,11 @@ describe('a credential', () => {
   });
 
   describe('that is an API key', () => {
-    test('is refused once it has expired', async () => {
+    test('is rejected once it has expired', async () => {
       await rejected(await makeKey(closed, ['read'], new Date(Date.now() - 1)), /has expired/);
     });
 
-    test('is refused within two seconds of its revocation, although it came just before', async () => {
+    test('is rejected within two seconds of its revocation, although it came just before', async () => {
       const keys = keyStore(closed.database);
       const { key, text } = await keys.create('a test', ['read'], null);
       expect((await get(text)).status).toBe(200);
@@ -52,7 +52,7 @@ describe('a credential', () => {
       await expect.poll(async () => (await get(text)).status, { timeout: 2_500 }).toBe(401);
     });
 
-    test('is refused with another secret, another id, or cut off', async () => {
+    test('is rejected with another secret, another id, or cut off', async () => {
       const key = await makeKey(closed, ['read']);
       const [, id = '', secret = ''] = /^psk_(.{12})_(.+)$/.exec(key) ?? [];
       const wrong = `${secret.startsWith('A') ? 'B' : 'A'}${secret.slice(1)}`;

@@ -29,7 +29,7 @@ describe('a token', () => {
     await rejected(await issuer.token({ ...read, nbf: now() + 40 }), /nbf is invalid/);
   });
 
-  test('is refused that is for another audience, of another issuer, or says neither who nor until when', async () => {
+  test('is rejected that is for another audience, of another issuer, or says neither who nor until when', async () => {
     const read = { scope: 'read' };
     await rejected(await issuer.token({ ...read, aud: 'another' }), /aud is invalid/);
     await rejected(await issuer.token({ ...read, iss: 'https://evil.example' }), /iss is invalid/);
@@ -41,7 +41,7 @@ describe('a token', () => {
     }
   });
 
-  test('is refused with alg none, also with a signature', async () => {
+  test('is rejected with alg none, also with a signature', async () => {
     const [, payload, signature] = (await issuer.token({ scope: 'read' })).split('.');
     for (const alg of ['none', 'None', 'NONE']) {
       const header = Buffer.from(JSON.stringify({ alg, kid: 'first' })).toString('base64url');
@@ -50,21 +50,21 @@ describe('a token', () => {
     }
   });
 
-  test('is refused that is signed by an algorithm which is not listed, however good it is', async () => {
+  test('is rejected that is signed by an algorithm which is not listed, however good it is', async () => {
     const app = await startTestApp({ AUTH: 'all', ...trustIn(issuer), JWT_ALGORITHMS: ['ES256'] });
     const { status } = await app.rest('GET', '/pets', bearing(await issuer.token({ scope: 'read' })));
     expect(status).toBe(401);
     await app.dispose();
   });
 
-  test('is refused that takes the public key for a shared secret', async () => {
+  test('is rejected that takes the public key for a shared secret', async () => {
     const [, payload] = (await issuer.token({ scope: 'read' })).split('.');
     const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: 'first' })).toString('base64url');
     const signature = createHmac('sha256', issuer.publicKey).update(`${header}.${payload}`).digest('base64url');
     await rejected(`${header}.${payload}.${signature}`, /is invalid/);
   });
 
-  test('is refused that another key has signed, under the known id or its own', async () => {
+  test('is rejected that another key has signed, under the known id or its own', async () => {
     const { privateKey } = await generateKeyPair('RS256');
     for (const kid of ['first', 'second']) {
       const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'eve', exp: now() + 300, scope: 'read' };
@@ -73,7 +73,7 @@ describe('a token', () => {
     }
   });
 
-  test('is refused cut off, or with another payload', async () => {
+  test('is rejected cut off, or with another payload', async () => {
     const token = await issuer.token({ scope: 'orders:write' });
     const [header, payload = '', signature] = token.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
@@ -83,7 +83,7 @@ describe('a token', () => {
     }
   });
 
-  test('is refused whose header brings its own key, tells where one is, or has to be understood and is not', async () => {
+  test('is rejected whose header brings its own key, tells where one is, or has to be understood and is not', async () => {
     const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
     const asked = issuer.asked;
     const jwk = await exportJWK(publicKey);

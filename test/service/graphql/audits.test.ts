@@ -54,7 +54,7 @@ describe.each<[string, Environment, Fetch]>([
 describe('GraphQL over HTTP without introspection', () => {
   const audits = auditsOf(hardened, fetch);
 
-  test('the audits that ask for introspection are refused for that, and no others', async () => {
+  test('the audits that ask for introspection are rejected for that, and no others', async () => {
     const failed: string[] = [];
     for (const { id, fn } of audits) {
       const explained = await explain(await fn());

@@ -233,7 +233,7 @@ describe('over HTTP', () => {
   const get = (parameters: Record<string, string>) =>
     app.fetch(new Request(`http://pets.example/graphql?${new URLSearchParams(parameters)}`));
 
-  test('a mutation by GET is refused and changes nothing', async () => {
+  test('a mutation by GET is rejected and changes nothing', async () => {
     const response = await get({ query: MUTATION });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');

@@ -20,7 +20,7 @@ describe('INTROSPECTION=off', () => {
     '{ __schema { types { name } } }',
     '{ __type(name: "Pet") { name } }',
     '{ ...All } fragment All on Query { a: __schema { queryType { name } } }',
-  ])('refuses %s', async (query) => {
+  ])('rejects %s', async (query) => {
     expect((await usual.graphql(query)).errors).toBeUndefined();
     const { data, errors } = await hardened.graphql(query);
     expect(data).toBeUndefined();

@@ -3,10 +3,10 @@ import { startOwnService } from '../../support/sockets.ts';
 import type { Hostile } from './hostile/build.ts';
 import { hostileRequests } from './hostile/requests.ts';
 
-/** How long the service may take to refuse, in milliseconds. */
+/** How long the service may take to reject, in milliseconds. */
 const SOON = 100;
 const MAX_TRIES = 20;
-/** The largest answer to what is refused, in bytes. */
+/** The largest answer to what is rejected, in bytes. */
 const MAX_REJECTION_BYTES = 150_000;
 
 const service = startOwnService();
@@ -24,7 +24,7 @@ interface Rejection {
 }
 
 describe.each(Object.entries(hostileRequests))('%s', (_, requests: readonly Hostile[]) => {
-  test.each(requests)('%s: refused within 100 ms, and the service is well', async (_, body) => {
+  test.each(requests)('%s: rejected within 100 ms, and the service is well', async (_, body) => {
     // The best of three; and of more where it has to be, for the machine may be busy with something else.
     const rejections: Rejection[] = [];
     const best = () => Math.min(...rejections.map(({ milliseconds }) => milliseconds));
@@ -47,7 +47,7 @@ test('nothing of all that has failed on the part of the service', () => {
   expect(service.output()).not.toMatch(/"level":[56]0/);
 });
 
-/** Sends it with a document that has not come before: what came before is refused from memory. */
+/** Sends it with a document that has not come before: what came before is rejected from memory. */
 async function send(body: string): Promise<Rejection> {
   const unknown = body.replace('"query":"', `"query":"#${sent++}\\n`);
   const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };

@@ -222,7 +222,7 @@ describe('what the data do not allow is told with its own code', () => {
   });
 });
 
-describe('a wrong argument anywhere refuses the whole operation before anything is done', () => {
+describe('a wrong argument anywhere rejects the whole operation before anything is done', () => {
   const LIST = '{ nodes { id } }';
   const MAKE = 'createCategory(category: { name: "Never made" })';
 
@@ -290,7 +290,7 @@ describe('a wrong argument anywhere refuses the whole operation before anything 
   });
 });
 
-describe('what asks for too much is refused before anything is read', () => {
+describe('what asks for too much is rejected before anything is read', () => {
   const nested = (levels: number) =>
     `{ pets(first: 1) { nodes { ${'category { pets(first: 1) { nodes { '.repeat(levels)} id ${'} } }'.repeat(levels)} } } }`;
   const spread = (count: number, within: (next: string) => string) =>

@@ -199,7 +199,7 @@ describe('RATE_LIMIT', () => {
     ]);
   });
 
-  test('refuses at once what costs more than there ever is', async () => {
+  test('rejects at once what costs more than there ever is', async () => {
     const app = await limited(5);
     const { status, body, headers } = await app.rest('GET', '/pets?limit=100');
     expect([status, body.message]).toEqual([
@@ -213,7 +213,7 @@ describe('RATE_LIMIT', () => {
     const app = await limited(20);
     const rows = (first: number) => app.graphql(`{ pets(first: ${first}) { nodes { id } } }`);
     const rejections = [];
-    // Each costs six, and one is charged for having asked: the last are refused before they are read.
+    // Each costs six, and one is charged for having asked: the last are rejected before they are read.
     for (let n = 0; n < 8; n++) rejections.push(await rows(100));
     for (const { status, headers, errors } of rejections.slice(3)) {
       expect([status, errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED']);

@@ -15,14 +15,14 @@ async function answerTo({ method, path, body, key, accept = '*/*' }: Sent): Prom
   return (await app.fetch(new Request(`http://pets.example${path}`, init))).text();
 }
 
-/** How it is refused; undefined where it is not. */
+/** How it is rejected; undefined where it is not. */
 async function rejectionOf(sent: Sent): Promise<{ status: number; code: string } | undefined> {
   const answer = JSON.parse(await answerTo(sent));
   const { status, code } = answer.errors?.[0].extensions ?? answer;
   return code && { status, code };
 }
 
-describe('as much is taken as docs/limits.md tells, and one more is refused as it tells', () => {
+describe('as much is taken as docs/limits.md tells, and one more is rejected as it tells', () => {
   test.each(Object.entries(examples))('%s', async (what, make) => {
     const { most, status, code } = limitOf(what);
     expect(await rejectionOf(make(most))).toBeUndefined();

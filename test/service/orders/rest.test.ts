@@ -101,7 +101,7 @@ describe('POST /store/orders', () => {
     expect(body.message).toMatch(/^id is read-only/);
   });
 
-  test('a pet that does not exist is named in the refusal', async () => {
+  test('a pet that does not exist is named in the rejection', async () => {
     const { status, body } = await app.rest('POST', '/store/orders', { body: { petId: 987654 } });
     expect(status).toBe(422);
     expect(body).toEqual({ code: 'UNKNOWN_REFERENCE', message: 'petId 987654 is not the id of a pet.', status: 422 });
@@ -473,7 +473,7 @@ describe('the movements of stock set the status of a counted pet', () => {
     expect(await stock(petId)).toEqual([3, 'pending']);
   });
 
-  test('a status set by hand stays when an order is refused', async () => {
+  test('a status set by hand stays when an order is rejected', async () => {
     const petId = await makePet(1);
     await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
     expect((await app.rest('POST', '/store/orders', { body: { petId, quantity: 2 } })).status).toBe(409);

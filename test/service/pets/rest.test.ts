@@ -93,7 +93,7 @@ describe('POST /pets', () => {
     expect(await ids('id=4711')).toEqual([]);
   });
 
-  test('a category that does not exist is named in the refusal', async () => {
+  test('a category that does not exist is named in the rejection', async () => {
     const { status, body } = await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId: 987654 } });
     expect(status).toBe(422);
     expect(body).toEqual({
@@ -198,7 +198,7 @@ describe('PUT /pets/{petId}', () => {
     expect(await ids('id=987654')).toEqual([]);
   });
 
-  test('refuses a category that does not exist, and keeps the pet', async () => {
+  test('rejects a category that does not exist, and keeps the pet', async () => {
     const pet = await makePet();
     const { status, body } = await app.rest('PUT', `/pets/${pet.id}`, { body: { name: 'Bello', categoryId: -1 } });
     expect(status).toBe(422);
@@ -268,7 +268,7 @@ describe('PATCH /pets/{petId}', () => {
     expect(body).toEqual({ code: 'NOT_FOUND', message: 'No pet has the id 987654.', status: 404 });
   });
 
-  test('a category that does not exist is refused', async () => {
+  test('a category that does not exist is rejected', async () => {
     const pet = await makePet();
     const { status, body } = await app.rest('PATCH', `/pets/${pet.id}`, { body: { categoryId: 0, name: 'Bello' } });
     expect(status).toBe(422);

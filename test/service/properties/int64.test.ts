@@ -92,7 +92,7 @@ describe('an int64 is exact to the last digit, in and out', () => {
   });
 });
 
-describe('what is no int64 is refused, and named', () => {
+describe('what is no int64 is rejected, and named', () => {
   const outside = fc.oneof(
     fc.bigInt({ min: 2n ** 63n, max: 2n ** 200n }),
     fc.bigInt({ min: -(2n ** 200n), max: -(2n ** 63n) - 1n }),

@@ -464,7 +464,7 @@ describe('the requests that the bad ones differ from', () => {
 });
 
 describe.each(titled(operations, ({ operationId }) => operationId))(
-  '%s refuses, and changes nothing',
+  '%s rejects, and changes nothing',
   (_, operation) => {
     test.each(titled(badRequests(operation), ({ title }) => title))('%s', async (_, bad) => {
       const { address, options, code, status, names } = bad;
@@ -491,7 +491,7 @@ describe.each(titled(operations, ({ operationId }) => operationId))(
 const withBody = operations.filter(({ body }) => body !== undefined);
 
 describe.each(titled(withBody, ({ operationId }) => operationId))(
-  '%s refuses, and changes nothing,',
+  '%s rejects, and changes nothing,',
   (_, operation) => {
     test('bytes that are not UTF-8', async () => {
       const before = await checksum();
@@ -589,7 +589,7 @@ describe('an address that ends where an id should be', () => {
   );
 });
 
-describe.each(Object.keys(openApi.paths))('%s refuses, and changes nothing', (path) => {
+describe.each(Object.keys(openApi.paths))('%s rejects, and changes nothing', (path) => {
   const own = operations.filter((operation) => operation.path === path);
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'LINK', 'PURGE'].filter(
     (method) => !own.some((operation) => operation.method === method),

@@ -555,7 +555,7 @@ describe('the type of a body', () => {
     expect(answer.body.name).toBe('Émile 犬');
   });
 
-  test('of a PATCH that is none of its types is refused with Accept-Patch', async () => {
+  test('of a PATCH that is none of its types is rejected with Accept-Patch', async () => {
     const { petId } = await makeRows();
     for (const type of ['text/plain', 'application/json-patch+json', 'application/merge-patch', 'application/jsonx']) {
       const options = { body: { name: 'Bello' }, headers: { 'content-type': type } };
@@ -598,7 +598,7 @@ describe('the size of a body', () => {
     ['5000 values', `{${'"name": [[[[[[[[[[]]]]]]]]]],'.repeat(500)}"id": 1234567890123456789}`],
     ['100000 bytes', `{"name": "${'x'.repeat(100_001)}"}`],
     ['1000 digits', `{"name": ${'9'.repeat(1_001)}}`],
-  ])('is not all: one that takes long to read is refused before it is read, for more than %s', async (limit, body) => {
+  ])('is not all: one that takes long to read is rejected before it is read, for more than %s', async (limit, body) => {
     for (const [method, path] of [
       ['POST', '/categories'],
       ['PATCH', '/pets/1'],

@@ -94,7 +94,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await send(randomUUID())).status).toBe(method === 'DELETE' ? 404 : 200);
   });
 
-  test('that was refused for what is stored is refused in the same way, also when that has changed', async () => {
+  test('that was rejected for what is stored is rejected in the same way, also when that has changed', async () => {
     const key = randomUUID();
     const petId = await countedPet(1);
     const body = { petId, quantity: 2 };
@@ -113,7 +113,7 @@ describe('a request with an Idempotency-Key', () => {
     ['PATCH', '/pets/999999', { name: 'Max' }, 404, 'NOT_FOUND'],
     ['DELETE', '/categories/1', undefined, 409, 'CONFLICT'],
   ])(
-    'that the database itself refuses, %s %s, is refused in the same way again',
+    'that the database itself rejects, %s %s, is rejected in the same way again',
     async (method, path, body, ...rejection) => {
       await app.rest('POST', '/pets', { body: pet() });
       const key = randomUUID();
@@ -258,7 +258,7 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     }
   });
 
-  test('keeps what was done beside what was refused', async () => {
+  test('keeps what was done beside what was rejected', async () => {
     const key = randomUUID();
     const petId = await countedPet(3);
     const query = `mutation ($petId: Int64!) {
@@ -288,7 +288,7 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     expect(await Promise.all(pets.map(stockOf))).toEqual([70, 70]);
   });
 
-  test('keeps what was done beside what the database itself refused', async () => {
+  test('keeps what was done beside what the database itself rejected', async () => {
     const name = `beside${randomUUID()}`;
     const query = `mutation ($one: NewPet!, $two: NewPet!) {
       one: createPet(pet: $one) { name } two: createPet(pet: $two) { name } three: createPet(pet: $one) { name }
@@ -321,7 +321,7 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     expect(await stockOf(petId)).toBe(9);
   });
 
-  test('with other variables is IDEMPOTENCY_KEY_REUSED; one that is refused before it runs leaves the key free', async () => {
+  test('with other variables is IDEMPOTENCY_KEY_REUSED; one that is rejected before it runs leaves the key free', async () => {
     const key = randomUUID();
     expect((await ask(key, create, { pet: { nam: 'Rex' } })).errors[0].extensions.code).toBe('VALIDATION_FAILED');
     expect((await ask(key, 'mutation { nothing }')).errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
@@ -337,7 +337,7 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     expect(isReplay(await ask(key, '{ pets { totalCount } }'))).toBe(false);
   });
 
-  test('a key that is none is refused', async () => {
+  test('a key that is none is rejected', async () => {
     const { errors } = await ask('a"b', create, { pet: pet() });
     expect(errors[0].extensions).toMatchObject({ code: 'INVALID_ARGUMENT', status: 400 });
   });

@@ -289,7 +289,7 @@ describe('If-Match', () => {
   });
 });
 
-describe('a precondition that cannot be kept is refused, for to ignore it would lose an update', () => {
+describe('a precondition that cannot be kept is rejected, for to ignore it would lose an update', () => {
   test('If-None-Match on a change', async () => {
     const path = await RESOURCES.pet.make();
     const answer = await app.rest('PATCH', path, { body: { name: 'Max' }, headers: { 'if-none-match': '"1"' } });
@@ -325,7 +325,7 @@ describe('PUT /store/inventory/{petId}', () => {
     }
   });
 
-  test('If-Match: * cannot be told from beginning to count: it is refused', async () => {
+  test('If-Match: * cannot be told from beginning to count: it is rejected', async () => {
     const path = `/store/inventory/${await makePet()}`;
     const answer = await app.rest('PUT', path, { body: { quantity: 5 }, headers: { 'if-match': '*' } });
     expectError(answer, 'INVALID_ARGUMENT', /send the ETag/);
@@ -350,7 +350,7 @@ describe('expectedVersion on GraphQL', () => {
     expect(third.data.updatePet.version).toBe(data.pet.version + 3);
   });
 
-  test('refuses a row of another version with PRECONDITION_FAILED', async () => {
+  test('rejects a row of another version with PRECONDITION_FAILED', async () => {
     const path = await RESOURCES.pet.make();
     const id = Number(path.split('/').at(-1));
     const { data, errors } = await app.graphql(rename, { id, expected: 41 });
