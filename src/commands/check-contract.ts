@@ -20,13 +20,13 @@ runCommand(async () => {
   if (!isKept) process.exitCode = 1;
 });
 
-/** Who used what lately; nobody that is known of where the database cannot tell, for the verdict is the same. */
+/** The recent uses. They don't change the verdict, so a database that is down is only a warning. */
 async function usesOf(coordinates: readonly string[], today: string): Promise<readonly Use[]> {
   try {
     return await withDatabase((database) => recentUses(database, coordinates, today));
   } catch (error) {
     const reason = error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error);
-    process.stderr.write(`Who used what lately is not known: ${reason}\n`);
+    process.stderr.write(`Recent uses are not known: ${reason}\n`);
     return [];
   }
 }

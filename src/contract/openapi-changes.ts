@@ -1,97 +1,102 @@
-import { breaks, type Change, type Place, placeOf } from './difference.ts';
-import { answerChanges } from './openapi-answers.ts';
-import { type OpenApiDocument, type Operation, operationsOf, type ParameterObject } from './openapi-document.ts';
-import { comesWithAnnotation } from './openapi-marks.ts';
-import { type Documents, demands, schemaChanges } from './openapi-schemas.ts';
-import { parameterName } from './openapi-standings.ts';
+import type { Change } from './change.ts';
+import type { OpenApiElement } from './openapi-elements.ts';
+import { RULES } from './openapi-rules.ts';
+
+type Effect = 'break' | 'surprise' | 'none';
+
+const STABILITY_HEADERS = ['API-Stability', 'API-Client', 'API-Lifecycle'];
+const DEPRECATION_HEADERS = [...STABILITY_HEADERS, 'Deprecation', 'Sunset', 'Warning', 'Link'];
+/** Clients needn't know the defaults of answers, and skip the properties that they don't know. */
+const OF_REQUESTS = ['default', 'additionalProperties'];
 
 /**
- * How requests that the base's document allowed, or what answers them, differ; marks are compared elsewhere. What
- * several operations share is told once, with their names.
+ * How requests that the base allowed, or the answers to them, differ, annotations aside. What several operations share
+ * is one change.
  */
-export function openApiChanges(base: OpenApiDocument, head: OpenApiDocument): Change[] {
-  const now = operationsOf(head);
-  const told = new Map<string, { readonly change: Change; readonly operations: Set<string> }>();
-  for (const [key, was] of operationsOf(base)) {
-    for (const change of operationChanges(was, now.get(key), { base, head })) {
+export function openApiChanges(base: OpenApiElement, head: OpenApiElement): Change[] {
+  const changes = new Map<string, Change & { readonly operations: readonly string[] }>();
+  const operations = childrenByKey(head);
+  for (const [key, operation] of childrenByKey(base)) {
+    for (const change of operationChanges(operation, operations.get(key))) {
       const identity = [change.kind, change.coordinate, change.what].join('\n');
-      const { operations } = told.get(identity) ?? { operations: new Set() };
-      told.set(identity, { change, operations: operations.add(was.name) });
+      const others = changes.get(identity)?.operations ?? [];
+      changes.set(identity, { ...change, operations: [...new Set([...others, operation.coordinate])] });
     }
   }
-  return [...told.values()].map(({ change, operations }) => ({ ...change, operations: [...operations] }));
+  return [...changes.values()];
 }
 
-function operationChanges(was: Operation, is: Operation | undefined, documents: Documents): Change[] {
-  if (is === undefined) return [breaks(placeOf(was.name), 'The operation is gone.')];
-  const isRenamed = was.operationId !== undefined && is.operationId !== was.operationId;
-  return [
-    ...(isRenamed
-      ? [breaks(placeOf(was.name), `It is no longer called ${was.operationId}, as generated clients do.`)]
-      : []),
-    ...securityChanges(was, is),
-    ...parameterChanges(was, is, documents),
-    ...bodyChanges(was, is, documents),
-    ...answerChanges(was, is, documents),
-  ];
+/** The head must accept every request that the base did, and clients of the base understand every answer of the head. */
+function operationChanges(operation: OpenApiElement, head: OpenApiElement | undefined): Change[] {
+  const { stability, deprecation } = operation.annotation ?? {};
+  const lifecycleHeaders = deprecation ? DEPRECATION_HEADERS : stability ? STABILITY_HEADERS : [];
+  const seen = new Set<string>();
+  return compare(operation, head, 'the API');
+
+  function compare(was: OpenApiElement, is: OpenApiElement | undefined, parent: string): Change[] {
+    const { direction, coordinate, json } = was;
+    if (is === undefined) {
+      // These headers come with the annotation of the operation, and go with it.
+      return lifecycleHeaders.includes(String(json.name)) ? [] : removal(was, parent);
+    }
+    const pair = `${direction} ${coordinate} ${is.coordinate}`;
+    if (was.isType && seen.has(pair)) return [];
+    seen.add(pair);
+    const [before, after] = [childrenByKey(was), childrenByKey(is)];
+    return [
+      ...keywordChanges(was, is),
+      ...[...before].flatMap(([key, child]) => compare(child, after.get(key), coordinate)),
+      ...[...after].flatMap(([key, child]) => (before.has(key) ? [] : addition(child, coordinate))),
+    ];
+  }
 }
 
-/** Of the alternatives each may ask for several credentials, and the empty one for none. */
-function securityChanges({ name, security: was }: Operation, { security: is }: Operation): Change[] {
-  const isOpen = is.length === 0;
-  const isRejected = (offered: object) => !is.some((asked) => Object.keys(asked).every((scheme) => scheme in offered));
-  const rejected = isOpen ? [] : (was.length === 0 ? [{}] : was).filter(isRejected);
-  return rejected.map(() => breaks(placeOf(name), 'It asks for credentials that were not needed.'));
+function keywordChanges({ coordinate, direction, json: was }: OpenApiElement, { json: is }: OpenApiElement): Change[] {
+  const [wide, narrow] = direction === 'request' ? [is, was] : [was, is];
+  return Object.entries(RULES).flatMap(([keyword, allows]) => {
+    if (direction === 'response' && OF_REQUESTS.includes(keyword)) return [];
+    if (allows(wide[keyword], narrow[keyword])) return [];
+    const kind = keyword === 'default' ? 'surprise' : 'break';
+    return [{ kind, coordinate, what: `Its ${keyword} changed from ${show(was[keyword])} to ${show(is[keyword])}.` }];
+  });
 }
 
-function parameterChanges(was: Operation, is: Operation, documents: Documents): Change[] {
-  const [before, after] = [parametersOf(was), parametersOf(is)];
-  const placed = (parameter: ParameterObject) => ({ coordinate: parameterName(was, parameter), holder: was.name });
-  return [
-    ...[...after]
-      .filter(([key, { required }]) => required && !before.get(key)?.required)
-      .map(([key, parameter]) => demands(placed(before.get(key) ?? parameter), before.has(key))),
-    ...[...before].flatMap(([key, parameter]) => {
-      const [now, place] = [after.get(key), placed(parameter)];
-      if (now === undefined && parameter.in === 'header' && comesWithAnnotation(parameter.name, was)) return [];
-      return now ? keptParameterChanges([parameter, now], place, documents) : [breaks(place, 'The parameter is gone.')];
-    }),
-  ];
+function removal(element: OpenApiElement, parent: string): Change[] {
+  const [kind] = effectsOf(element);
+  return kind === 'none' ? [] : [{ kind, coordinate: element.coordinate, what: `${nameOf(element, parent)} is gone.` }];
 }
 
-function keptParameterChanges(
-  [was, is]: readonly [ParameterObject, ParameterObject],
-  place: Place,
-  documents: Documents,
-): Change[] {
-  const isWrittenOtherwise = was.style !== is.style || was.explode !== is.explode;
-  return [
-    ...(isWrittenOtherwise ? [breaks(place, 'It is written otherwise: its style or explode changed.')] : []),
-    ...schemaChanges([was.schema, is.schema], place, 'request', documents),
-  ];
+function addition(element: OpenApiElement, parent: string): Change[] {
+  const [, kind] = effectsOf(element);
+  const what = `${nameOf(element, parent)} is new${element.json.required === true ? ' and required' : ''}.`;
+  return kind === 'none' ? [] : [{ kind, coordinate: element.coordinate, parent, what }];
 }
 
-/** The parameters by place and name; those of a path by their position, for their names are not sent. */
-function parametersOf({ path, parameters }: Operation): ReadonlyMap<string, ParameterObject> {
-  const positionOf = (name: string) => path.split('{').findIndex((part) => part.startsWith(`${name}}`));
-  return new Map(
-    parameters.map((parameter) => [
-      `${parameter.in} ${parameter.in === 'path' ? positionOf(parameter.name) : parameter.name}`,
-      parameter,
-    ]),
-  );
+/** What it does to clients when the element is removed, and when it is added. */
+function effectsOf({ keyword, key, direction, json }: OpenApiElement): readonly [removed: Effect, added: Effect] {
+  const isRequest = direction === 'request';
+  switch (keyword) {
+    case 'responses':
+      // Clients treat an unknown failure as one of its class (RFC 9110, section 15).
+      return /^[45]/.test(key) ? ['surprise', 'none'] : ['break', 'surprise'];
+    case 'enum':
+      return isRequest ? ['none', 'break'] : ['surprise', 'none'];
+    case 'values':
+      return isRequest ? ['break', 'none'] : ['none', 'surprise'];
+    default:
+      return ['break', isRequest && json.required === true ? 'break' : 'none'];
+  }
 }
 
-function bodyChanges({ name, requestBody: was }: Operation, { requestBody: is }: Operation, documents: Documents) {
-  const place = placeOf(name);
-  if (is === undefined) return was === undefined ? [] : [breaks(place, 'It takes no body now.')];
-  return [
-    ...(is.required && !was?.required ? [breaks(place, 'It needs a body now.')] : []),
-    ...Object.entries(was?.content ?? {}).flatMap(([mediaType, { schema }]) => {
-      const now = is.content[mediaType];
-      if (now === undefined) return [breaks(place, `A body of ${mediaType} is not accepted now.`)];
-      const body = { coordinate: `${name} (body)`, holder: name };
-      return schemaChanges([schema, now.schema], body, 'request', documents);
-    }),
-  ];
+/** Not every element has a coordinate of its own. */
+function nameOf({ keyword, key, coordinate }: OpenApiElement, parent: string): string {
+  return ['content', 'headers', 'enum'].includes(keyword) ? `${key || keyword} of ${parent}` : coordinate;
+}
+
+function childrenByKey({ children }: OpenApiElement): ReadonlyMap<string, OpenApiElement> {
+  return new Map(children().map((child) => [`${child.keyword} ${child.key}`, child]));
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'none' : JSON.stringify(value);
 }

@@ -1,64 +1,49 @@
-import { addDays, NOTICE_DAYS, type Stability } from '../engine/lifecycle/annotation.ts';
-import type { Change } from './difference.ts';
-import type { Standing } from './standing.ts';
-
-const MAY_CHANGE: Verdict = { outcome: 'allowed', why: 'Experimental: it may change.' };
+import { addDays, NOTICE_DAYS } from '../engine/lifecycle/annotation.ts';
+import type { Change } from './change.ts';
+import type { Lifecycle } from './lifecycle.ts';
 
 export interface Verdict {
-  readonly outcome: 'fails' | 'allowed';
-  /** In whole sentences: how far it was promised, and from which day on it is or would be allowed. */
+  readonly isAllowed: boolean;
+  /** In whole sentences: what was promised, and from which day on the change is or would be allowed. */
   readonly why: string;
 }
 
 /**
- * Judges a change by what the base promised of the thing.
+ * Judges a change by what the base promised about the element.
  *
- * - Stable: a break fails; the way is to deprecate, with a sunset at least 180 days ahead.
+ * - Stable: a break fails. The element must be deprecated first, with a sunset at least 180 days ahead.
  * - Beta: the same, with 30 days.
- * - Deprecated: a break fails until the end of the sunset day, and is allowed from the next. A day that was given is
- *   kept whatever the stability: answers have said it to clients. Without a sunset nothing was announced yet.
- * - Experimental: whatever happens to it is allowed.
- * - A sunset that clients have not seen, because it is new, earlier than the one they saw or of a deprecation that
- *   begins later, must lie its full notice from today. Otherwise a mark with a date in the past would get around it.
+ * - Deprecated: a break fails until the end of the sunset day, whatever the stability, for clients were given that day.
+ * - Experimental: every change is allowed.
+ * - A sunset that is new or earlier, or whose deprecation begins later, must leave the full notice from today.
+ *   Otherwise an annotation with dates in the past would evade the notice.
  *
- * @param standing the thing's standing in the base
+ * @param lifecycle of the element in the base
  * @param today as `2026-07-01`, in UTC
  */
-export function judge({ kind, sunset }: Change, standing: Standing, today: string): Verdict {
-  if (kind === 'surprise') {
-    return { outcome: 'allowed', why: 'Allowed: clients should be ready for it, but some may not be.' };
+export function judge({ kind, sunset }: Change, { stability, deprecation }: Lifecycle, today: string): Verdict {
+  if (kind === 'surprise') return allowed('Allowed: clients should be ready for it, but some may not be.');
+  const promised = deprecation?.sunset;
+  if (promised !== undefined && today > promised) return allowed(`Deprecated: its sunset, ${promised}, has passed.`);
+  if (kind === 'break' && promised !== undefined) {
+    const why = `Deprecated: served until the end of ${promised}, in UTC. Allowed from ${addDays(promised, 1)}.`;
+    return { isAllowed: false, why };
   }
-  const promised = standing.deprecation?.sunset;
-  if (promised !== undefined && today > promised) {
-    return { outcome: 'allowed', why: `Deprecated: its sunset, ${promised}, has passed.` };
+  if (stability === 'experimental') return allowed('Experimental: it may change.');
+  const days = NOTICE_DAYS[stability];
+  const earliest = addDays(today, days);
+  if (sunset !== undefined) {
+    const notice = `${stability} things get ${days} days' notice`;
+    if (sunset >= earliest) return allowed(`Allowed: ${notice}, and ${sunset} is not nearer.`);
+    return { isAllowed: false, why: `Too short a notice: ${notice}. Allowed with a sunset of ${earliest} or later.` };
   }
-  return sunset === undefined ? judgeBreak(standing, today) : judgeNotice(sunset, standing.stability, today);
+  const step = deprecation
+    ? 'Deprecated without a sunset: give it one,'
+    : `${stability === 'beta' ? 'Beta' : 'Stable'}: deprecate it first, with a sunset`;
+  const from = `Allowed from ${addDays(earliest, 1)} at the earliest.`;
+  return { isAllowed: false, why: `${step} of ${earliest} or later (${days} days' notice). ${from}` };
 }
 
-function judgeBreak({ stability, deprecation }: Standing, today: string): Verdict {
-  if (deprecation?.sunset !== undefined) {
-    const allowed = `Allowed from ${addDays(deprecation.sunset, 1)}.`;
-    return { outcome: 'fails', why: `Deprecated: served until the end of ${deprecation.sunset}, in UTC. ${allowed}` };
-  }
-  if (stability === 'experimental') return MAY_CHANGE;
-  const sunset = addDays(today, NOTICE_DAYS[stability]);
-  const step =
-    deprecation === undefined
-      ? `${stability === 'beta' ? 'Beta' : 'Stable'}: deprecate it first, with a sunset`
-      : 'Deprecated without a sunset: give it one,';
-  const allowed = `Allowed from ${addDays(sunset, 1)} at the earliest.`;
-  return { outcome: 'fails', why: `${step} of ${sunset} or later (${inDays(NOTICE_DAYS[stability])}). ${allowed}` };
-}
-
-function judgeNotice(sunset: string, stability: Stability, today: string): Verdict {
-  if (stability === 'experimental') return MAY_CHANGE;
-  const earliest = addDays(today, NOTICE_DAYS[stability]);
-  const notice = `${stability} things get ${inDays(NOTICE_DAYS[stability])}`;
-  return sunset >= earliest
-    ? { outcome: 'allowed', why: `Allowed: ${notice}, and ${sunset} is not nearer.` }
-    : { outcome: 'fails', why: `Too short a notice: ${notice}. Allowed with a sunset of ${earliest} or later.` };
-}
-
-function inDays(days: number): string {
-  return `${days} days' notice`;
+function allowed(why: string): Verdict {
+  return { isAllowed: true, why };
 }

@@ -6,7 +6,7 @@ import { WINDOW_DAYS } from '../engine/lifecycle/report.ts';
 import { lifecycleUses } from '../engine/usage/table.ts';
 import type { Use } from './report.ts';
 
-/** Who used the coordinates in the last 30 days, `today` among them; those who did most come first. */
+/** Which clients used the coordinates in the last 30 days, including today; the most frequent first. */
 export async function recentUses(database: Database, coordinates: readonly string[], today: string): Promise<Use[]> {
   const statement = database.statement(
     'contract.recentUses',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { openApiChanges } from '../../src/contract/openapi-changes.ts';
-import { readOpenApi } from '../../src/contract/openapi-document.ts';
-import { type Draft, integer, json, object, ok, reference, text, textsOf } from '../support/gate.ts';
+import { readOpenApi } from '../../src/contract/openapi-elements.ts';
+import { type Draft, integer, json, object, ok, reference, text, textsOf } from '../support/drafts.ts';
 
-/** What changed, as `break GET /things: The operation is gone.` */
+/** What changed, as `break GET /things: GET /things is gone.` */
 function changes(base: Draft, head: Draft): string[] {
   const [was, is] = [base, head].map((draft) => readOpenApi(textsOf(draft)[1]));
   if (was === undefined || is === undefined) throw new Error('There are two drafts.');
@@ -90,19 +90,19 @@ describe('operations', () => {
   const answers = (...statuses: number[]) => ({ responses: Object.fromEntries(statuses.map((one) => [one, {}])) });
 
   test.each<[title: string, before: object, after: object, changed: readonly string[]]>([
-    ['a parameter goes', parameter({}), {}, ['break GET /things (query a): The parameter is gone.']],
+    ['a parameter goes', parameter({}), {}, ['break GET /things (query a): GET /things (query a) is gone.']],
     ['an optional parameter is new', {}, parameter({}), []],
     [
       'a required parameter is new',
       {},
       parameter({ required: true }),
-      ['break GET /things (query a): It is new, and must be given.'],
+      ['break GET /things (query a): GET /things (query a) is new and required.'],
     ],
     [
       'a parameter becomes required',
       parameter({}),
       parameter({ required: true }),
-      ['break GET /things (query a): It must be given now.'],
+      ['break GET /things (query a): Its required changed from none to true.'],
     ],
     [
       'a parameter is bounded',
@@ -114,43 +114,46 @@ describe('operations', () => {
       'a parameter loses a value',
       parameter({ schema: { ...text, enum: ['id', '-id'] } }),
       parameter({ schema: { ...text, enum: ['id'] } }),
-      ['break GET /things (query a) -id: The value -id is not accepted now.'],
+      ['break GET /things (query a) -id: GET /things (query a) -id is gone.'],
     ],
     [
-      'a list is written otherwise',
+      'a list is serialized differently',
       parameter({ explode: true }),
       parameter({ explode: false }),
-      ['break GET /things (query a): It is written otherwise: its style or explode changed.'],
+      ['break GET /things (query a): Its explode changed from true to false.'],
     ],
-    ['a success goes', answers(200, 202), answers(200), ['break GET /things: The answer 202 is gone.']],
-    ['a success is new', answers(200), answers(200, 202), ['surprise GET /things: The answer 202 is new.']],
-    ['a failure goes', answers(200, 409), answers(200), ['surprise GET /things: The answer 409 is gone.']],
+    ['a success goes', answers(200, 202), answers(200), ['break GET /things (202): GET /things (202) is gone.']],
+    ['a success is new', answers(200), answers(200, 202), ['surprise GET /things (202): GET /things (202) is new.']],
+    ['a failure goes', answers(200, 409), answers(200), ['surprise GET /things (409): GET /things (409) is gone.']],
     ['a failure is new', answers(200), answers(200, 409), []],
     [
       'a media type is no longer answered',
       { responses: { 200: json(text) } },
       { responses: { 200: { content: { 'text/plain': { schema: text } } } } },
-      ['break GET /things: The answers 200 have no application/json now.'],
+      ['break GET /things (200): application/json of GET /things (200) is gone.'],
     ],
     [
       'a media type is no longer taken',
       { requestBody: { content: { 'application/json': {}, 'text/plain': {} } } },
       { requestBody: { content: { 'application/json': {} } } },
-      ['break GET /things: A body of text/plain is not accepted now.'],
+      ['break GET /things (body): text/plain of GET /things (body) is gone.'],
     ],
     [
       'a body is needed',
       {},
       { requestBody: { required: true, ...json(text) } },
-      ['break GET /things: It needs a body now.'],
+      ['break GET /things (body): GET /things (body) is new and required.'],
     ],
     ['a body may be left out', { requestBody: { required: true, ...json(text) } }, { requestBody: json(text) }, []],
-    ['a body is not taken', { requestBody: json(text) }, {}, ['break GET /things: It takes no body now.']],
+    ['a body is not taken', { requestBody: json(text) }, {}, ['break GET /things (body): GET /things (body) is gone.']],
     [
       'a header goes',
       { responses: { 200: { headers: { Location: {} } }, 201: { headers: { Location: {} } } } },
       { responses: { 200: {}, 201: {} } },
-      ['break GET /things: The answers 200, 201 have no Location now.'],
+      [
+        'break GET /things (header Location of answers): Location of GET /things (200) is gone.',
+        'break GET /things (header Location of answers): Location of GET /things (201) is gone.',
+      ],
     ],
     [
       'a header changes',
@@ -159,7 +162,7 @@ describe('operations', () => {
       ['break GET /things (header Retry-After of answers): Its type changed from "integer" to "string".'],
     ],
     [
-      'the headers of a mark go with it',
+      'the headers of an annotation go with it',
       { deprecated: true, responses: { 200: { headers: { Sunset: {}, Link: {}, 'API-Stability': {} } } } },
       answers(200),
       [],
@@ -168,7 +171,21 @@ describe('operations', () => {
       'credentials are asked for',
       {},
       { security: [{ key: [] }] },
-      ['break GET /things: It asks for credentials that were not needed.'],
+      ['break GET /things: Its security changed from none to [{"key":[]}].'],
+    ],
+    [
+      'a scope is required',
+      { 'x-required-scopes': ['read'] },
+      { 'x-required-scopes': ['read', 'write'] },
+      ['break GET /things: Its x-required-scopes changed from ["read"] to ["read","write"].'],
+    ],
+    ['a scope is no longer required', { 'x-required-scopes': ['read'] }, { 'x-required-scopes': [] }, []],
+    ['a method of authentication is new', { security: [{ a: [] }] }, { security: [{ a: [] }, { b: [] }] }, []],
+    [
+      'a method of authentication goes',
+      { security: [{ a: [] }, { b: [] }] },
+      { security: [{ b: [] }] },
+      ['break GET /things: Its security changed from [{"a":[]},{"b":[]}] to [{"b":[]}].'],
     ],
     ['credentials may be left out', { security: [{ key: [] }] }, { security: [{ key: [] }, {}] }, []],
     ['only words change', { summary: 'A' }, { summary: 'B', operationId: 'b', tags: ['B'] }, []],
@@ -176,20 +193,20 @@ describe('operations', () => {
       'its operationId changes',
       { operationId: 'a' },
       { operationId: 'b' },
-      ['break GET /things: It is no longer called a, as generated clients do.'],
+      ['break GET /things: Its operationId changed from "a" to "b".'],
     ],
   ])('%s', (_, before, after, changed) => {
     expect(changes(of(before), of(after))).toEqual(changed);
   });
 
-  test('the header parameters of a mark go with it, and others are gone', () => {
+  test('the header parameters of an annotation go with it, others must stay', () => {
     const parameters = ['API-Client', 'If-Match'].map((name) => ({ name, in: 'header' }));
     expect(changes(of({ 'x-stability': 'beta', parameters }), of({}))).toEqual([
-      'break GET /things (header If-Match): The parameter is gone.',
+      'break GET /things (header If-Match): GET /things (header If-Match) is gone.',
     ]);
   });
 
-  test('references to parameters and headers are followed, and one that leads nowhere is told', () => {
+  test('references to parameters and headers are followed, and one that points to nothing is reported', () => {
     const draft = (name: string, schema: object): Draft => ({
       ...of({
         parameters: [{ $ref: `#/components/parameters/${name}` }],
@@ -203,17 +220,17 @@ describe('operations', () => {
       'break GET /things (header Link of answers): Its type changed from "string" to "integer".',
     ]);
     expect(() => changes(draft('Nobody', text), draft('Nobody', text))).toThrow(
-      '#/components/parameters/Nobody leads to none of the parameters',
+      'What #/components/parameters/Nobody points to must be an object.',
     );
   });
 
   test('an operation goes, with its path or alone', () => {
     const both = { paths: { '/things': { get: { responses: ok }, post: { responses: ok } } } };
-    expect(changes(both, of({}))).toEqual(['break POST /things: The operation is gone.']);
-    expect(changes(of({}), { paths: {} })).toEqual(['break GET /things: The operation is gone.']);
+    expect(changes(both, of({}))).toEqual(['break POST /things: POST /things is gone.']);
+    expect(changes(of({}), { paths: {} })).toEqual(['break GET /things: GET /things is gone.']);
   });
 
-  test("a path's parameter may be called otherwise, for its name is not sent", () => {
+  test('a path parameter can be renamed, for its name is not sent', () => {
     const at = (name: string, schema: object) => ({
       paths: { [`/things/{${name}}`]: { get: { responses: ok, parameters: [{ name, in: 'path', schema }] } } },
     });
@@ -223,7 +240,7 @@ describe('operations', () => {
     ]);
   });
 
-  test('what several operations share is told once, with their names', () => {
+  test('what several operations share is reported once, with their names', () => {
     const draft = (schema: object): Draft => ({
       paths: {
         '/a': { get: { responses: { 200: json(reference) } } },
@@ -236,7 +253,7 @@ describe('operations', () => {
     expect(openApiChanges(was, is)).toMatchObject([{ coordinate: 'Thing.a', operations: ['GET /a', 'GET /b'] }]);
   });
 
-  test('another component of the same shape in the place of one is no change', () => {
+  test('replacing a component with another of the same shape is no change', () => {
     const draft = (name: string): Draft => ({
       paths: { '/a': { get: { responses: { 200: json({ $ref: `#/components/schemas/${name}` }) } } } },
       schemas: { [name]: object({ a: text }) },
@@ -244,7 +261,7 @@ describe('operations', () => {
     expect(changes(draft('Thing'), draft('Other'))).toEqual([]);
   });
 
-  test('a keyword that is not understood is told rather than passed over', () => {
+  test('a keyword that is not understood is reported, not ignored', () => {
     const draft = inResponse({ oneOf: [text] });
     expect(() => changes(draft, draft)).toThrow('does not understand the keyword oneOf');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Draft, judged } from '../support/gate.ts';
+import { type Draft, judged } from '../support/drafts.ts';
 
 const TODAY = '2026-11-21';
 const BETA = '@stability(level: BETA)';
@@ -9,41 +9,45 @@ function deprecated(sunset: string, since = '2026-01-01'): string {
   return `@deprecated(reason: "Old.") @sunset(on: "${sunset}", since: "${since}", successor: "Query.kept")`;
 }
 
-/** A change that breaks clients: the schema before, where MARK stands for the marks of what changes, and after. */
+/** A change that breaks clients: the schema before, where ANNOTATION is replaced, and after. */
 const BREAKS: readonly (readonly [title: string, coordinate: string, before: string, after: string])[] = [
-  ['a field goes', 'Query.gone', 'type Query { kept: Int gone: Int MARK }', 'type Query { kept: Int }'],
-  ['an argument goes', 'Query.a(gone:)', 'type Query { a(gone: Int MARK): Int }', 'type Query { a: Int }'],
+  ['a field goes', 'Query.gone', 'type Query { kept: Int gone: Int ANNOTATION }', 'type Query { kept: Int }'],
+  ['an argument goes', 'Query.a(gone:)', 'type Query { a(gone: Int ANNOTATION): Int }', 'type Query { a: Int }'],
   [
     'an input field goes',
     'In.gone',
-    'type Query { a(in: In): Int } input In { kept: Int gone: Int MARK }',
+    'type Query { a(in: In): Int } input In { kept: Int gone: Int ANNOTATION }',
     'type Query { a(in: In): Int } input In { kept: Int }',
   ],
   [
     'an enum value goes',
     'Size.gone',
-    'type Query { a: Size } enum Size { kept gone MARK }',
+    'type Query { a: Size } enum Size { kept gone ANNOTATION }',
     'type Query { a: Size } enum Size { kept }',
   ],
-  ['a type changes', 'Query.a', 'type Query { a: Int MARK }', 'type Query { a: String MARK }'],
-  ['an answer may become null', 'Query.a', 'type Query { a: Int! MARK }', 'type Query { a: Int MARK }'],
+  ['a type changes', 'Query.a', 'type Query { a: Int ANNOTATION }', 'type Query { a: String ANNOTATION }'],
+  ['an answer may become null', 'Query.a', 'type Query { a: Int! ANNOTATION }', 'type Query { a: Int ANNOTATION }'],
   [
     'a new argument is required',
     'Query.a(new:)',
-    'type Query { a: Int MARK }',
-    'type Query { a(new: Int!): Int MARK }',
+    'type Query { a: Int ANNOTATION }',
+    'type Query { a(new: Int!): Int ANNOTATION }',
   ],
   [
     'a required argument loses its default',
     'Query.a(b:)',
-    'type Query { a(b: Int! = 1 MARK): Int }',
-    'type Query { a(b: Int! MARK): Int }',
+    'type Query { a(b: Int! = 1 ANNOTATION): Int }',
+    'type Query { a(b: Int! ANNOTATION): Int }',
   ],
 ];
 
 describe.each(BREAKS)('when %s', (_, coordinate, before, after) => {
   const on = (day: string, annotations: string) =>
-    judged({ sdl: before.replaceAll('MARK', annotations) }, { sdl: after.replaceAll('MARK', annotations) }, day);
+    judged(
+      { sdl: before.replaceAll('ANNOTATION', annotations) },
+      { sdl: after.replaceAll('ANNOTATION', annotations) },
+      day,
+    );
 
   test('what is stable MUST be deprecated first, 180 days ahead', async () => {
     expect(await on(TODAY, '')).toEqual([
@@ -81,7 +85,7 @@ describe.each(BREAKS)('when %s', (_, coordinate, before, after) => {
   });
 });
 
-describe('the mark that counts', () => {
+describe('the annotation that counts', () => {
   test('is the one in the base, whatever the change itself says', async () => {
     const base = { sdl: 'type Query { a: Int }' };
     const verdicts = await judged(base, { sdl: `type Query { a: String ${EXPERIMENTAL} }` }, TODAY);
@@ -102,7 +106,7 @@ describe('the mark that counts', () => {
       ['In.gone'],
     ],
     [
-      'so are types in a circle',
+      'so are types that contain each other',
       `type Query { kept: Int a: T ${EXPERIMENTAL} } type T { kept: Int gone: Int u: U } type U { t: T }`,
       ['T.gone'],
     ],
@@ -111,7 +115,7 @@ describe('the mark that counts', () => {
       `type Query { kept: Int gone: Gone ${EXPERIMENTAL} } type Gone { a: Int }`,
       ['Gone', 'Query.gone'],
     ],
-    ['what no operation reaches was promised to none', 'type Query { kept: Int } type T { kept: Int gone: Int }', []],
+    ['what no operation reaches was promised to nobody', 'type Query { kept: Int } type T { kept: Int gone: Int }', []],
     ['nor was a directive of the schema alone', 'type Query { kept: Int } directive @gone on FIELD_DEFINITION', []],
   ])('%s', async (_, sdl, allowed) => {
     const verdicts = await judged({ sdl }, { sdl: withoutGone(sdl) }, TODAY);
@@ -136,7 +140,7 @@ describe('the mark that counts', () => {
       'fails: T.gone. Deprecated: served until the end of 2027-12-31',
     ],
     [
-      'its own before that of what holds it',
+      'its own before that of its parent',
       `type Query { kept: Int a(gone: Int ${BETA}): Int ${EXPERIMENTAL} }`,
       'fails: Query.a(gone:). Beta',
     ],
@@ -150,7 +154,7 @@ describe('the mark that counts', () => {
   });
 });
 
-test('a description tells of a mark where the directive is missing, as it does in introspection', async () => {
+test('a description has the annotation where the directive is missing, as in introspection', async () => {
   const draft = (field: string): Draft => ({ sdl: `type Query { ${field} kept: Int }` });
   const goes = async (words: string) => (await judged(draft(`"""${words}""" gone: Int`), draft(''), TODAY)).join();
   expect(await goes('[experimental] Get it.')).toMatch(/^allowed: Query\.gone\. Experimental/);
@@ -159,7 +163,7 @@ test('a description tells of a mark where the directive is missing, as it does i
   expect(await judged(draft('"""[beta] Get it.""" a: Int'), draft(`a: Int ${BETA}`), TODAY)).toEqual([]);
 });
 
-describe('what the marks take back', () => {
+describe('what annotations take back', () => {
   const annotated = (annotations: string): Draft => ({
     sdl: `type Query { a(b: T): Int ${annotations} } input T { c: Int }`,
   });
@@ -172,7 +176,7 @@ describe('what the marks take back', () => {
     ['stable to beta', '', BETA, 'Stable'],
     ['stable to experimental', '', EXPERIMENTAL, 'Stable'],
     ['beta to experimental', BETA, EXPERIMENTAL, 'Beta'],
-  ])('from %s breaks a promise, and is told once, of the field', async (_, before, after, level) => {
+  ])('from %s breaks a promise, and is reported once, for the field', async (_, before, after, level) => {
     const [verdict = '', ...more] = await change(before, after);
     expect(verdict).toContain(`fails: Query.a. ${level}: deprecate it first`);
     expect(more).toEqual([]);
@@ -219,7 +223,7 @@ describe('what the marks take back', () => {
     expect((await change(deprecated('2026-11-20'), deprecated('2026-11-01'))).join()).toMatch(/^allowed/);
   });
 
-  test('to mark it beta does not shorten the notice of what was stable', async () => {
+  test('annotating it as beta does not shorten the notice of what was stable', async () => {
     const verdicts = await change('', `${BETA} ${deprecated('2026-12-21')}`);
     expect(verdicts.every((verdict) => verdict.startsWith('fails'))).toBe(true);
   });
@@ -234,9 +238,9 @@ test('what only surprises a careless client is a note', async () => {
   ]);
 });
 
-test('a mark whose day the calendar does not have is told, with where it is', async () => {
+test('an annotation with an invalid day is an error that names its element', async () => {
   const draft = { sdl: `type Query { a: Int ${deprecated('2026-02-30')} }` };
-  await expect(judged(draft, draft, TODAY)).rejects.toThrow('Query.a has @sunset(on: "2026-02-30")');
+  await expect(judged(draft, draft, TODAY)).rejects.toThrow('Query.a: "2026-02-30" must be a day such as 2026-07-01.');
 });
 
 /** The schema without all that is called `gone`. */

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Lifecycle } from '../../src/contract/lifecycle.ts';
 import { openApiChanges } from '../../src/contract/openapi-changes.ts';
-import { readOpenApi } from '../../src/contract/openapi-document.ts';
+import { readOpenApi } from '../../src/contract/openapi-elements.ts';
 import { judge } from '../../src/contract/policy.ts';
-import type { Standing } from '../../src/contract/standing.ts';
 import { addDays } from '../../src/engine/lifecycle/annotation.ts';
-import { type Draft, judged, textsOf } from '../support/gate.ts';
+import { type Draft, judged, textsOf } from '../support/drafts.ts';
 
 const day = fc.integer({ min: -800, max: 800 }).map((days) => addDays('2026-11-21', days));
 const stability = fc.constantFrom('stable' as const, 'beta' as const, 'experimental' as const);
-const standing: fc.Arbitrary<Standing> = fc.record({
+const lifecycle: fc.Arbitrary<Lifecycle> = fc.record({
   stability,
   deprecation: fc.option(fc.record({ since: day, sunset: fc.option(day, { nil: undefined }) }), { nil: undefined }),
 });
 
-/** The marks of something in SDL and in OpenAPI. */
-const annotations = standing.map(({ stability, deprecation }) => ({
+/** The annotations of an element in SDL and in OpenAPI. */
+const annotations = lifecycle.map(({ stability, deprecation }) => ({
   sdl: [
     stability === 'stable' ? '' : `@stability(level: ${stability.toUpperCase()})`,
     deprecation === undefined ? '' : '@deprecated(reason: "Old.")',
@@ -35,7 +35,7 @@ const field = fc.record({
   type: fc.constantFrom('Int', 'String!', '[T!]', 'E'),
 });
 
-/** Contracts whose fields and operations differ in their marks, types and arguments. */
+/** Contracts whose fields and operations differ in their annotations, types and arguments. */
 const draft: fc.Arbitrary<Draft> = fc.array(field, { minLength: 1, maxLength: 6 }).map((fields) => ({
   sdl: `type Query { ${fields
     .map(
@@ -76,10 +76,10 @@ describe('whatever the contract', () => {
   });
 
   test('a break that is allowed on a day is allowed on every later day, and the day that is named is the first', () => {
-    const change = { kind: 'break', coordinate: 'Query.a', holder: 'Query', what: 'It is gone.' } as const;
-    const isAllowed = (of: Standing, on: string) => judge(change, of, on).outcome === 'allowed';
+    const change = { kind: 'break', coordinate: 'Query.a', what: 'It is gone.' } as const;
+    const isAllowed = (of: Lifecycle, on: string) => judge(change, of, on).isAllowed;
     fc.assert(
-      fc.property(standing, day, fc.nat(2000), (of, today, days) => {
+      fc.property(lifecycle, day, fc.nat(2000), (of, today, days) => {
         if (isAllowed(of, today)) expect(isAllowed(of, addDays(today, days))).toBe(true);
         const [, first] = /Allowed from (\S+)\.$/.exec(judge(change, of, today).why) ?? [];
         if (first === undefined) return;

@@ -106,7 +106,7 @@ describe('habits', () => {
       .filter(({ from, to }) => moduleOf(to) === 'rest' && moduleOf(from) !== 'rest')
       .map(({ from }) => from.replace(/(?<=petstore\/)\w+(?=\/rest.ts)/, '*').replace(/(?<=engine\/openapi\/).*/, '*'));
     expect([...new Set(users)].sort()).toEqual([
-      'contract/check.ts',
+      'contract/graphql-coordinate.ts',
       'engine/application.ts',
       'engine/index.ts',
       'engine/openapi/*',

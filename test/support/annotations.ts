@@ -1,4 +1,5 @@
 import { buildSchema } from 'graphql';
+import { type Annotated, annotatedIn, membersOf } from '../../src/engine/lifecycle/annotated.ts';
 import {
   type Annotation,
   beta,
@@ -7,7 +8,6 @@ import {
   experimental,
   toDay,
 } from '../../src/engine/lifecycle/annotation.ts';
-import { type Annotated, annotatedIn, membersOf } from '../../src/engine/lifecycle/annotated.ts';
 import { type ClientUse, lifecycleReport, type ReportEntry, type Usage } from '../../src/engine/lifecycle/report.ts';
 
 /** The instant at which the report below is made. */

@@ -1,8 +1,8 @@
 import type { RequestHeaders } from '../http/headers.ts';
-import { unitsOfBody } from '../limits/units.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { Meter } from '../limits/meter.ts';
 import { Pace } from '../limits/pace.ts';
+import { unitsOfBody } from '../limits/units.ts';
 import { callWithin, type Traced } from '../tracing/span.ts';
 import { type Access, ANONYMOUS, type Caller } from './access.ts';
 

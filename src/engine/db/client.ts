@@ -13,8 +13,8 @@ import {
 } from './driver.ts';
 import { isDeadlock, LockTimeout, tooSlow } from './failures.ts';
 import { connectionsOf, USUAL_POOL } from './lanes.ts';
-import { TransactionQueue } from './transaction-queue.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
+import { TransactionQueue } from './transaction-queue.ts';
 import { Turns } from './turns.ts';
 
 /** Watches the database at work; called once a statement or batch. */

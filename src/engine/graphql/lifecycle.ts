@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
-import { headersForUses } from '../lifecycle/headers.ts';
-import { levelOf } from '../lifecycle/annotation.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
+import { levelOf } from '../lifecycle/annotation.ts';
+import { headersForUses } from '../lifecycle/headers.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 
 /** What an answer tells of the marked things that its operation uses. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
+import type { Annotated } from './annotated.ts';
 import { clientReader } from './client.ts';
 import type { Guard, Labels } from './guard.ts';
-import type { Annotated } from './annotated.ts';
 
 /** Who asks, and whether for nothing deprecated or experimental. */
 interface Requester {

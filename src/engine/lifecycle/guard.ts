@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
-import { type DeprecationAnnotation, isPastSunset, levelOf } from './annotation.ts';
 import type { Annotated } from './annotated.ts';
+import { type DeprecationAnnotation, isPastSunset, levelOf } from './annotation.ts';
 
 /** Tells the time: dates of marks are compared with this and nothing else. */
 export type Clock = () => Date;

@@ -1,4 +1,5 @@
 import type { HeaderFields } from '../http/reply.ts';
+import type { Annotated } from './annotated.ts';
 import {
   type Annotations,
   type DeprecationAnnotation,
@@ -7,7 +8,6 @@ import {
   sinceInstant,
   sunsetInstant,
 } from './annotation.ts';
-import type { Annotated } from './annotated.ts';
 
 /** Where the answers of a deprecated operation point. */
 interface LifecycleAddresses {

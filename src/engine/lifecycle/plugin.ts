@@ -12,8 +12,8 @@ import SchemaBuilder, {
 } from '@pothos/core';
 import { GraphQLSchema, isScalarType } from 'graphql';
 import { dateScalar } from '../date.ts';
-import { appliedDirectives, lifecycleDirectives } from './directives.ts';
 import { type Annotation, combineAnnotations, type DeprecationAnnotation } from './annotation.ts';
+import { appliedDirectives, lifecycleDirectives } from './directives.ts';
 import { assertLifecycle } from './rules.ts';
 
 /** One mark, or a stability and a deprecation together. */

@@ -1,5 +1,5 @@
-import { addDays, daysBetween, isPastSunset, type Level, levelOf, type Stability, toDay } from './annotation.ts';
 import type { Annotated } from './annotated.ts';
+import { addDays, daysBetween, isPastSunset, type Level, levelOf, type Stability, toDay } from './annotation.ts';
 
 /** How many days back uses are looked at. */
 export const WINDOW_DAYS = 30;

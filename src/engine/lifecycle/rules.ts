@@ -1,6 +1,6 @@
 import { type GraphQLSchema, isRequiredArgument, isRequiredInputField } from 'graphql';
-import { assertAnnotations, combineAnnotations, type DeprecationAnnotation } from './annotation.ts';
 import { declaredOn, type Member, membersOf } from './annotated.ts';
+import { assertAnnotations, combineAnnotations, type DeprecationAnnotation } from './annotation.ts';
 
 /**
  * Rejects a schema whose marks cannot hold, all faults at once.

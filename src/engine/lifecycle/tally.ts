@@ -1,5 +1,5 @@
-import type { Clock } from './guard.ts';
 import { DAY_MILLISECONDS, toDay } from './annotation.ts';
+import type { Clock } from './guard.ts';
 
 /** How often a client has used a marked thing on a day, in UTC. */
 export interface UseCount {

@@ -5,6 +5,7 @@ import type { Endpoint } from '../rest/compile.ts';
 import { isList, leafType, serializeEnumValue } from '../rest/parameters.ts';
 import { componentOf } from '../rest/selection.ts';
 import type { Variable } from '../rest/variables.ts';
+import { annotationHeaders, annotationParameters, LIFECYCLE_PARAMETERS } from './annotations.ts';
 import { annotationExtensions } from './extensions.ts';
 import {
   errorSchema,
@@ -15,7 +16,6 @@ import {
   levelSuffix,
   problemSchema,
 } from './failures.ts';
-import { annotationHeaders, annotationParameters, LIFECYCLE_PARAMETERS } from './annotations.ts';
 import { headerParameters, REQUEST_HEADERS } from './request-headers.ts';
 import { Components, inputSchema, type JsonSchema, leafSchema, listSchema, placeSchema, rowSchema } from './schemas.ts';
 

@@ -7,8 +7,8 @@ import {
   typeFromAST,
   type ValueNode,
 } from 'graphql';
-import { inputWalker } from '../lifecycle/input-uses.ts';
 import { type Annotatable, type Annotated, annotatedIn } from '../lifecycle/annotated.ts';
+import { inputWalker } from '../lifecycle/input-uses.ts';
 import type { Condition } from './conditions.ts';
 import { nodesOf, type Selection } from './selection.ts';
 import { visitArguments } from './values.ts';

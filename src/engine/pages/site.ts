@@ -5,8 +5,8 @@ import { type Application, describeEndpoints, LIFECYCLE_PAGE } from '../applicat
 import { serveAsset } from '../http/asset.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
-import type { LifecycleRules } from '../lifecycle/guard.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
+import type { LifecycleRules } from '../lifecycle/guard.ts';
 import { lifecycleReport, type ReportEntry, type RestView } from '../lifecycle/report.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { homePage } from './home.ts';

@@ -1,7 +1,7 @@
 import type { HeaderFields } from '../http/reply.ts';
+import type { Annotated } from '../lifecycle/annotated.ts';
 import type { Labels } from '../lifecycle/guard.ts';
 import { lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
-import type { Annotated } from '../lifecycle/annotated.ts';
 import type { RestView } from '../lifecycle/report.ts';
 import type { UseFinder } from '../operation/uses.ts';
 import {

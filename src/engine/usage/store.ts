@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { type Decoder, integer } from '../db/row.ts';
+import type { Annotated } from '../lifecycle/annotated.ts';
+import { addDays, toDay } from '../lifecycle/annotation.ts';
 import { OWN_PAGES } from '../lifecycle/client.ts';
 import type { Clock } from '../lifecycle/guard.ts';
-import { addDays, toDay } from '../lifecycle/annotation.ts';
-import type { Annotated } from '../lifecycle/annotated.ts';
 import { lifecycleReport, type ReportEntry, type RestView, type Usage, windowOpens } from '../lifecycle/report.ts';
 import { OTHERS, Tally, type UseCount } from '../lifecycle/tally.ts';
 import { lifecycleCounting, lifecycleUses } from './table.ts';

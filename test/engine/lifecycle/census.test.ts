@@ -13,8 +13,8 @@ import {
 import { describe, expect, test } from 'vitest';
 import { describeEndpoints, endpointsOf } from '../../../src/engine/application.ts';
 import { fieldOf } from '../../../src/engine/http/reply.ts';
-import { levelOf } from '../../../src/engine/lifecycle/annotation.ts';
 import { type Annotated, annotatedIn } from '../../../src/engine/lifecycle/annotated.ts';
+import { levelOf } from '../../../src/engine/lifecycle/annotation.ts';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
 import { printGraphQL } from '../../../src/engine/pages/site.ts';
 import { compileRoutes, type Endpoint } from '../../../src/engine/rest/compile.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { seed } from '../../../src/petstore/seed.ts';
-import { ask, range } from '../graphql/ask.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { watched } from '../../support/watched.ts';
+import { ask, range } from '../graphql/ask.ts';
 
 const PETS = 2_400;
 /** Of statements of one kind, but for those that are slow: these give way after a tenth of a second. */

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../src/engine/errors.ts';
 import { seed } from '../../../src/petstore/seed.ts';
-import { range } from '../graphql/ask.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { watched } from '../../support/watched.ts';
+import { range } from '../graphql/ask.ts';
 
 const SLOW_CATEGORY = 7;
 const tooSlow = new ServiceError('TIMEOUT', 'It took too long.');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Database } from '../../../src/engine/db/client.ts';
-import { ask } from '../graphql/ask.ts';
 import { type ExplainedApp, type Plan, startExplainedApp } from '../../support/plans.ts';
+import { ask } from '../graphql/ask.ts';
 
 let app: ExplainedApp;
 /** The names of the statements that the app has from its start on; those of lists come when they are first asked for. */

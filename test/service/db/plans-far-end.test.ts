@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeCursor } from '../../../src/engine/db/cursor.ts';
-import { ask } from '../graphql/ask.ts';
 import { type ExplainedApp, PLANNINGS, startExplainedApp } from '../../support/plans.ts';
+import { ask } from '../graphql/ask.ts';
 
 const PAGE = 20;
 

@@ -1,8 +1,8 @@
 import { type GraphQLField, getNamedType, isEnumType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { petStoreService } from '../../../src/petstore/service.ts';
-import { ask } from '../graphql/ask.ts';
 import { type ExplainedApp, PLANNINGS, type Plan, startExplainedApp } from '../../support/plans.ts';
+import { ask } from '../graphql/ask.ts';
 
 const { schema } = petStoreService;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { seed } from '../../../src/petstore/seed.ts';
-import { ask } from '../graphql/ask.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
+import { ask } from '../graphql/ask.ts';
 
 const SIZES = [1, 20, 100];
 /** The lists within rows that one statement reads. */

@@ -1,5 +1,5 @@
-import type { Brownout, LifecycleRules } from '../../lifecycle/guard.ts';
 import { toDay } from '../../lifecycle/annotation.ts';
+import type { Brownout, LifecycleRules } from '../../lifecycle/guard.ts';
 import { type ReportEntry, type ReportedDeprecation, WINDOW_DAYS, windowOpens } from '../../lifecycle/report.ts';
 import { escapeHtml } from '../layout.ts';
 import { badges } from './badges.ts';

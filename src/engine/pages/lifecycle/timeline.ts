@@ -2,8 +2,8 @@ import { sinceInstant, sunsetInstant, toDay } from '../../lifecycle/annotation.t
 import type { ReportEntry, ReportedDeprecation } from '../../lifecycle/report.ts';
 import { escapeHtml } from '../layout.ts';
 import { badges } from './badges.ts';
-import { type TimeScale, timeScale } from './scale.ts';
 import { daysLeftInWords, inShort, inWords, titleOf } from './format.ts';
+import { type TimeScale, timeScale } from './scale.ts';
 
 /** From a deprecation to the end of its sunset day, in percent of the line of time. */
 interface Bar {

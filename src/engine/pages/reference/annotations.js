@@ -43,7 +43,12 @@ export function createAnnotations({ React: { createElement: h, Fragment }, getSy
           null,
           h(Original, props),
           isAnnotated(props.rawParam) &&
-            h('tr', { className: 'annotations-row' }, h('td'), h('td', { className: 'annotations' }, both(props.rawParam))),
+            h(
+              'tr',
+              { className: 'annotations-row' },
+              h('td'),
+              h('td', { className: 'annotations' }, both(props.rawParam)),
+            ),
         ),
       Model: (Original) => (props) =>
         h(

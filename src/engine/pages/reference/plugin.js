@@ -1,7 +1,7 @@
+import { createAnnotations } from './annotations.js';
 import { createControls } from './controls.js';
 import { createLayout } from './layout.js';
 import { bringIntoView } from './links.js';
-import { createAnnotations } from './annotations.js';
 import { createOperation } from './operation.js';
 import { createResponseBody } from './response-body.js';
 import { createResponses } from './responses.js';
@@ -31,7 +31,11 @@ export function referencePlugin(service) {
     const controls = createControls(system);
     return {
       rootInjects: { syntaxHighlighting: { styles: { reference: THEME } } },
-      components: { ...operation.components, ...controls.components, Reference: createLayout(system, annotations, service) },
+      components: {
+        ...operation.components,
+        ...controls.components,
+        Reference: createLayout(system, annotations, service),
+      },
       wrapComponents: {
         ...operation.wrapComponents,
         ...annotations.wrapComponents,

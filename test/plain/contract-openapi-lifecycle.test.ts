@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Draft, json, judged, object, ok, reference, text } from '../support/gate.ts';
+import { type Draft, json, judged, object, ok, reference, text } from '../support/drafts.ts';
 
 const TODAY = '2026-11-21';
 const BETA = { 'x-stability': 'beta' };
@@ -22,7 +22,7 @@ describe.each<[title: string, coordinate: string, base: (annotations: object) =>
   ['an operation goes', 'GET /things', (annotations) => of({}, annotations), none],
   ['a parameter goes', 'GET /things (query a)', withParameter, of({})],
   [
-    'a parameter of an operation that bears the mark goes',
+    'a parameter of an annotated operation goes',
     'GET /things (query a)',
     (annotations) => of({ parameters: [{ name: 'a', in: 'query' }] }, annotations),
     of({}),
@@ -32,9 +32,9 @@ describe.each<[title: string, coordinate: string, base: (annotations: object) =>
   test.each<[title: string, annotations: object, day: string, verdict: string]>([
     ['what is stable fails', {}, TODAY, 'fails'],
     ['what is beta fails', BETA, TODAY, 'fails'],
-    ['what is experimental may', EXPERIMENTAL, TODAY, 'allowed'],
-    ['on its sunset it is served', until(TODAY), TODAY, 'fails'],
-    ['on the day after its sunset it may', until(TODAY), '2026-11-22', 'allowed'],
+    ['what is experimental may go', EXPERIMENTAL, TODAY, 'allowed'],
+    ['on its sunset it is still served', until(TODAY), TODAY, 'fails'],
+    ['on the day after its sunset it may go', until(TODAY), '2026-11-22', 'allowed'],
     ['also if it is beta', { ...BETA, ...until(TODAY) }, '2026-11-22', 'allowed'],
   ])('%s', async (_, annotations, day, verdict) => {
     expect((await judged(base(annotations), head, day)).map((line) => line.split('. ')[0])).toEqual([
@@ -65,7 +65,7 @@ test.each<[title: string, base: Draft, head: Draft, verdict: RegExp]>([
   expect((await judged(base, head, TODAY)).join()).toMatch(verdict);
 });
 
-test('a value of an enum bears the mark that stands beside the enum', async () => {
+test('an enum value has the annotation that is listed beside the enum', async () => {
   const draft = (values: readonly string[], sunset: string): Draft => ({
     ...of({ parameters: [{ name: 'a', in: 'query', schema: { type: 'array', items: reference } }] }),
     schemas: { Thing: { ...text, enum: values, 'x-enum-marks': { b: until(sunset) } } },
@@ -77,7 +77,7 @@ test('a value of an enum bears the mark that stands beside the enum', async () =
   expect(moved.join()).toMatch(/^fails: Thing\.b\. Too short/);
 });
 
-test('a component stands as high as the operation that promises most', async () => {
+test('a component is as stable as the most stable operation that uses it', async () => {
   const draft = (schema: object, annotations: object): Draft => ({
     paths: {
       '/a': { get: { responses: { 200: json(reference) }, ...EXPERIMENTAL } },

@@ -1,6 +1,5 @@
-import { compareContracts, readContract } from '../../src/contract/compare.ts';
-import { entriesOf, printReport } from '../../src/contract/report.ts';
-import { serializeEnumValue } from '../../src/engine/rest/parameters.ts';
+import { compareContracts, readContract } from '../../src/contract/contract.ts';
+import { printReport } from '../../src/contract/report.ts';
 
 /** A contract in the making: SDL, and the paths and components of an OpenAPI document. */
 export interface Draft {
@@ -11,7 +10,7 @@ export interface Draft {
   readonly headers?: object;
 }
 
-/** The definitions of the directives that a printed schema has its marks in. */
+/** The definitions of the directives in which a printed schema has its annotations. */
 export const DIRECTIVES = `
   scalar Date
   directive @stability(level: StabilityLevel!) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
@@ -36,17 +35,17 @@ export function textsOf({ sdl = 'type Query { kept: Int }', paths = {}, ...compo
   return [DIRECTIVES + sdl, JSON.stringify({ openapi: '3.0.3', paths, components })];
 }
 
-/** What the gate says of a change from the one draft to the other: each verdict with the coordinate, and why. */
+/** What the check says about a change from the one draft to the other: each verdict with the coordinate, and why. */
 export async function judged(base: Draft, head: Draft, today: string): Promise<string[]> {
   const findings = await findingsOf(base, head, today);
-  return findings.map(({ difference, verdict }) => `${verdict.outcome}: ${difference.coordinate}. ${verdict.why}`);
+  return findings.map(({ isAllowed, coordinate, why }) => `${isAllowed ? 'allowed' : 'fails'}: ${coordinate}. ${why}`);
 }
 
 /** The report on it. */
 export async function reported(base: Draft, head: Draft, today: string): Promise<string> {
-  return printReport(entriesOf(await findingsOf(base, head, today)), [], 'v1.0.0');
+  return printReport(await findingsOf(base, head, today), [], 'v1.0.0');
 }
 
 function findingsOf(base: Draft, head: Draft, today: string) {
-  return compareContracts(readContract(...textsOf(base)), readContract(...textsOf(head)), serializeEnumValue, today);
+  return compareContracts(readContract(...textsOf(base)), readContract(...textsOf(head)), today);
 }

@@ -2,8 +2,6 @@ import { execFile } from 'node:child_process';
 
 const RELEASE = /^v\d+\.\d+\.\d+$/;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** With which `git rev-parse --quiet` ends when there is no such revision. */
-const NOT_FOUND = 1;
 
 /** A revision to compare with: what it is called, and its commit. */
 export interface Revision {
@@ -11,7 +9,7 @@ export interface Revision {
   readonly commit: string;
 }
 
-/** The history of the repository that the folder is in. What git cannot do rejects with its own line. */
+/** The history of the repository that contains a folder. Where git fails, methods reject with its message. */
 export class History {
   readonly #folder: string;
 
@@ -19,13 +17,13 @@ export class History {
     this.#folder = folder;
   }
 
-  /** Whether there is one. */
+  /** Whether the folder is in a repository. */
   async exists(): Promise<boolean> {
     try {
       await this.#git('rev-parse', '--git-dir');
       return true;
     } catch (error) {
-      if (error instanceof GitError && /not a git repository/.test(error.message)) return false;
+      if (error instanceof Error && error.message.includes('not a git repository')) return false;
       throw error;
     }
   }
@@ -38,23 +36,18 @@ export class History {
     return release === undefined ? this.find('HEAD^', 'the parent') : this.find(`refs/tags/${release}`, release);
   }
 
-  /** The revision that is called so; undefined where there is none. */
+  /** The revision; undefined where there is none. */
   async find(revision: string, name = revision): Promise<Revision | undefined> {
-    try {
-      const commit = await this.#git('rev-parse', '--verify', '--quiet', `${revision}^{commit}`);
-      return { name, commit: commit.trim() };
-    } catch (error) {
-      if (error instanceof GitError && error.exitCode === NOT_FOUND) return undefined;
-      throw error;
-    }
+    const commit = await this.#git('rev-parse', '--verify', '--quiet', `${revision}^{commit}`);
+    return commit === '' ? undefined : { name, commit: commit.trim() };
   }
 
-  /** Whether commits before a certain one are left out of this clone. */
+  /** Whether the clone lacks older commits. */
   async isShallow(): Promise<boolean> {
     return (await this.#git('rev-parse', '--is-shallow-repository')).trim() === 'true';
   }
 
-  /** The text of a file of the folder as it was in the revision; undefined where it was not there. */
+  /** The text of a file of the folder in the revision; undefined where it isn't there. */
   async read({ commit }: Revision, path: string): Promise<string | undefined> {
     const listed = await this.#git('ls-tree', '--name-only', commit, '--', path);
     return listed === '' ? undefined : this.#git('show', `${commit}:./${path}`);
@@ -62,20 +55,12 @@ export class History {
 
   #git(...options: string[]): Promise<string> {
     const settings = { cwd: this.#folder, env: { ...process.env, LC_ALL: 'C' }, maxBuffer: MAX_BYTES };
-    return new Promise((done, fail) => {
-      execFile('git', options, settings, (error, output, complaint) => {
-        if (error === null) done(output);
-        else fail(new GitError(complaint.split('\n', 1)[0] || `git cannot be run: ${error.message}`, error.code));
+    return new Promise((resolve, reject) => {
+      execFile('git', options, settings, (error, output, errors) => {
+        // With 1 it quietly says that there is no such revision.
+        if (error === null || error.code === 1) resolve(output);
+        else reject(new Error(errors.split('\n', 1)[0] || `git cannot be run: ${error.message}`));
       });
     });
-  }
-}
-
-class GitError extends Error {
-  readonly exitCode: unknown;
-
-  constructor(message: string, exitCode: unknown) {
-    super(message);
-    this.exitCode = exitCode;
   }
 }

@@ -1,0 +1,17 @@
+/** What changed about an element. */
+export interface Change {
+  /**
+   * `break`: a correct client may fail. `surprise`: a client may fail that isn't ready for what the API may always do.
+   * `notice`: a sunset is new, or earlier than announced.
+   */
+  readonly kind: 'break' | 'surprise' | 'notice';
+  readonly coordinate: string;
+  /** The element whose lifecycle counts where the base lacks this one. */
+  readonly parent?: string;
+  /** In whole sentences. */
+  readonly what: string;
+  /** The day that a notice is about, in UTC. */
+  readonly sunset?: string;
+  /** The REST operations that are affected. */
+  readonly operations?: readonly string[];
+}

@@ -1,0 +1,64 @@
+import { buildSchema, type GraphQLSchema } from 'graphql';
+import type { Change } from './change.ts';
+import { graphqlChanges } from './graphql-changes.ts';
+import { graphqlCoordinate } from './graphql-coordinate.ts';
+import { graphqlElements } from './graphql-elements.ts';
+import { type Lifecycles, lifecycleChanges, lifecyclesOf } from './lifecycle.ts';
+import { openApiChanges } from './openapi-changes.ts';
+import { type OpenApiElement, readOpenApi } from './openapi-elements.ts';
+import { judge, type Verdict } from './policy.ts';
+
+/** Both descriptions of the API, and the lifecycles of their elements. */
+export interface Contract {
+  readonly schema: GraphQLSchema;
+  readonly openApi: OpenApiElement;
+  readonly lifecycles: { readonly graphql: Lifecycles; readonly openApi: Lifecycles };
+}
+
+/** A change, and whether it is allowed. */
+export interface Finding extends Change, Verdict {
+  /** The schema coordinate of the element; for what only REST has, its coordinate there. */
+  readonly element: string;
+}
+
+/**
+ * Reads the texts of `schema.graphql` and `openapi.json`.
+ *
+ * @throws {Error} when this service doesn't write them so
+ */
+export function readContract(graphql: string, openApi: string): Contract {
+  const [schema, document] = [buildSchema(graphql), readOpenApi(openApi)];
+  const lifecycles = {
+    graphql: lifecyclesOf(graphqlElements(schema)),
+    openApi: lifecyclesOf(document),
+  };
+  return { schema, openApi: document, lifecycles };
+}
+
+/**
+ * The changes from base to head that can harm a client, judged by the lifecycles in the base. What clients can't reach
+ * has none there, and is left out.
+ *
+ * @param today as `2026-07-01`, in UTC
+ */
+export async function compareContracts(base: Contract, head: Contract, today: string): Promise<Finding[]> {
+  const inGraphql = [
+    ...(await graphqlChanges(base.schema, head.schema)),
+    ...lifecycleChanges(base.lifecycles.graphql, head.lifecycles.graphql),
+  ];
+  const inOpenApi = [
+    ...openApiChanges(base.openApi, head.openApi),
+    ...lifecycleChanges(base.lifecycles.openApi, head.lifecycles.openApi),
+  ];
+  return [
+    ...inGraphql.flatMap((change) => findings(change, change.coordinate, base.lifecycles.graphql, today)),
+    ...inOpenApi.flatMap((change) =>
+      findings(change, graphqlCoordinate(base.schema, base.openApi, change.coordinate), base.lifecycles.openApi, today),
+    ),
+  ];
+}
+
+function findings(change: Change, element: string, lifecycles: Lifecycles, today: string): Finding[] {
+  const lifecycle = lifecycles.get(change.coordinate) ?? lifecycles.get(change.parent ?? '');
+  return lifecycle === undefined ? [] : [{ ...change, element, ...judge(change, lifecycle, today) }];
+}

@@ -1,0 +1,28 @@
+import { type GraphQLSchema, getNamedType, isEnumType } from 'graphql';
+import { serializeEnumValue } from '../engine/rest/parameters.ts';
+import type { OpenApiElement } from './openapi-elements.ts';
+
+/**
+ * What an element of OpenAPI is called in GraphQL.
+ *
+ * @param coordinate `GET /pets`, `GET /pets (query sort)`, `GET /pets (query sort) -name` or a part of a component
+ * @returns the coordinate as it is where GraphQL has no such element, or calls it the same
+ */
+export function graphqlCoordinate(schema: GraphQLSchema, openApi: OpenApiElement, coordinate: string): string {
+  const [, operation, parameter, value] = /^(\S+ \S+)(?: \(\w+ (\S+)\)(?:\[\])?(?: (.+))?)?$/.exec(coordinate) ?? [];
+  const operationId = String(openApi.children().find((one) => one.coordinate === operation)?.json.operationId);
+  const isRead = operation?.startsWith('GET ');
+  const root = isRead ? schema.getQueryType() : schema.getMutationType();
+  // An operation is called like its mutation, or like its query after `get` or `list`.
+  const name = isRead ? operationId.replace(/^(get|list)./, (text) => text.slice(-1).toLowerCase()) : operationId;
+  const field = root?.getFields()[name];
+  if (root == null || field === undefined) return coordinate;
+  if (parameter === undefined) return `${root.name}.${name}`;
+  const argument = field.args.find((one) => one.name === parameter);
+  if (argument === undefined) return coordinate;
+  if (value === undefined) return `${root.name}.${name}(${parameter}:)`;
+  const type = getNamedType(argument.type);
+  const values = isEnumType(type) ? type.getValues() : [];
+  const same = values.find((one) => serializeEnumValue(one.name) === value);
+  return same === undefined ? coordinate : `${type.name}.${same.name}`;
+}

@@ -1,0 +1,79 @@
+import {
+  type ConstDirectiveNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type GraphQLType,
+  getDirectiveValues,
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+} from 'graphql';
+import type { Element, Lifecycle } from './lifecycle.ts';
+
+/** A field, an argument, an input field or an enum value. */
+interface Part {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+  readonly astNode?: { readonly directives?: readonly ConstDirectiveNode[] } | null | undefined;
+  readonly type?: GraphQLType;
+  readonly args?: readonly Part[];
+}
+
+const IN_OPERATIONS = /^(QUERY|MUTATION|SUBSCRIPTION|FIELD|FRAGMENT_\w+|INLINE_FRAGMENT|VARIABLE_DEFINITION)$/;
+
+/** The elements of a printed schema that an operation can reach. */
+export function graphqlElements(schema: GraphQLSchema): Element {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const directives = schema.getDirectives().filter(({ locations }) => locations.some((one) => IN_OPERATIONS.test(one)));
+  return {
+    coordinate: 'schema',
+    children: () => [
+      ...roots.flatMap((type) => (type ? [typeElement(type)] : [])),
+      ...directives.map(({ name }) => ({ coordinate: `@${name}` })),
+    ],
+  };
+
+  function typeElement(type: GraphQLNamedType): Element {
+    const parts = isEnumType(type) ? type.getValues() : 'getFields' in type ? Object.values(type.getFields()) : [];
+    const interfaces = 'getInterfaces' in type ? type.getInterfaces() : [];
+    const possibleTypes = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
+    return {
+      coordinate: type.name,
+      isType: true,
+      children: () => [
+        ...parts.map((part) => partElement(`${type.name}.${part.name}`, part)),
+        ...[...interfaces, ...possibleTypes].map(typeElement),
+      ],
+    };
+  }
+
+  function partElement(coordinate: string, part: Part): Element {
+    return {
+      coordinate,
+      annotation: annotationOf(part),
+      children: () => [
+        ...(part.args ?? []).map((argument) => partElement(`${coordinate}(${argument.name}:)`, argument)),
+        ...(part.type ? [typeElement(getNamedType(part.type))] : []),
+      ],
+    };
+  }
+
+  function annotationOf(part: Part): Partial<Lifecycle> {
+    const [stability, deprecated, sunset] = ['stability', 'deprecated', 'sunset'].map((name) =>
+      directiveIn(part, name),
+    );
+    // Schemas that were printed before there was `@stability` say it in the description.
+    const level = stability?.level ?? /^\[(\w+)\] /.exec(part.description ?? '')?.[1]?.toUpperCase();
+    return {
+      ...(level === 'BETA' && { stability: 'beta' }),
+      ...(level === 'EXPERIMENTAL' && { stability: 'experimental' }),
+      ...(deprecated && { deprecation: {} }),
+      ...(sunset && { deprecation: { since: String(sunset.since), sunset: String(sunset.on) } }),
+    };
+  }
+
+  function directiveIn({ astNode }: Part, name: string): Readonly<Record<string, unknown>> | undefined {
+    const directive = schema.getDirective(name);
+    return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
+  }
+}
