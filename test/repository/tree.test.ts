@@ -108,6 +108,7 @@ describe('habits', () => {
     expect([...new Set(users)].sort()).toEqual([
       'contract/graphql-coordinate.ts',
       'engine/application.ts',
+      'engine/dispatch.ts',
       'engine/index.ts',
       'engine/openapi/*',
       'engine/pages/site.ts',

@@ -14,7 +14,7 @@ interface Holder {
   readonly pid: number;
   readonly host: string;
   /** When the process began, as the system counts it: tells a process from a later one with the same pid. */
-  readonly started: string | null;
+  readonly began: string | null;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, 'lock.json');
   const id = randomUUID();
   const mine = join(folder, `lock.${id}`);
-  const holder: Holder = { id, pid: process.pid, host: hostname(), started: await beginningOf(process.pid) };
+  const holder: Holder = { id, pid: process.pid, host: hostname(), began: await beginningOf(process.pid) };
   await writeFile(mine, JSON.stringify(holder));
   try {
     for (let tries = 0; !(await claim(mine, path)); tries++) {
@@ -83,7 +83,7 @@ function parseHolder(text: string): Holder | undefined {
   }
 }
 
-async function isGone({ pid, host, started }: Holder): Promise<boolean> {
+async function isGone({ pid, host, began }: Holder): Promise<boolean> {
   if (host !== hostname()) return false;
   try {
     process.kill(pid, 0);
@@ -91,7 +91,7 @@ async function isGone({ pid, host, started }: Holder): Promise<boolean> {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
   const beginning = await beginningOf(pid);
-  return started !== null && beginning !== null && started !== beginning;
+  return began !== null && beginning !== null && began !== beginning;
 }
 
 /** The boot and the tick at which the process began, where the system tells (Linux), otherwise null. */

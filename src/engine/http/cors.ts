@@ -27,7 +27,7 @@ const A_DAY = '86400';
 const VARYING = ['vary', 'Origin'];
 
 /** The header fields of answers, by the CORS protocol of the Fetch standard. */
-interface Cors {
+export interface Cors {
   /**
    * Those of every answer to a request.
    *

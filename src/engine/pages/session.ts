@@ -9,7 +9,7 @@ import type { HttpReply } from '../http/reply.ts';
 const MAX_LENGTH = 16_384;
 
 /** Opens a page that is closed to a browser, which sends no `Authorization` by itself. The API does not know of it. */
-interface PageSession {
+export interface PageSession {
   /** What the request says, and with the key that the browser keeps as if it had sent it. */
   headersOf(request: IncomingRequest): RequestHeaders;
   /** Whether the page is open by a key that the browser keeps. */

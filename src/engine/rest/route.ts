@@ -110,8 +110,8 @@ export function replacedOrBegun(path: string): Reply {
     kind: 'item',
     statuses: { 200: { description: 'The row as it is now.' }, ...begun.statuses },
     answer: (value, variables, context) => {
-      const { started, ...row } = value as Values;
-      return started === true ? begun.answer(row, variables, context) : { status: 200, body: row };
+      const { began, ...row } = value as Values;
+      return began === true ? begun.answer(row, variables, context) : { status: 200, body: row };
     },
   };
 }

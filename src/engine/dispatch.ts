@@ -1,0 +1,146 @@
+import { LIFECYCLE_PAGE } from './application.ts';
+import type { Authentication } from './auth/authentication.ts';
+import { READ } from './auth/scope.ts';
+import { ServiceError, toServiceError } from './errors.ts';
+import type { Answered } from './finish.ts';
+import type { GraphQLAnswer } from './graphql/server.ts';
+import type { HealthAnswer } from './health.ts';
+import type { IncomingRequest } from './http/incoming.ts';
+import { prefersHtml } from './http/negotiation.ts';
+import type { HeaderFields, HttpReply } from './http/reply.ts';
+import type { ConcurrencyLimiter } from './limits/concurrency.ts';
+import type { Protocol } from './metrics.ts';
+import type { PageSession } from './pages/session.ts';
+import { PAGE_SESSION } from './pages/site.ts';
+import type { createRestAdapter } from './rest/adapter.ts';
+import { errorReply } from './rest/problem.ts';
+import { callWithin } from './tracing/span.ts';
+
+type Reader = (request: IncomingRequest) => HealthAnswer | Promise<HealthAnswer>;
+
+/** Everything that answers requests. */
+interface DispatchOptions {
+  readonly basePath: string;
+  readonly authentication: Pick<Authentication, 'authenticate' | 'authorize'>;
+  readonly concurrency: Pick<ConcurrencyLimiter, 'run'>;
+  readonly rest: ReturnType<typeof createRestAdapter>;
+  readonly graphql: (request: IncomingRequest) => Promise<GraphQLAnswer>;
+  /** The page of the playground; undefined where it is off. */
+  readonly playground: ((request: IncomingRequest) => Promise<HttpReply>) | undefined;
+  /** The health checks and the pages, by their paths. */
+  readonly checks: Readonly<Record<string, Reader>>;
+  readonly pages: Readonly<Record<string, Reader>>;
+  readonly session: Pick<PageSession, 'answer' | 'headersOf'>;
+  /** The header fields of the response to a CORS preflight. */
+  readonly preflightHeaders: (methods: string) => HeaderFields;
+  /** The path of the service that is most similar, if one is. */
+  readonly nearestTo: (path: string) => string | undefined;
+}
+
+const READ_METHODS = 'GET, HEAD, OPTIONS';
+const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+/** Closed, like the data, where reads need a credential. */
+const ABOUT_CLIENTS: ReadonlySet<string> = new Set([LIFECYCLE_PAGE, '/metrics']);
+
+/** Makes the function that has each request answered: by REST, GraphQL, a page or a health check. */
+export function createDispatch(options: DispatchOptions): (request: IncomingRequest) => Answered | Promise<Answered> {
+  const { basePath, authentication, concurrency, rest, graphql, playground, checks, pages, session } = options;
+
+  return (request) => {
+    const { method, headers } = request;
+    if (request.fault !== undefined) return failed(request, request.fault);
+    if (method === 'OPTIONS' && headers.get('access-control-request-method') !== null) {
+      const reply = { status: 204, headers: options.preflightHeaders(ALL_METHODS), body: null };
+      return { protocol: 'none', operation: 'preflight', reply };
+    }
+    if (!isUnderBasePath(request)) return failed(request, notFound(request));
+    const { path } = request;
+    // The lifecycle page and its operation are one resource: a browser gets the page.
+    const isPage = path === LIFECYCLE_PAGE && isRead(method) && prefersHtml(headers.get('accept'));
+    const answering = isPage ? undefined : rest(request);
+    if (answering !== undefined) return path === LIFECYCLE_PAGE ? answering.then(varied) : answering;
+    if (path === '/graphql') return answerGraphQL(request);
+    if (path === PAGE_SESSION && method === 'POST') {
+      return settle('page', LIFECYCLE_PAGE, request, () => session.answer(request));
+    }
+    const check = checks[path];
+    if (check !== undefined) return answerPage('health', path, request, check);
+    const page = pages[path];
+    return page === undefined ? failed(request, notFound(request)) : answerPage('page', path, request, page);
+  };
+
+  async function answerGraphQL(request: IncomingRequest): Promise<Answered> {
+    const { method, headers } = request;
+    const protocol = 'graphql';
+    if (method === 'OPTIONS') {
+      const reply = { status: 204, headers: ['allow', 'GET, HEAD, POST, OPTIONS'], body: null };
+      return { protocol, operation: 'options', reply };
+    }
+    if (playground !== undefined && isRead(method) && prefersHtml(headers.get('accept'))) {
+      return { protocol: 'page', operation: 'playground', reply: await playground(request) };
+    }
+    return { protocol, ...(await graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request)) };
+  }
+
+  function answerPage(protocol: Protocol, path: string, request: IncomingRequest, read: Reader) {
+    const { method } = request;
+    if (method === 'OPTIONS') {
+      return { protocol, operation: path, reply: { status: 204, headers: ['allow', READ_METHODS], body: null } };
+    }
+    if (!isRead(method)) {
+      const message = `${path} has no method ${method}; it accepts ${READ_METHODS}.`;
+      return failed(request, new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: READ_METHODS } }));
+    }
+    return settle(protocol, path, request, async () => {
+      if (ABOUT_CLIENTS.has(path)) {
+        const headers = path === LIFECYCLE_PAGE ? session.headersOf(request) : request.headers;
+        authentication.authorize(await authentication.authenticate(request, headers), [READ]);
+      }
+      // A health check is answered under any load.
+      if (protocol === 'health') return read(request);
+      return concurrency.run(() => callWithin(request, () => read(request)), request.meter.load('read'));
+    });
+  }
+
+  function notFound({ fullPath }: IncomingRequest): ServiceError {
+    const nearest = options.nearestTo(fullPath);
+    const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
+    return new ServiceError('NOT_FOUND', `${fullPath} is not a path of this service; ${hint}`);
+  }
+}
+
+/** The answer of a page or health check, or the error that its work throws. */
+async function settle(
+  protocol: Protocol,
+  operation: string,
+  request: IncomingRequest,
+  work: () => Promise<HealthAnswer>,
+): Promise<Answered> {
+  try {
+    const { error, ...reply } = await work();
+    return { protocol, operation, reply, error };
+  } catch (thrown) {
+    const error = toServiceError(thrown);
+    return { protocol, operation, reply: errorReply(error, request.headers.get('accept')), error };
+  }
+}
+
+/** No path or method of the service. */
+function failed({ headers }: IncomingRequest, error: ServiceError): Answered {
+  return { protocol: 'none', operation: 'none', reply: errorReply(error, headers.get('accept')), error };
+}
+
+/** An error reply has its own `Vary`. */
+function varied(answered: Answered): Answered {
+  const { reply, error } = answered;
+  if (error !== undefined) return answered;
+  return { ...answered, reply: { ...reply, headers: [...reply.headers, 'vary', 'Accept'] } };
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function isUnderBasePath(request: IncomingRequest): request is IncomingRequest & { readonly path: string } {
+  return request.path !== undefined;
+}

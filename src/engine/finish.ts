@@ -1,0 +1,107 @@
+import type { Logger } from 'pino';
+import { LIFECYCLE_PAGE } from './application.ts';
+import type { ServiceError } from './errors.ts';
+import type { Cors } from './http/cors.ts';
+import type { IncomingRequest } from './http/incoming.ts';
+import { acceptsProblem, prefersHtml } from './http/negotiation.ts';
+import { contentLength, fieldOf, type HttpReply, type SentReply, without } from './http/reply.ts';
+import type { RateLimiter } from './limits/rate.ts';
+import type { Protocol, RequestMetrics } from './metrics.ts';
+import { errorPage } from './pages/error.ts';
+import { html, PAGE_SESSION } from './pages/site.ts';
+
+/** A reply before it has the header fields of every response, and its labels for metrics, spans and the log. */
+export interface Answered {
+  readonly protocol: Protocol;
+  /** The operation, or the path of a page or health check: a label of few values. */
+  readonly operation: string;
+  readonly reply: HttpReply;
+  readonly error?: ServiceError | undefined;
+}
+
+interface FinishOptions {
+  readonly title: string;
+  readonly basePath: string;
+  /** The paths of the REST operations by their ids, without the base path. */
+  readonly restPaths: ReadonlyMap<string, string>;
+  readonly cors: Pick<Cors, 'headersFor'>;
+  /** Whether responses depend on the caller, so that shared caches must not keep them. */
+  readonly isPrivate: boolean;
+  readonly limiter: Pick<RateLimiter, 'headersFor'> | undefined;
+  readonly metrics: Pick<RequestMetrics, 'request'>;
+  readonly logger: Logger;
+  readonly isDraining: () => boolean;
+  /** The path of the service that is most similar, if one is. */
+  readonly nearestTo: (path: string) => string | undefined;
+}
+
+/** No browser takes an answer for something else than its type says. */
+const NO_SNIFFING = ['x-content-type-options', 'nosniff'];
+
+/** Makes the function that completes each answer with the fields of every response, and counts, traces and logs it. */
+export function createFinish(options: FinishOptions) {
+  const { title, basePath, restPaths, cors, limiter, metrics, logger, isDraining, nearestTo } = options;
+  // Otherwise caches would choose themselves how long a response is fresh, and for whom (RFC 9111, section 5.2.2).
+  const caching = ['cache-control', options.isPrivate ? 'private, no-cache' : 'no-cache'];
+  const logsRequests = logger.isLevelEnabled('debug');
+
+  /** @param started when the request came, by `performance.now()` */
+  return function finish(request: IncomingRequest, answered: Answered, started: number): SentReply {
+    const { protocol, operation, error } = answered;
+    const reply = error === undefined ? answered.reply : asPage(request, answered, error);
+    const { status, body } = reply;
+    const origin = request.headers.get('origin');
+    const headers = [...reply.headers, ...NO_SNIFFING, 'x-request-id', request.id, ...cors.headersFor(origin)];
+    if (fieldOf(headers, 'cache-control') === undefined) headers.push(...caching);
+    const length = contentLength(reply);
+    if (length !== undefined) headers.push('content-length', String(length));
+    const { account, isCharged } = request.meter;
+    if (isCharged && limiter !== undefined) headers.push(...limiter.headersFor(account));
+    // Otherwise the client would go on using the connection.
+    if (isDraining()) headers.push('connection', 'close');
+    if (request.span !== undefined) {
+      headers.push('traceparent', request.span.traceparent);
+      const failure = error !== undefined && error.status >= 500 ? error.code : undefined;
+      request.span.end({ route: routeOf(protocol, operation), status, failure });
+    }
+    const seconds = (performance.now() - started) / 1000;
+    // GraphQL answers most errors by 200.
+    metrics.request(protocol, operation, error?.status ?? status, seconds);
+    log(request, answered, status, seconds);
+    return { status, headers, body, encoding: length === body?.length ? 'latin1' : 'utf8', caller: account };
+  };
+
+  function routeOf(protocol: Protocol, operation: string): string | undefined {
+    if (protocol === 'graphql' || operation === 'playground') return `${basePath}/graphql`;
+    const path = protocol === 'rest' ? restPaths.get(operation) : protocol === 'none' ? undefined : operation;
+    return path === undefined ? undefined : basePath + path;
+  }
+
+  /** The error as a page, for a browser that opens an address. */
+  function asPage(request: IncomingRequest, { protocol, operation, reply }: Answered, error: ServiceError): HttpReply {
+    const { headers, id, fullPath } = request;
+    const accept = headers.get('accept');
+    if (protocol === 'graphql' || protocol === 'health' || !prefersHtml(accept) || acceptsProblem(accept)) return reply;
+    const isClosed = error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN';
+    const nearest = error.code === 'NOT_FOUND' && operation === 'none' ? nearestTo(fullPath) : undefined;
+    const keyTo = isClosed && operation === LIFECYCLE_PAGE ? `${basePath}${PAGE_SESSION}` : undefined;
+    const page = html(errorPage(error, { title, basePath, requestId: id, nearest, keyTo }));
+    return { ...page, status: error.status, headers: [...without(reply.headers, 'content-type'), ...page.headers] };
+  }
+
+  function log(
+    request: IncomingRequest,
+    { protocol, operation, error }: Answered,
+    status: number,
+    seconds: number,
+  ): void {
+    if (error === undefined && !logsRequests) return;
+    const { id, method, path, span } = request;
+    const line = { requestId: id, ...span?.fields, method, path, protocol, operation, status };
+    if (error?.code === 'BROWNOUT') logger.warn({ ...line, code: error.code }, error.message);
+    else if (error !== undefined && error.status >= 500) {
+      logger.error({ ...line, code: error.code, err: error.cause ?? error }, error.message);
+    }
+    if (logsRequests) logger.debug({ ...line, milliseconds: Math.round(seconds * 1e6) / 1000 }, 'answered');
+  }
+}
