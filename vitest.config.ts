@@ -1,11 +1,18 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { QUICK_START } from './test/support/quick-start.ts';
 
 /** Each is a whole run of its own kind: the browser's and the benchmark's. */
 const elsewhere = [...configDefaults.exclude, 'test/browser/**', 'test/bench/**'];
 /** What a client sees of a service: on both databases. */
 const services = ['test/service/**/*.test.ts', 'test/bookshop/**/*.test.ts', 'test/clients/**/*.test.ts'];
+const withDatabase = {
+  include: services,
+  // A worker loads the service and the embedded database once, not for each file.
+  isolate: false,
+  execArgv: QUICK_START,
+};
 
 export default defineConfig({
   resolve: {
@@ -26,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'embedded',
           globalSetup: ['test/support/global-build.ts', 'test/support/global-embedded.ts'],
-          include: services,
+          ...withDatabase,
         },
       },
       {
@@ -34,7 +41,7 @@ export default defineConfig({
         test: {
           name: 'server',
           globalSetup: ['test/support/global-build.ts', 'test/support/global-server.ts'],
-          include: services,
+          ...withDatabase,
         },
       },
       {

@@ -19,7 +19,8 @@ beforeAll(async () => {
   await app.begin();
 });
 afterAll(async () => {
-  process.env.TZ = zone;
+  if (zone === undefined) delete process.env.TZ;
+  else process.env.TZ = zone;
   await app.dispose();
 });
 
