@@ -25,6 +25,8 @@ export default defineConfig({
     pool: 'forks',
     // A worker has a database and its pool of ten connections; the test server takes 200 in all.
     maxWorkers: Math.min(4, availableParallelism()),
+    // Of the single tests, a run lists those that take long.
+    slowTestThreshold: 5_000,
     testTimeout: 90_000,
     hookTimeout: 90_000,
     projects: [
