@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { notExpected } from '../../../src/engine/db/version.ts';
-import { COMPILED_AT } from '../../../src/engine/operation/documents.ts';
-import { startTestApp, type TestApp } from '../../support/app.ts';
+import { notExpected } from '../../src/engine/db/version.ts';
+import { COMPILED_AT } from '../../src/engine/operation/documents.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { sampleOf } from '../support/cases.ts';
 import { trustIn } from './callers.ts';
 import { cases } from './changes.ts';
 import { type Issuer, startIssuer } from './issuer.ts';
@@ -55,7 +56,7 @@ test('every mutation has its cases here, with each code that tells something of 
   }
 });
 
-const rejections = mutations.flatMap(({ name, scope }) =>
+const everyRejection = mutations.flatMap(({ name, scope }) =>
   (cases[name]?.rejected ?? []).flatMap((rejection, n) =>
     Object.entries(ways).map(([way, ask]) => ({
       ...rejection,
@@ -65,6 +66,13 @@ const rejections = mutations.flatMap(({ name, scope }) =>
       asked: ask(name, rejection.variables),
     })),
   ),
+);
+
+/** Each rejection, and each code by each way. */
+const rejections = sampleOf(
+  everyRejection,
+  ({ title }) => title,
+  ({ code, way, toReaders }) => `${code} ${way} ${toReaders !== undefined}`,
 );
 
 describe('a rejection tells a caller without read, where reads are closed, whether it can be done and the code that says why, and nothing else that is stored', () => {
