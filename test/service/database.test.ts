@@ -9,7 +9,7 @@ import { CONNECTIONS } from '../../src/engine/db/lanes.ts';
 import { lockFolder } from '../../src/engine/db/lock.ts';
 import { connectServer } from '../../src/engine/db/server.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { databaseKind, openTestDatabase } from '../support/database.ts';
+import { copyTestDatabase, databaseKind, openTestDatabase } from '../support/database.ts';
 import { startProxy } from '../support/proxy.ts';
 import { settingsFor, startService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
@@ -99,8 +99,7 @@ test('where MIGRATE is off, a database without its migrations stops the start, a
 });
 
 test('where MIGRATE is off, a database with all migrations is served, without an attempt to change it', async () => {
-  const { database, location, dispose } = await openTestDatabase();
-  await database.close();
+  const { location, dispose } = await copyTestDatabase();
   const service = await startService({ ...settingsFor(location), MIGRATE: 'off' });
   expect((await fetch(`${service.base}/readyz`)).status).toBe(200);
   await service.stop();
@@ -147,12 +146,12 @@ if (databaseKind === 'embedded') {
     });
 
     test('of a process that was killed is taken over', async () => {
-      const folder = makeTemporaryFolder();
-      const service = await startService({ DATA_DIR: folder.path });
+      const { location, dispose } = await copyTestDatabase();
+      const service = await startService(settingsFor(location));
       await service.stop('SIGKILL');
-      const next = await startService({ DATA_DIR: folder.path });
+      const next = await startService(settingsFor(location));
       expect(await next.stop()).toBe(0);
-      folder.remove();
+      await dispose();
     });
   });
 } else {

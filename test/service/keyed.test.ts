@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { databaseKind, openTestDatabase } from '../support/database.ts';
+import { copyTestDatabase, databaseKind, openTestDatabase } from '../support/database.ts';
 import { startProxy } from '../support/proxy.ts';
 import { startService } from '../support/service.ts';
 
@@ -97,9 +97,8 @@ if (databaseKind === 'server') {
 }
 
 test('a request that is sent many times at once, to as many processes as the database takes, is done once', async () => {
-  const opened = await openTestDatabase();
-  await opened.database.close();
-  const { url, folder } = opened.location;
+  const copy = await copyTestDatabase();
+  const { url, folder } = copy.location;
   const [one, other] =
     url === undefined
       ? [await startService({ DATA_DIR: folder })]
@@ -120,5 +119,5 @@ test('a request that is sent many times at once, to as many processes as the dat
   expect(await stock.json()).toMatchObject({ quantity: 990 });
   expect(await one.stop()).toBe(0);
   await other?.stop();
-  await opened.dispose();
+  await copy.dispose();
 });

@@ -21,12 +21,16 @@ declare module 'vitest' {
   }
 }
 
-export interface TestDatabase {
-  readonly database: Database;
-  /** For further connections and processes: `url` on a server, otherwise `folder`, which `database` has locked. */
+export interface DatabaseCopy {
+  /** For connections and processes: `url` on a server, otherwise `folder`, which one process at a time has locked. */
   readonly location: DatabaseLocation;
-  /** Closes `database`, unless the test has, and removes all that is at the location. */
+  /** Removes all that is at the location. */
   dispose(): Promise<void>;
+}
+
+/** One that is open; to dispose of it closes it, unless the test has. */
+export interface TestDatabase extends DatabaseCopy {
+  readonly database: Database;
 }
 
 const source = provided();
@@ -34,13 +38,16 @@ const source = provided();
 /** Which database this run is on. */
 export const databaseKind: Source['kind'] = source.kind;
 
+/** Whether this run has the tests of what no database has a part in: one is enough, and processes start sooner on a server. */
+export const hasCommonTests = databaseKind === 'server';
+
 /**
  * Opens an empty migrated database that nobody else has. It takes up to a second: have one per test file, not per test.
  *
  * @param probe watches its statements
  */
 export async function openTestDatabase(probe?: Probe): Promise<TestDatabase> {
-  const { location, remove } = await copyTemplate();
+  const { location, dispose } = await copyTestDatabase();
   try {
     const database = await openDatabase(location, probe);
     return {
@@ -49,38 +56,39 @@ export async function openTestDatabase(probe?: Probe): Promise<TestDatabase> {
       dispose: async () => {
         // A test that closes it, as the service does at its end, leaves nothing to close; the embedded one then objects.
         await database.close().catch(() => {});
-        await remove();
+        await dispose();
       },
     };
   } catch (error) {
-    await remove();
+    await dispose();
     throw error;
   }
 }
 
-function provided(): Source {
-  const given = inject('testDatabase');
-  if (given === undefined) throw new Error('Only tests under test/service have a database; move this one there.');
-  return given;
-}
-
-async function copyTemplate(): Promise<{ location: DatabaseLocation; remove: () => Promise<void> }> {
+/** Makes such a database for a process to open, which costs less than to open it here. */
+export async function copyTestDatabase(): Promise<DatabaseCopy> {
   // Inside the run's folder, so that the run takes it along when it removes its own, whatever became of this process.
   const folder = await mkdtemp(join(source.folder, 'test-'));
   const removeFolder = () => rm(folder, { recursive: true, force: true });
   if (source.kind === 'embedded') {
-    // Several times as fast as the asynchronous `cp`: there are a thousand files.
+    // Several times as fast as the asynchronous `cp`: there are hundreds of files.
     cpSync(join(source.template, 'pgdata'), join(folder, 'pgdata'), { recursive: true });
-    return { location: { url: undefined, folder, timeout: TIMEOUT }, remove: removeFolder };
+    return { location: { url: undefined, folder, timeout: TIMEOUT }, dispose: removeFolder };
   }
   const { url, template } = source;
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await administer(url, `create database ${name} template ${template}`);
   return {
     location: { url: addressOf(url, name), folder, timeout: TIMEOUT },
-    remove: async () => {
+    dispose: async () => {
       await administer(url, `drop database ${name} with (force)`);
       await removeFolder();
     },
   };
+}
+
+function provided(): Source {
+  const given = inject('testDatabase');
+  if (given === undefined) throw new Error('Only tests under test/service have a database; move this one there.');
+  return given;
 }

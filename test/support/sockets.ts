@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openTestDatabase, type TestDatabase } from './database.ts';
+import { copyTestDatabase, type DatabaseCopy } from './database.ts';
 import { type Service, settingsFor, startService } from './service.ts';
 
 /** A service that a test file has to itself, and what a client may do to its socket; it is there while tests run. */
@@ -20,16 +20,15 @@ export interface OwnService extends Pick<Service, 'base' | 'output'> {
 
 /** Starts a service on an empty database before the tests of a file, and kills it after them. */
 export function startOwnService(): OwnService {
-  let opened: TestDatabase;
+  let copy: DatabaseCopy;
   let service: Service;
   beforeAll(async () => {
-    opened = await openTestDatabase();
-    await opened.database.close();
-    service = await startService(settingsFor(opened.location));
+    copy = await copyTestDatabase();
+    service = await startService(settingsFor(copy.location));
   });
   afterAll(async () => {
     await service?.stop('SIGKILL');
-    await opened.dispose();
+    await copy?.dispose();
   });
 
   return {
@@ -61,7 +60,7 @@ export function startOwnService(): OwnService {
     },
     async restart(settings) {
       await service.stop('SIGKILL');
-      service = await startService({ ...settingsFor(opened.location), ...settings });
+      service = await startService({ ...settingsFor(copy.location), ...settings });
     },
   };
 }
