@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hasCommonTests } from '../support/database.ts';
-import { LONGEST, type RawAnswer, sendRaw, statusesIn } from '../support/raw.ts';
+import { MAX_LENGTH, type RawAnswer, sendRaw, statusesIn } from '../support/raw.ts';
 import { startOwnService } from '../support/sockets.ts';
 import { malformedRequests } from './malformed/requests.ts';
 
@@ -30,7 +30,7 @@ describe.each(Object.keys(malformedRequests))('a request with a fault in %s', (w
 
   test('is answered once, with 4xx and the Error object, and nothing that follows on its connection is another', async () => {
     for (let at = 0; at < cases.length; at += AT_ONCE) {
-      await Promise.all(cases.slice(at, at + AT_ONCE).map(({ bytes }) => expectRefusal(bytes)));
+      await Promise.all(cases.slice(at, at + AT_ONCE).map(({ bytes }) => expectRejection(bytes)));
     }
     expect(await isWell()).toBe(true);
   });
@@ -102,7 +102,7 @@ test('nothing of all that has failed on the part of the service, and no connecti
   expect(await isWell()).toBe(true);
 });
 
-async function expectRefusal(bytes: string): Promise<void> {
+async function expectRejection(bytes: string): Promise<void> {
   const { text, milliseconds } = await answerTo(bytes);
   const shown = JSON.stringify(bytes.slice(0, 200));
   const [status = 0, ...others] = statusesIn(text);
@@ -110,7 +110,7 @@ async function expectRefusal(bytes: string): Promise<void> {
   expect(status, shown).toBeGreaterThanOrEqual(400);
   expect(status, shown).toBeLessThan(500);
   expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n'))), shown).toMatchObject({ status, code: expect.any(String) });
-  expect(milliseconds, shown).toBeLessThan(LONGEST);
+  expect(milliseconds, shown).toBeLessThan(MAX_LENGTH);
 }
 
 function answerTo(bytes: string): Promise<RawAnswer> {

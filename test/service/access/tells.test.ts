@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { notExpected } from '../../src/engine/db/version.ts';
-import { COMPILED_AT } from '../../src/engine/operation/documents.ts';
-import { startTestApp, type TestApp } from '../support/app.ts';
-import { sampleOf } from '../support/cases.ts';
+import { notExpected } from '../../../src/engine/db/version.ts';
+import { COMPILED_AT } from '../../../src/engine/operation/documents.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { sampleOf } from '../../support/cases.ts';
 import { trustIn } from './callers.ts';
 import { cases } from './changes.ts';
 import { type Issuer, startIssuer } from './issuer.ts';
