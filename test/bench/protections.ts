@@ -49,7 +49,7 @@ export function protectionsOf(
       without: {
         file: 'engine/limits/concurrency.js',
         replace: 'run(work, { account, units, spent = 0 }) {',
-        by: 'async run(work) { return work(() => true);',
+        by: 'async run(work) { return work({ aborted: false });',
       },
     },
     {

@@ -2,57 +2,59 @@ import { RETRY_SOON, ServiceError } from '../errors.ts';
 
 /** Whose work it is, and how much it is. */
 export interface Load {
-  /** What tells callers apart. */
+  /** What the work counts against: the caller's credential or address. */
   readonly account: string;
-  /** What it costs, in units. */
+  /** Its cost, in units. */
   readonly units: number;
-  /** How much of its time has been spent before, in milliseconds. */
+  /** How much of its time is already used up, in milliseconds. */
   readonly spent?: number | undefined;
 }
 
-/** Lets in so much work at once, shared out among the callers, and waits for each so long. */
+/** Limits how much work is in progress at once, shares it out among callers, and gives each piece of work a deadline. */
 export interface ConcurrencyLimiter {
   /**
-   * Does the work: at once, or when enough of what its caller has under way is done.
+   * Does the work: at once, or when enough of its caller's work in progress is done.
    *
-   * @param work is told whether somebody still waits for it, whenever it asks
-   * @throws {ServiceError} UNAVAILABLE when too much is under way or waits, TIMEOUT when the work takes too long: what it
-   *   still does then is ended by the limit of its statement
+   * @param work gets a signal that is aborted as soon as the caller has got an error instead of the result
+   * @throws {ServiceError} UNAVAILABLE when too much is in progress or waiting, TIMEOUT when the work takes too long: the
+   *   time limit of its statement then ends what it still does
    */
-  run<T>(work: (isWanted: () => boolean) => T | Promise<T>, load: Load): Promise<T>;
-  /** Ends what is still in progress after this time, in milliseconds, with UNAVAILABLE. */
+  run<T>(work: (signal: Pick<AbortSignal, 'aborted'>) => T | Promise<T>, load: Load): Promise<T>;
+  /** After this time, in milliseconds, rejects what is still in progress with UNAVAILABLE. */
   endWithin(milliseconds: number): void;
 }
 
 /**
- * How many units each caller may have under way; what costs more is done alone. So one caller's work is never more than
+ * How many units each caller may have in progress; work that costs more runs alone. So one caller's work is never more than
  * what the database and this process do within a fraction of a second.
  */
 const MAX_IN_PROGRESS = 400;
 
-/** What each caller has under way, and what of it waits. */
+/** The units that a caller has in progress, and its waiting work. */
 interface Caller {
   units: number;
   readonly waiting: Set<Task>;
 }
 
+/** Also the signal of its work: an AbortController for each request would be slow. */
 interface Task {
   readonly units: number;
+  aborted: boolean;
   start(): void;
   giveUp(error: unknown): void;
 }
 
 /**
- * @param most how many pieces of work there may be at once, under way and waiting. When there are more, the caller with the
- *   most that waits loses its last
- * @param deadline how long each may take with its wait, in milliseconds
+ * @param max the maximum number of requests in progress and waiting together. Beyond it, the caller with the most waiting
+ *   requests loses its newest one
+ * @param deadline how long each may take, including its wait, in milliseconds
  */
-export function createConcurrencyLimiter(most: number, deadline: number): ConcurrencyLimiter {
+export function createConcurrencyLimiter(max: number, deadline: number): ConcurrencyLimiter {
   const callers = new Map<string, Caller>();
-  let inside = 0;
-  /** What gives up each work, at a place that is used again: a set would cost as much as the rest of a request. */
+  let total = 0;
+  /** The `giveUp` of each task, in slots that are reused: a set would cost as much as the rest of a request. */
   const givingUp: ((error: unknown) => void)[] = [];
-  const free: number[] = [];
+  const freeSlots: number[] = [];
 
   return {
     endWithin(milliseconds) {
@@ -62,21 +64,21 @@ export function createConcurrencyLimiter(most: number, deadline: number): Concur
     },
 
     run(work, { account, units, spent = 0 }) {
-      if (inside >= most && !makeRoom(account)) return Promise.reject(tooMuch());
-      inside++;
+      if (total >= max && !makeRoom(account)) return Promise.reject(tooMuch());
+      total++;
       const caller = callers.get(account) ?? { units: 0, waiting: new Set() };
       callers.set(account, caller);
       return new Promise((resolve, reject) => {
-        let isWanted = true;
         let hasStarted = false;
         const task: Task = {
           units,
+          aborted: false,
           start() {
             hasStarted = true;
             caller.units += units;
             try {
-              Promise.resolve(work(() => isWanted)).then((value) => {
-                leave();
+              Promise.resolve(work(task)).then((value) => {
+                release();
                 resolve(value);
               }, fail);
             } catch (error) {
@@ -84,25 +86,25 @@ export function createConcurrencyLimiter(most: number, deadline: number): Concur
             }
           },
           giveUp(error) {
-            isWanted = false;
+            task.aborted = true;
             reject(error);
-            if (!hasStarted && caller.waiting.delete(task)) leave();
+            if (!hasStarted && caller.waiting.delete(task)) release();
           },
         };
         const timer = setTimeout(() => task.giveUp(tooLate(deadline)), deadline - spent);
-        const place = free.pop() ?? givingUp.length;
-        givingUp[place] = task.giveUp;
-        const leave = () => {
+        const slot = freeSlots.pop() ?? givingUp.length;
+        givingUp[slot] = task.giveUp;
+        const release = () => {
           clearTimeout(timer);
-          inside--;
-          // What it was for is not kept: an answer may be large.
-          givingUp[place] = nothing;
-          free.push(place);
+          total--;
+          // Otherwise the closure would keep the response in memory, which may be large.
+          givingUp[slot] = nothing;
+          freeSlots.push(slot);
           if (hasStarted) caller.units -= units;
           startNext(account, caller);
         };
         const fail = (error: unknown) => {
-          leave();
+          release();
           reject(error);
         };
         if (caller.waiting.size === 0 && hasRoom(caller, units)) task.start();
@@ -120,7 +122,7 @@ export function createConcurrencyLimiter(most: number, deadline: number): Concur
     if (caller.units === 0) callers.delete(account);
   }
 
-  /** Whether what waits of a caller with more of it than this one could be given up. */
+  /** Gives up a request of the caller with the most waiting; false when that is the caller that asks for room. */
   function makeRoom(account: string): boolean {
     let largest: Caller | undefined;
     for (const caller of callers.values()) {
@@ -134,8 +136,8 @@ export function createConcurrencyLimiter(most: number, deadline: number): Concur
 
 function nothing(): void {}
 
-function hasRoom({ units: underWay }: Caller, units: number): boolean {
-  return underWay === 0 || underWay + units <= MAX_IN_PROGRESS;
+function hasRoom(caller: Caller, units: number): boolean {
+  return caller.units === 0 || caller.units + units <= MAX_IN_PROGRESS;
 }
 
 function tooMuch(): ServiceError {

@@ -70,7 +70,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     const key = operation.kind === 'change' ? readKey(request.headers) : null;
     if (key !== null) return once(key, operation, call, variables);
     return concurrency.run(
-      (isWanted) => run(operation, call, variables, context, isWanted),
+      (signal) => run(operation, call, variables, context, signal),
       request.meter.load(operation.kind),
     );
   };
@@ -88,9 +88,9 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     };
     const changes = operation.changesSeveral ? 'several' : 'one';
     return concurrency.run(
-      (isWanted) =>
+      (signal) =>
         callWithin(request, () =>
-          idempotency.answer(keyed, (own) => committed(run(operation, call, variables, own, isWanted)), changes),
+          idempotency.answer(keyed, (own) => committed(run(operation, call, variables, own, signal)), changes),
         ),
       request.meter.load('change'),
     );
@@ -115,10 +115,10 @@ async function run(
   call: OperationRequest,
   variables: Variables,
   context: Context,
-  isWanted: () => boolean,
+  signal: Pick<AbortSignal, 'aborted'>,
 ): Promise<Outcome> {
   const stores = storesFor(call.request, context);
-  const own = operation.changesSeveral ? { ...stores, isWanted } : stores;
+  const own = operation.changesSeveral ? { ...stores, signal } : stores;
   return call.reply(await operation.run(variables, own), variables);
 }
 

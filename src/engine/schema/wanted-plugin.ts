@@ -5,8 +5,8 @@ import type { Context } from './context.ts';
 
 declare module './context.ts' {
   interface Context {
-    /** Whether somebody still waits for the operation; undefined where each statement is asked that. */
-    readonly isWanted?: () => boolean;
+    /** Aborted when the request has been given up; undefined for an operation with a single change. */
+    readonly signal?: Pick<AbortSignal, 'aborted'>;
   }
 }
 
@@ -18,18 +18,18 @@ declare global {
   }
 }
 
-/** Begins no change for a request that has been given up: of several in one operation, those that are left. */
+/** Starts no further change of an operation with several when its request has been given up. */
 class WantedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override afterBuild(schema: GraphQLSchema): GraphQLSchema {
-    for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) beginsIfWanted(field);
+    for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) startUnlessAborted(field);
     return schema;
   }
 }
 
-function beginsIfWanted(field: GraphQLField<unknown, Context>): void {
+function startUnlessAborted(field: GraphQLField<unknown, Context>): void {
   const { resolve = defaultFieldResolver } = field;
   field.resolve = (parent, args, context, info) => {
-    if (context.isWanted?.() === false) throw tooSlow();
+    if (context.signal?.aborted) throw tooSlow();
     return resolve(parent, args, context, info);
   };
 }
