@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CONNECTIONS, connectionsOf, SMALLEST_POOL, USUAL_POOL } from '../../src/engine/db/lanes.ts';
+import { CONNECTIONS, connectionsOf, DEFAULT_POOL, MIN_POOL } from '../../src/engine/db/lanes.ts';
 import { misspeltSettings, readSettings } from '../../src/process/settings.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
@@ -103,8 +103,8 @@ describe('a secret', () => {
 
 describe('DATABASE_POOL', () => {
   test('is shared out among what connections are for: each has one at least, and as many as usual of the usual number', () => {
-    expect(connectionsOf(USUAL_POOL)).toEqual(CONNECTIONS);
-    const pools = fc.integer({ min: SMALLEST_POOL, max: 500 });
+    expect(connectionsOf(DEFAULT_POOL)).toEqual(CONNECTIONS);
+    const pools = fc.integer({ min: MIN_POOL, max: 500 });
     const property = fc.property(pools, (pool) => {
       const given = Object.values(connectionsOf(pool));
       expect(given.reduce((sum, one) => sum + one)).toBe(pool);
@@ -114,9 +114,9 @@ describe('DATABASE_POOL', () => {
   });
 
   test('must be enough for each', () => {
-    expect(readSettings({}).DATABASE_POOL).toBe(USUAL_POOL);
+    expect(readSettings({}).DATABASE_POOL).toBe(DEFAULT_POOL);
     expect(() => readSettings({ DATABASE_POOL: '5' })).toThrow(
-      `DATABASE_POOL must be a whole number from ${SMALLEST_POOL} to 500`,
+      `DATABASE_POOL must be a whole number from ${MIN_POOL} to 500`,
     );
   });
 });

@@ -2,30 +2,31 @@ import { stringifyJson } from '../json.ts';
 import type { Database, TracedRequests } from './client.ts';
 import { DatabaseError } from './failures.ts';
 
-/** At most this many statements of one kind at once, but for those that take longer than the patience, in milliseconds. */
+/** How many statements of one batcher may be in flight. */
 const MAX_IN_FLIGHT = 2;
-const PATIENCE = 100;
-/** At most this many items travel in one statement. */
+/** A statement that takes longer than this, in milliseconds, no longer counts as in flight. */
+const SLOW_AFTER = 100;
+/** How many items one statement may have. */
 const MAX_BATCH_SIZE = 1000;
 
-/** Does the same for many items at once, in their order; what still takes a while for one is a promise there. */
+/** Gives the values of many items, in their order; a value that takes longer than the others may be a promise. */
 export type Batched<Item, Value> = (items: readonly Item[]) => Promise<readonly (Value | Promise<Value>)[]>;
 
-interface Waiting<Item, Value> {
+interface Call<Item, Value> {
   readonly item: Item;
-  /** The traced requests that wait for it. */
+  /** The traced requests that wait for the value. */
   readonly requests: TracedRequests | undefined;
   readonly resolve: (value: Value | Promise<Value>) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Gathers calls across all requests: while statements are in flight, what arrives waits and goes together as one. A
- * statement that is slow gives way to the next, so that nobody but its own callers waits for it.
+ * Batches calls across all requests: calls that arrive while statements are in flight wait, and share the next one. A
+ * slow statement doesn't hold up the next, so only its own callers wait for it.
  *
- * @param name what metrics call the batches
- * @param run does all of it with one statement. When the database rejects that, nothing is done, and each item is run
- *   again on its own: it fails on its own
+ * @param name the name of the batches in metrics
+ * @param run handles all items with one statement. If the database rejects it, nothing has happened, and each item runs
+ *   again on its own, so that only the bad ones fail
  */
 export function batched<Item, Value>(
   database: Database,
@@ -33,7 +34,7 @@ export function batched<Item, Value>(
   run: Batched<Item, Value>,
 ): (item: Item) => Promise<Value> {
   const { tracing } = database.probe;
-  const waiting: Waiting<Item, Value>[] = [];
+  const waiting: Call<Item, Value>[] = [];
   let inFlight = 0;
   let isScheduled = false;
 
@@ -43,31 +44,31 @@ export function batched<Item, Value>(
       schedule();
     });
 
-  /** Leaves when everything that has arrived by now has been read, so that it all comes along. */
+  /** Sends the batch after all input that has arrived by now is read, so that its calls are in the same batch. */
   function schedule(): void {
     if (isScheduled || inFlight === MAX_IN_FLIGHT || waiting.length === 0) return;
     isScheduled = true;
-    setImmediate(leave);
+    setImmediate(sendWaiting);
   }
 
-  function leave(): void {
+  function sendWaiting(): void {
     isScheduled = false;
     while (inFlight < MAX_IN_FLIGHT && waiting.length > 0) void send(waiting.splice(0, MAX_BATCH_SIZE));
   }
 
-  async function send(batch: readonly Waiting<Item, Value>[]): Promise<void> {
+  async function send(batch: readonly Call<Item, Value>[]): Promise<void> {
     database.probe.batch(name, batch.length);
     const release = acquire();
     try {
       const values = await runFor(batch);
       for (let index = 0; index < batch.length; index++) {
-        (batch[index] as Waiting<Item, Value>).resolve(values[index] as Value | Promise<Value>);
+        (batch[index] as Call<Item, Value>).resolve(values[index] as Value | Promise<Value>);
       }
     } catch (error) {
       const isRejected = error instanceof DatabaseError && batch.length > 1;
-      for (const one of batch) {
-        const { resolve, reject } = one;
-        if (isRejected) resolve(runFor([one]).then(([value]) => value as Value | Promise<Value>));
+      for (const call of batch) {
+        const { resolve, reject } = call;
+        if (isRejected) resolve(runFor([call]).then(([value]) => value as Value | Promise<Value>));
         else reject(error);
       }
     } finally {
@@ -75,36 +76,37 @@ export function batched<Item, Value>(
     }
   }
 
-  function runFor(batch: readonly Waiting<Item, Value>[]): ReturnType<Batched<Item, Value>> {
+  function runFor(batch: readonly Call<Item, Value>[]): ReturnType<Batched<Item, Value>> {
     const work = () => run(batch.map(({ item }) => item));
-    const requests = tracing?.together(batch.map((one) => one.requests));
+    const requests = tracing?.together(batch.map((call) => call.requests));
     return requests === undefined ? work() : requests.call(work);
   }
 
-  /** Takes a place in flight; it is free again when the statement ends, or when the patience does. */
+  /** Counts a statement as in flight; returns what to call when it ends. */
   function acquire(): () => void {
     inFlight++;
-    let isFree = false;
-    const free = () => {
-      if (isFree) return;
-      isFree = true;
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
       inFlight--;
       schedule();
     };
-    const timer = setTimeout(free, PATIENCE);
+    const timer = setTimeout(release, SLOW_AFTER);
     return () => {
       clearTimeout(timer);
-      free();
+      release();
     };
   }
 }
 
 /**
- * Gathers writes across all requests.
+ * Batches writes across all requests.
  *
- * @param name what metrics call the batches
- * @param together writes many with one statement, given as a JSON list in which each tells its `place`. Leaves out, at
- *   once, what cannot be written or would have to wait for somebody: that is written alone, and waits or fails alone
+ * @param name the name of the batches in metrics
+ * @param together writes many items with one statement. Takes them as a JSON list; each has its index as `place`, and
+ *   so has its row. Skips items that can't be written or would have to wait for a lock
+ * @param alone writes one item; also called for each item that `together` skips, which then waits or fails on its own
  */
 export function batchWrites<Item extends object, Row>(
   database: Database,
@@ -116,26 +118,27 @@ export function batchWrites<Item extends object, Row>(
     const later = database.bind(alone);
     const [first, ...others] = items as readonly [Item, ...Item[]];
     if (others.length === 0) return [await alone(first)];
-    // The place comes first: what is added to a spread object gives each a shape of its own, which V8 is slow with.
+    // The place comes first: a property added after a spread gives each object its own hidden class, which is slow in
+    // V8.
     const rows = await together(stringifyJson(items.map((item, place) => ({ place, ...item }))));
     const written = new Map(rows.map(({ place, ...row }) => [place, row as Row]));
     return items.map((item, place) => written.get(place) ?? later(item));
   });
 }
 
-/** Reads by key that are coalesced across all requests. */
+/** Reads by key, batched across all requests. */
 export interface Loader<Key, Value> {
-  /** Undefined where nothing has the key. */
+  /** Undefined when no row has the key. */
   load(key: Key): Promise<Value | undefined>;
-  /** The same for many at once, in their order. */
+  /** The values of many keys, in their order. */
   loadMany(keys: readonly Key[]): Promise<readonly (Value | undefined)[]>;
 }
 
 /**
- * Coalesces reads by key across all requests; a key that several ask for is read once. Nothing is kept: each answer is
- * read after it was asked for, so it is as fresh as a query of its own.
+ * Batches reads by key across all requests, and reads each key once per batch. Nothing is cached: a row is always read
+ * after it was requested, so it is as fresh as with a query of its own.
  *
- * @param name what metrics call the batches
+ * @param name the name of the batches in metrics
  * @param fetch reads the rows of many keys with one statement
  */
 export function loaderOf<Key, Row>(
@@ -144,14 +147,14 @@ export function loaderOf<Key, Row>(
   fetch: (keys: readonly Key[]) => Promise<readonly Row[]>,
   keyOf: (row: Row) => Key,
 ): Loader<Key, Row> {
-  const load = batched<readonly Key[], readonly (Row | undefined)[]>(database, name, async (asked) => {
-    const keys = [...new Set(asked.flat())];
+  const load = batched<readonly Key[], readonly (Row | undefined)[]>(database, name, async (keyLists) => {
+    const keys = [...new Set(keyLists.flat())];
     const rows = new Map<Key, Row>();
     const read = database.bind(fetch);
     for (let from = 0; from < keys.length; from += MAX_BATCH_SIZE) {
       for (const row of await read(keys.slice(from, from + MAX_BATCH_SIZE))) rows.set(keyOf(row), row);
     }
-    return asked.map((ofOne) => ofOne.map((key) => rows.get(key)));
+    return keyLists.map((list) => list.map((key) => rows.get(key)));
   });
   return {
     load: async (key) => (await load([key]))[0],

@@ -12,109 +12,115 @@ import {
   toParameter,
 } from './driver.ts';
 import { isDeadlock, LockTimeout, tooSlow } from './failures.ts';
-import { connectionsOf, USUAL_POOL } from './lanes.ts';
+import { connectionsOf, DEFAULT_POOL } from './lanes.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 import { TransactionQueue } from './transaction-queue.ts';
 import { Turns } from './turns.ts';
 
-/** Watches the database at work; called once a statement or batch. */
+/** Observes the database for metrics and traces; called once per statement or batch. */
 export interface Probe {
   statement(name: string, seconds: number): void;
   batch(name: string, size: number): void;
-  /** Where statements are traced. */
+  /** Undefined when statements are not traced. */
   readonly tracing?: StatementTracing | undefined;
 }
 
 /** Traces statements as parts of the requests that wait for them. */
 export interface StatementTracing {
-  /** Those for which the function that is called now does its work, known until it first awaits; undefined for none. */
+  /** The requests that the running function works for, known until its first `await`; undefined for none. */
   current(): TracedRequests | undefined;
-  /** All of these; undefined for none. */
+  /** The union of these; undefined for none. */
   together(requests: readonly (TracedRequests | undefined)[]): TracedRequests | undefined;
 }
 
-/** Traced requests that wait for the same. */
+/** Traced requests that wait for the same result. */
 export interface TracedRequests {
-  /** Calls the function for them: they are the current ones until it first awaits. */
+  /** Calls the function on their behalf: they are the current requests until its first `await`. */
   call<T>(work: () => T): T;
-  /** Runs a statement for them. */
+  /** Runs a statement on their behalf. */
   statement<T>(name: string, sql: string, run: () => Promise<T>): Promise<T>;
 }
 
-/** A statement that was compiled once; takes the values of its placeholders by name. */
+/** A compiled statement; takes the values of its placeholders by name. */
 export type Statement<Row> = (values?: Readonly<Record<string, unknown>>) => Promise<Row[]>;
 
-/** A row that a statement changes: what it is of, and the placeholder that has its id, such as `{ of: 'book', by: 'bookId' }`. */
+/**
+ * The row that a statement changes: its kind, and the placeholder of its id, such as `{ of: 'book', by: 'bookId' }`.
+ */
 interface ChangedRow {
   readonly of: string;
   readonly by: string;
 }
 
-/** Where the database is: a server's address, or the folder of the embedded one. */
+/** Where the database is: a server's URL, or the folder of the embedded database. */
 export interface DatabaseLocation {
   readonly url: string | undefined;
   readonly folder: string;
-  /** What the server calls the connections of this process. */
+  /** The name of this process's connections on the server. */
   readonly name?: string;
-  /** How long a request may take, in milliseconds; no statement of it takes longer on a server. */
+  /** How long a request may take, in milliseconds; on a server, no statement takes longer. */
   readonly timeout: number;
-  /** How many connections this process has to a server, 6 or more; undefined for as many as are usual. */
+  /**
+   * How many connections this process has to a server, 6 or more.
+   *
+   * @default 18
+   */
   readonly pool?: number;
 }
 
-/** A database whose statements run in transactions, one transaction at a time. */
+/** Databases whose statements run in transactions, one transaction at a time. */
 export interface Session {
-  /** A change that fails here is undone alone, as it would be outside, and the others stand. */
+  /** A change that fails here is undone on its own, as outside a transaction; the others are kept. */
   readonly database: Database;
-  /** A change that fails here takes the transaction with it, and is one statement less. */
+  /** A change that fails here fails the transaction; this saves the statement for a savepoint. */
   readonly strict: Database;
-  /** Marks the place to which the next change is undone when it fails: with what is read, it is no wait of its own. */
+  /** Sets the savepoint of the next change. Sent together with reads, it takes no round trip of its own. */
   savepoint(): Promise<void>;
   /**
-   * Runs the work, whose statements are these databases'; rolls back when it rejects. The session must not be used again
-   * then: nobody knows what the work still does.
+   * Runs the work, whose statements use these databases; rolls back when it rejects. After that the session must not be
+   * used again, because the work may still be running.
    *
-   * @param until when it must be over, as `performance.now` tells the time: nobody waits for it then
+   * @param until when it must have ended, as a time of `performance.now`
    */
   transaction<T>(work: () => Promise<T>, until: number): Promise<T>;
 }
 
 const MAX_ATTEMPTS = 5;
-/** Before a statement runs again, in milliseconds; each time that much longer. */
+/** The pause before the first retry of a statement, in milliseconds; each further one is that much longer. */
 const PAUSE = 20;
-/** A server that took longer to be found away is not asked again, in milliseconds. */
-const PATIENCE = 1_000;
+/** A statement is not retried when the server took longer than this, in milliseconds, to turn out unavailable. */
+const RETRY_WITHIN = 1_000;
 const dialect = new PgDialect();
-const unwatched: Probe = { statement: () => {}, batch: () => {} };
+const noProbe: Probe = { statement: () => {}, batch: () => {} };
 
 /**
- * Opens the server's database where an address is given, otherwise the embedded one in the folder.
+ * Opens the server's database if there is a URL, otherwise the embedded database in the folder.
  *
- * @throws {Error} with one clear line when it cannot be used
+ * @throws {Error} with a message of one line when it can't be used
  */
 export async function openDatabase(location: DatabaseLocation, probe?: Probe): Promise<Database> {
   return new Database(await openDriver(location), probe);
 }
 
-/** Loads the one that is used alone: a start need not wait for the other. */
+/** Imports only the driver in use, for a faster start. */
 async function openDriver({ url, folder, name, timeout, pool }: DatabaseLocation): Promise<Driver> {
   if (url !== undefined)
-    return (await import('./server.ts')).connectServer(url, timeout, connectionsOf(pool ?? USUAL_POOL), name);
+    return (await import('./server.ts')).connectServer(url, timeout, connectionsOf(pool ?? DEFAULT_POOL), name);
   return (await import('./embedded.ts')).openEmbedded(folder);
 }
 
-/** The database as stores see it, the same for both kinds. */
+/** The database as stores use it; both kinds behave the same. */
 export class Database {
   readonly kind: Driver['kind'];
   readonly probe: Probe;
-  /** The tables whose columns its statements answer with. */
+  /** The tables whose columns its statements return. */
   readonly tables = new Set<Table>();
   readonly #driver: Driver;
-  /** Undefined in a transaction: what holds a row must not wait for those that wait for it. */
+  /** Undefined in a transaction: one that has locked a row must not queue behind statements that wait for that lock. */
   readonly #turns: Turns | undefined;
 
-  /** @param isSession whether its statements run in a transaction, where none may run again: it would wait for the same locks */
-  constructor(driver: Driver, probe: Probe = unwatched, isSession = false) {
+  /** @param isSession whether its statements run in a transaction */
+  constructor(driver: Driver, probe: Probe = noProbe, isSession = false) {
     this.kind = driver.kind;
     this.probe = probe;
     this.#driver = driver;
@@ -122,14 +128,14 @@ export class Database {
   }
 
   /**
-   * Compiles a statement: its SQL is built here, once, and the server prepares it on its first run.
+   * Compiles a statement: builds its SQL once. The server prepares it when it first runs.
    *
-   * @param name what metrics, tests and logs call it, such as `books.byKeys`
+   * @param name its name in metrics, tests and logs, such as `books.byKeys`
    * @param kind what it does
    * @param query the statement, with `sql.placeholder` for each value
-   * @param shape the columns it answers with
-   * @param row the row that it changes, where there is one: those that change it run one after another, so that they hold
-   *   one connection while others have locked it
+   * @param shape the columns that it returns
+   * @param row the row that it changes, if it is one: statements that change the same row run one after another, so
+   *   that they use only one connection while another transaction has locked the row
    */
   statement<S extends Shape>(
     name: string,
@@ -154,35 +160,35 @@ export class Database {
   }
 
   /**
-   * The same function for the traced requests of now, whenever it is called: what runs statements after an `await` needs it,
-   * and a function that somebody else calls.
+   * Binds a function to the requests that are traced now. A function needs it if it runs statements after an `await`,
+   * or is called from elsewhere.
    */
   bind<Args extends unknown[], T>(work: (...args: Args) => T): (...args: Args) => T {
     const requests = this.probe.tracing?.current();
     return requests === undefined ? work : (...args) => requests.call(() => work(...args));
   }
 
-  /** Runs the work in one transaction on one connection, however long it takes; rolls back when it rejects. */
+  /** Runs the work in one transaction on one connection, without a time limit; rolls back when it rejects. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    const begunWork = async (query: Query, begun: Promise<unknown>) => {
+    const workAfterBegin = async (query: Query, begun: Promise<unknown>) => {
       await begun;
       return work(query);
     };
-    return this.#driver.transaction(begunWork, undefined);
+    return this.#driver.transaction(workAfterBegin, undefined);
   }
 
-  /** Databases like this one, whose statements run in the transaction of the moment. None is tried again: it would wait for the same locks. */
+  /** Makes databases like this one, whose statements run in the session's current transaction. */
   session(): Session {
     let current: TransactionQueue | undefined;
-    const now = () => {
+    const queue = () => {
       if (current === undefined) throw new Error('The transaction has ended.');
       return current;
     };
-    const asking = (query: KindQuery) => new Database({ ...this.#driver, query }, this.probe, true);
+    const databaseWith = (query: KindQuery) => new Database({ ...this.#driver, query }, this.probe, true);
     return {
-      database: asking(async (...asked) => now().undoneAlone(...asked)),
-      strict: asking(async (...asked) => now().query(...asked)),
-      savepoint: async () => now().savepoint(),
+      database: databaseWith(async (...statement) => queue().queryWithSavepoint(...statement)),
+      strict: databaseWith(async (...statement) => queue().query(...statement)),
+      savepoint: async () => queue().savepoint(),
       transaction: (work, until) => {
         const assertInTime = () => {
           if (performance.now() > until) throw tooSlow();
@@ -206,6 +212,7 @@ export class Database {
   }
 
   async #run(name: string, kind: Kind, sql: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+    // In a transaction, a retry would wait for the same locks.
     const attempts = this.#turns === undefined ? 1 : MAX_ATTEMPTS;
     const started = performance.now();
     try {
@@ -226,17 +233,17 @@ export class Database {
 }
 
 /**
- * A deadlock's victim was rolled back whole, and each statement is a transaction of its own: running it again is safe.
- * When a connection is lost nobody knows whether a write was done; a read is simply run once more, after a moment in
- * which the pool notices which of its idle connections the other end has closed.
+ * A deadlock's victim is rolled back completely, and each statement is its own transaction: running it again is safe.
+ * After a lost connection it is unknown whether a write was committed, so only reads run again. The pause before that
+ * gives the pool time to notice which idle connections the other end has closed.
  */
 function mayRunAgain(kind: Kind, error: unknown, milliseconds: number): boolean {
   if (isDeadlock(error)) return true;
-  const isAway = error instanceof ServiceError && error.code === 'UNAVAILABLE' && milliseconds < PATIENCE;
-  return isAway && kind !== 'write';
+  const isUnavailable = error instanceof ServiceError && error.code === 'UNAVAILABLE' && milliseconds < RETRY_WITHIN;
+  return isUnavailable && kind !== 'write';
 }
 
-/** Reads one parameter from the values of the placeholders. */
+/** Makes the function that reads a parameter from the values of the placeholders. */
 function parameterReader(param: unknown): (values: Readonly<Record<string, unknown>>) => Parameter {
   if (is(param, Placeholder)) return (values) => toParameter(values[param.name]);
   if (is(param, Param)) throw new TypeError('A statement takes values by sql.placeholder alone.');

@@ -2,32 +2,32 @@ import { connect, type Socket } from 'node:net';
 
 const DEFAULT_PORT = 5432;
 
-/** Where postgres.js has found its server to be, by an address or the settings of the environment. */
-interface Place {
+/** Where the server is, as postgres.js has read it from the URL or the environment. */
+interface Address {
   readonly host: readonly string[];
   readonly port: readonly number[];
-  /** A socket of the system, instead of the others. */
+  /** A Unix socket, instead of the hosts. */
   readonly path: string | false;
 }
 
 /**
- * Connects as postgres.js 3.4.9 does by itself, but once. Where the other end takes a connection and closes it again, as a
- * balancer does that has no server behind it, postgres.js would try again at once and without an end, thousands of times a
- * second, and the statement would wait for that until its time is over.
+ * Connects as postgres.js 3.4.9 does by default, but only once. When the other end accepts a connection and closes it,
+ * like a load balancer without a server behind it, postgres.js would retry at once, forever and thousands of times a
+ * second, and the statement would wait for that until it times out.
  *
- * @returns what postgres.js takes as its `socket`; throws CONNECTION_CLOSED from the second time on, where there is one host
+ * @returns the `socket` option of postgres.js; with one host, it throws CONNECTION_CLOSED from the second call on
  */
-export function connectOnce(): (place: Place) => Socket {
+export function connectOnce(): (address: Address) => Socket {
   let tries = 0;
   return ({ host: hosts, port: ports, path }) => {
-    // Of several it goes on to the next one itself.
+    // With several hosts, postgres.js goes on to the next one itself.
     if (tries > 0 && hosts.length === 1) {
       throw Object.assign(new Error('The server has closed the connection.'), { code: 'CONNECTION_CLOSED' });
     }
     const at = tries++ % hosts.length;
     const host = hosts[at];
     const socket = path === false ? connect(ports[at] ?? DEFAULT_PORT, host) : connect(path);
-    // By this name postgres.js asks for the server's certificate.
+    // postgres.js uses it as the server name for TLS.
     return Object.assign(socket, { host });
   };
 }

@@ -5,15 +5,14 @@ import type { Int64 } from '../int64.ts';
 import { batched, loaderOf } from './batch.ts';
 import type { Database, Statement } from './client.ts';
 import { always, conditionOf, type ListSource, type RowFilter, whereAll } from './keyset.ts';
-import { type Memory, memo, valuesKey } from './memo.ts';
+import { type Cache, memo, valuesKey } from './memo.ts';
 import { integer } from './row.ts';
 
-/** How many statements are kept: there is one for each combination of filters. */
+/** How many compiled statements of a list are cached: there is one for each combination of filters. */
 const MAX_SHAPES = 100;
 
-/** A count that is asked for. */
 interface CountRequest {
-  /** What tells its statement from the list's others. */
+  /** Identifies the statement among those of the list. */
   readonly shape: string;
   readonly from: SQL;
   readonly filters: () => readonly RowFilter[];
@@ -21,16 +20,16 @@ interface CountRequest {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Counts lists by their filters. Those that are asked for at the same time are gathered, and of equal ones there is one. */
+/** Counts the rows of a list that pass filters. Requests at the same time are batched, and equal ones counted once. */
 export function rootCount(database: Database, name: string): (request: CountRequest) => Promise<number> {
-  const statements: Memory<Statement<{ count: number }>> = new LRUCache({ max: MAX_SHAPES });
-  return batched<CountRequest, number>(database, name, async (asked) => {
+  const statements: Cache<Statement<{ count: number }>> = new LRUCache({ max: MAX_SHAPES });
+  return batched<CountRequest, number>(database, name, async (requests) => {
     const counts = new Map<string, Promise<number>>();
-    const answers = asked.map((request) =>
+    const results = requests.map((request) =>
       memo(counts, request.shape + valuesKey(request.values), () => count(request)),
     );
-    await Promise.allSettled(answers);
-    return answers;
+    await Promise.allSettled(results);
+    return results;
   });
 
   async function count({ shape, from, filters, values }: CountRequest): Promise<number> {
@@ -43,7 +42,7 @@ export function rootCount(database: Database, name: string): (request: CountRequ
   }
 }
 
-/** Counts the rows that belong to each parent, those of many parents with one statement. */
+/** Counts the rows that belong to a parent; one statement counts for many parents. */
 export function nestedCount(
   database: Database,
   plan: ListSource & { readonly name: string },

@@ -1,28 +1,28 @@
 import { ServiceError } from '../errors.ts';
 import { type Int64, parseInt64 } from '../int64.ts';
 
-/** Longer than any that was given out, in characters: what is longer is not looked at. */
+/** Longer than any cursor of this service, in characters: longer ones are not parsed. */
 const MAX_CURSOR_LENGTH = 4_000;
 
-/** A place in a sorted list: just after or before one row, whether or not that row is still there. */
+/** A position in a sorted list: just after or before one row, whether or not that row still exists. */
 export interface Place {
   readonly id: Int64;
-  /** The row's value under the sort; null where the list is sorted by id alone. */
+  /** The row's value of the sort; null when the list is sorted by id alone. */
   readonly value: string | null;
 }
 
-/** The place as an opaque word for the client, bound to its list and the list's order. */
+/** The position as an opaque string for the client, bound to its list and the list's order. */
 export function encodeCursor(list: string, { id, value }: Place): string {
   const parts = value === null ? [list, String(id)] : [list, String(id), value];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 /**
- * Reads a cursor back, exactly as it was given out.
+ * Decodes a cursor.
  *
  * @param list names the list and its order
- * @param isValue whether a text can be a value under this sort; undefined where the list is sorted by id alone
- * @throws {ServiceError} INVALID_ARGUMENT when this service never gave it out, or did for another list or order
+ * @param isValue whether a text can be a value of this sort; undefined when the list is sorted by id alone
+ * @throws {ServiceError} INVALID_ARGUMENT when it is not a cursor of this service, or is one of another list or order
  */
 export function decodeCursor(
   cursor: string,
@@ -41,8 +41,8 @@ export function decodeCursor(
     );
   }
   const id = parseInt64(idText);
-  const fits = isValue === undefined ? value === null : value !== null && isValue(value);
-  if (id === undefined || !fits || encodeCursor(list, { id, value }) !== cursor) {
+  const isValid = isValue === undefined ? value === null : value !== null && isValue(value);
+  if (id === undefined || !isValid || encodeCursor(list, { id, value }) !== cursor) {
     throw invalid(`${name} is not a cursor of this service. Pass a cursor exactly as an earlier answer returned it.`);
   }
   return { id, value };

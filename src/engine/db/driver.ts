@@ -1,40 +1,43 @@
-/** A value on its way to the database, in a form that both drivers pass on unchanged. */
+/** A statement's parameter, in a form that both drivers pass on unchanged. */
 export type Parameter = string | number | boolean | null;
 
-/** A row as the database gives it: int8 and timestamptz as text, in the order of the columns. */
+/** A row as the database returns it, in the order of the columns; int8 and timestamptz are text. */
 export type RawRow = readonly unknown[];
 
 /**
- * What a statement does, by which connections are shared out: a lookup reads rows by their keys, and is soon done; a list
- * reads a page; a count may read all of a table; a write may wait for rows that others have locked.
+ * What a statement does; each kind has connections of its own. A lookup reads rows by key and is fast; a list reads a
+ * page; a count may read a whole table; a write may wait for locked rows.
  */
 export type Kind = 'lookup' | 'list' | 'count' | 'write';
 
-/** Runs one statement; rejects with a `DatabaseError`, or a `ServiceError` when the database is away or too slow. */
+/**
+ * Runs a statement; rejects with a `DatabaseError`, or with a `ServiceError` when the database is unavailable or too
+ * slow.
+ */
 export type Query = (text: string, parameters: readonly Parameter[]) => Promise<readonly RawRow[]>;
 
-/** The same on whichever connection its kind has. */
+/** Runs a statement on a connection for its kind; rejects as `Query` does. */
 export type KindQuery = (text: string, parameters: readonly Parameter[], kind: Kind) => Promise<readonly RawRow[]>;
 
-/** The one difference between the embedded database and a server: how a statement gets there. */
+/** How statements reach the database: the only difference between the embedded database and a server. */
 export interface Driver {
   readonly kind: 'embedded' | 'server';
   readonly query: KindQuery;
   /**
    * Runs the work in one transaction on one connection; rolls back when it rejects.
    *
-   * @param work may read before the transaction has begun, so as not to wait for that; before it changes anything it has to
-   *   wait
-   * @param until when it must be over, as `performance.now` tells the time; undefined for as long as it takes
+   * @param work may send reads before `begun` resolves, to save a round trip, but no changes
+   * @param until when it must have ended, as a time of `performance.now`; undefined for no limit
    */
   transaction<T>(work: (query: Query, begun: Promise<unknown>) => Promise<T>, until: number | undefined): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * The parameter for a value: int64s and dates as text, a list as a PostgreSQL array literal, and what is undefined as null.
+ * The parameter for a value: int64s and dates become text, a list becomes a PostgreSQL array literal, undefined becomes
+ * null.
  *
- * @throws {TypeError} for a value that no column has, such as an object or a list of lists
+ * @throws {TypeError} for a value that no column can have, such as an object or a list of lists
  */
 export function toParameter(value: unknown): Parameter {
   return Array.isArray(value) ? `{${value.map(toElement).join(',')}}` : toScalar(value);
@@ -48,7 +51,7 @@ function toScalar(value: unknown): Parameter {
   throw new TypeError(`A statement cannot take ${typeof value}.`);
 }
 
-/** One element of an array literal (PostgreSQL, section 8.15.6): a text in quotes means itself, whatever characters it has. */
+/** One element of an array literal (PostgreSQL, section 8.15.6). Text is quoted, so that no character has a meaning. */
 function toElement(value: unknown): string {
   const scalar = toScalar(value);
   if (scalar === null) return 'null';

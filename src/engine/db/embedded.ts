@@ -6,7 +6,7 @@ import { failureOf, type ReportedError } from './failures.ts';
 import { lockFolder } from './lock.ts';
 
 const DATABASE_FOLDER = 'pgdata';
-/** Of each transaction that is there. */
+/** PGlite calls the work after the transaction has begun. */
 const BEGUN = Promise.resolve();
 const INT8 = 20;
 const TIMESTAMPTZ = 1184;
@@ -14,13 +14,15 @@ const asText = (text: string) => text;
 const options = { rowMode: 'array', parsers: { [INT8]: asText, [TIMESTAMPTZ]: asText } } as const;
 
 /**
- * Opens PostgreSQL inside this process, its files under the folder, which is made when it is not there, for this user alone.
+ * Opens PostgreSQL inside this process, with its files in the folder. Creates the folder, accessible to this user
+ * alone, if it is missing.
  *
- * @throws {Error} with one clear line when another process holds the folder, it cannot be written or has other files in it
+ * @throws {Error} with a message of one line when another process uses the folder, or it isn't writable or has other
+ *   files
  */
 export async function openEmbedded(folder: string): Promise<Driver> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(unusable(folder, 'made'));
-  await assertOurs(folder);
+  await assertUnshared(folder);
   const unlock = await lockFolder(folder).catch(unusable(folder, 'written'));
   try {
     const database = await PGlite.create(join(folder, DATABASE_FOLDER));
@@ -40,7 +42,7 @@ export async function openEmbedded(folder: string): Promise<Driver> {
   }
 }
 
-/** Tells of a failure of the file system in one line; passes on what says itself what is wrong. */
+/** Describes an error of the file system in one line; passes on any other error, which describes itself. */
 function unusable(folder: string, what: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     if (error.code === undefined) throw error;
@@ -50,21 +52,21 @@ function unusable(folder: string, what: string): (error: NodeJS.ErrnoException) 
   };
 }
 
-/** What else may be in a folder that nobody has used yet: of a file system, and of Git. */
-const NOBODYS = /^(lost\+found|\.gitkeep|\.gitignore|lock\..*)$/;
+/** The files that an unused folder may have: of the file system, of Git, and our lock. */
+const IGNORED = /^(lost\+found|\.gitkeep|\.gitignore|lock\..*)$/;
 
-/** A database among the files of others is soon deleted by mistake, or they with it. */
-async function assertOurs(folder: string): Promise<void> {
+/** Rejects a folder with other files: deleting them could delete the database by mistake, or the other way round. */
+async function assertUnshared(folder: string): Promise<void> {
   const files = await readdir(folder).catch(unusable(folder, 'read'));
-  const isMade = files.includes(DATABASE_FOLDER);
-  const inside = isMade ? await readdir(join(folder, DATABASE_FOLDER)).catch(unusable(folder, 'read')) : files;
-  const isOurs = isMade
+  const hasDatabase = files.includes(DATABASE_FOLDER);
+  const inside = hasDatabase ? await readdir(join(folder, DATABASE_FOLDER)).catch(unusable(folder, 'read')) : files;
+  const isUnshared = hasDatabase
     ? inside.length === 0 || inside.includes('PG_VERSION')
-    : files.every((file) => NOBODYS.test(file));
-  if (isOurs) return;
-  const named = inside.filter((file) => !NOBODYS.test(file)).slice(0, 3);
+    : files.every((file) => IGNORED.test(file));
+  if (isUnshared) return;
+  const named = inside.filter((file) => !IGNORED.test(file)).slice(0, 3);
   throw new Error(
-    `The folder ${isMade ? join(folder, DATABASE_FOLDER) : folder} contains other files (${named.join(', ')}); set DATA_DIR to an empty folder.`,
+    `The folder ${hasDatabase ? join(folder, DATABASE_FOLDER) : folder} contains other files (${named.join(', ')}); set DATA_DIR to an empty folder.`,
   );
 }
 

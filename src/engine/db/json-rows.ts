@@ -3,8 +3,8 @@ import { PgColumn } from 'drizzle-orm/pg-core';
 import { type Decoder, type RowOf, rowReader, type Shape } from './row.ts';
 
 /**
- * The rows of a query as one value, so that a statement can answer with many lists: a JSON text, in which an int8 is a
- * text, for JSON as V8 reads it does not hold one.
+ * The rows of a query as one JSON text, so that a statement can return several lists. An int8 is a string in it,
+ * because `JSON.parse` would round it.
  */
 export function jsonRows(shape: Shape, query: SQL): SQL {
   const columns = Object.values(shape);
@@ -15,7 +15,7 @@ export function jsonRows(shape: Shape, query: SQL): SQL {
   return sql`(select json_agg(json_build_array(${list(values)}))::text from (${query}) as row(${list(names)}))`;
 }
 
-/** Reads that value; null, which an empty list is, has to be read as one by the caller. */
+/** Decodes that value; it is null for an empty list, which the caller has to handle. */
 export function rowsOf<S extends Shape>(shape: S): Decoder<readonly RowOf<S>[]> {
   const toRow = rowReader(shape);
   return { decode: (value) => (JSON.parse(value as string) as unknown[][]).map(toRow) };

@@ -4,22 +4,22 @@ import type { Int64 } from '../int64.ts';
 import type { Place } from './cursor.ts';
 import { jsonRows } from './json-rows.ts';
 
-/** The part of a list that its SQL is made of. */
+/** The parts of a list that its SQL is built from. */
 export interface ListSource {
   readonly columns: Readonly<Record<string, PgColumn>>;
-  /** The table, with what is joined to it. */
+  /** The table, with its joins. */
   readonly from: SQL;
-  /** What holds of every row of the list. */
+  /** The condition of every row of the list. */
   readonly where?: SQL;
-  /** The key that ends every order, so that no two rows are at one place. */
+  /** The last key of every order, so that no two rows have the same position. */
   readonly id: PgColumn;
-  /** The column of a joined table that is the same as the id, where there is one. */
+  /** The column of a joined table that equals the id, if any. */
   readonly joinedId?: PgColumn;
 }
 
 /**
- * A filter of rows whose column has one of some values. An index on the column and the id has the rows of each value in
- * the order of their ids.
+ * A filter for rows whose column has one of several values. An index on the column and the id has the rows of each
+ * value in the order of their ids.
  */
 interface ValuesFilter {
   readonly column: PgColumn;
@@ -27,17 +27,17 @@ interface ValuesFilter {
   readonly values: SQL;
 }
 
-/** A filter of rows that lie one beside the other in the order of some sorts. */
+/** A filter for rows that are adjacent in the order of some sorts. */
 export interface RangeFilter {
   readonly condition: SQL;
-  /** The names of these sorts. */
+  /** The names of those sorts. */
   readonly sorts: readonly string[];
 }
 
-/** A condition, or what one is made of. */
+/** A condition, or what one is built from. */
 export type RowFilter = SQL | ValuesFilter | RangeFilter;
 
-/** The condition that a filter stands for. */
+/** The SQL condition of a filter. */
 export function conditionOf(filter: RowFilter): SQL {
   if (isOfValues(filter)) return sql`${filter.column} = any(${filter.values})`;
   return 'condition' in filter ? filter.condition : filter;
@@ -47,12 +47,12 @@ function isOfValues(filter: RowFilter): filter is ValuesFilter {
   return 'values' in filter;
 }
 
-/** The sorts of each list by its ids alone. */
+/** The sorts by id alone; every list has them. */
 const BY_ID: ReadonlySet<string> = new Set(['id', 'id_desc']);
 
 /**
- * Whether no index has the rows of a page one beside the other and in their order, as one has them by their ids, by the values
- * of one column in the order of the ids, by a range in its own order, and without a filter.
+ * Whether a page is a search: no index has its rows adjacent and in order. An index has them so by id, by the values of
+ * one column in the order of the ids, by a range in its own order, and without a filter.
  */
 export function isSearch({ id }: Pick<ListSource, 'id'>, sortName: string, filters: readonly RowFilter[]): boolean {
   if (filters.some((filter) => isOfValues(filter) && filter.column === id)) return false;
@@ -60,13 +60,14 @@ export function isSearch({ id }: Pick<ListSource, 'id'>, sortName: string, filte
   return only !== undefined && (others.length > 0 || !isOfValues(only) || !BY_ID.has(sortName));
 }
 
-/** Whether the rows that pass lie one beside the other in the order of a sort. */
+/** Whether the rows that pass the filter are adjacent in the order of the sort. */
 function isInOrder(filter: RowFilter, sortName: string): boolean {
   return 'condition' in filter && filter.sorts.includes(sortName);
 }
 
-/** A sort by something else than the id: an indexed expression, and what a remembered value of it is compared as. */
+/** A sort. */
 export interface KeysetSort {
+  /** An indexed expression, and how the value in a cursor is compared with it; undefined for a sort by id. */
   readonly by?: {
     readonly expression: SQL;
     readonly toComparable: (value: SQL) => SQL;
@@ -74,7 +75,7 @@ export interface KeysetSort {
   readonly descending: boolean;
 }
 
-/** Which rows of a list a page takes: `size` of them from one end of what lies between two places. */
+/** The bounds of a page: its size, and the positions in the list that its rows lie between. */
 export interface PageBounds {
   readonly size: number;
   readonly backward: boolean;
@@ -82,17 +83,17 @@ export interface PageBounds {
   readonly before: Place | undefined;
 }
 
-/** What of the bounds shows in the SQL; the rest are values. */
+/** Identifies the SQL of a page with these bounds; what else differs are parameters. */
 export function boundsShape({ backward, after, before }: PageBounds): string {
   return `${backward ? 'last' : 'first'}${after ? '/after' : ''}${before ? '/before' : ''}`;
 }
 
-/** Where a page lies: its bounds, and the parent whose rows it is of where the list is of one. */
+/** Where a page is: its bounds, and the parent of its rows for a list within a parent. */
 interface PagePlace extends Pick<PageBounds, 'after' | 'before'> {
   readonly parent: Int64 | undefined;
 }
 
-/** The places of many pages as the placeholder `places` takes them. */
+/** The value of the placeholder `places` for many pages. */
 export function placesValue(places: readonly PagePlace[]): string {
   return JSON.stringify(
     places.map(({ parent, after, before }, key) => ({
@@ -111,16 +112,16 @@ const PLACES = sql`json_to_recordset(${sql.placeholder('places')}::text::json) a
 
 const LIMIT = sql.placeholder('limit');
 
-/** How many pages one statement reads. */
+/** How many pages one statement reads at most. */
 export const MAX_PAGES = 50;
 
 /**
- * Reads a page for each of the places, all with one statement: its key among them, and its rows, as many as the
- * placeholder `limit` says.
+ * Reads many pages with one statement. It returns the index of each page in `places`, and its rows; the placeholder
+ * `limit` is their maximum number.
  *
- * @param filters what its rows pass
- * @param parent the column that refers to the parent, for a list of rows of a parent, which is in the order of the ids
- * @param searchedBy the sort's name where it is a search, as `isSearch` has it
+ * @param filters the filters of the list
+ * @param parent the column that refers to the parent, for a list within a parent, which is in the order of the ids
+ * @param searchedBy the name of the sort if the page is a search (`isSearch`), otherwise undefined
  */
 export function pagesQuery(
   source: ListSource,
@@ -132,7 +133,7 @@ export function pagesQuery(
 ): SQL {
   const page =
     parent !== undefined
-      ? alikeQuery(source, sort, bounds, parent, sql`place.parent`)
+      ? byValueQuery(source, sort, bounds, parent, sql`place.parent`)
       : searchedBy !== undefined
         ? searchQuery(source, sort, bounds, filters, searchedBy)
         : rootQuery(source, sort, bounds, filters);
@@ -162,16 +163,13 @@ function columnsOf({ columns }: ListSource): SQL {
   return sql.join(Object.values(columns), sql`, `);
 }
 
-/**
- * How many rows a search looks at in the order of its list before it goes by its filters: for each row of the page, and at
- * least.
- */
-const LOOKED_AT = sql`greatest(2500, 125 * ${LIMIT}::integer)`;
+/** How many rows a search scans in the order of its list before it uses the indexes of its filters. */
+const SCANNED = sql`greatest(2500, 125 * ${LIMIT}::integer)`;
 
 /**
- * A page that no index has. Rows that many pass are soon found among the first in the order of the list; where they are not,
- * few pass, or they lie elsewhere: then an index of a filter finds all of them, to be sorted. PostgreSQL would choose one way
- * by what it expects, and look through the whole list for what is not there.
+ * A page of a search. If many rows pass the filters, the first rows in the order of the list hold enough of them. If
+ * not, few rows pass or they are elsewhere: then the index of a filter finds all of them, and they are sorted.
+ * PostgreSQL on its own would choose one way by its estimates, and scan the whole list for rows that don't exist.
  */
 function searchQuery(
   source: ListSource,
@@ -193,8 +191,8 @@ function searchQuery(
   return sql`with near as materialized (
         select ${names}, key, id from (
           select ${row}, (${passes}) from ${source.from} ${whereAll(inOrder)}
-          order by ${orderBy(source, sort, bounds)} limit ${LOOKED_AT}
-        ) as looked (${names}, key, id, passes)
+          order by ${orderBy(source, sort, bounds)} limit ${SCANNED}
+        ) as scanned (${names}, key, id, passes)
         where passes limit ${LIMIT}),
       enough as materialized (select count(*) >= ${LIMIT} as is_so from near)
     (select ${names} from near where (select is_so from enough) ${inDirection})
@@ -206,13 +204,13 @@ function searchQuery(
 }
 
 /**
- * A page in the order of the ids, of the rows whose column has the value. PostgreSQL would often rather follow the ids and
- * look at each row for the value, as if the rows that have it lay evenly among the others: where they all lie at the far end,
- * or there is none, it would read the whole table. The column in the order, and in no plain equality, leaves it no choice but
- * the index on the column and the id, in which the page's place is one of ids alone: beside the value, PostgreSQL begins no
- * scan at a pair of both.
+ * A page of the rows whose column has the value, in the order of the ids. PostgreSQL often prefers to scan by id and to
+ * check each row for the value, as if such rows were spread evenly: when they are all at the far end, or there are
+ * none, it reads the whole table. With the column in the order, and not in a plain equality, it can only use the index
+ * on the column and the id. The page's position is compared by id alone, because PostgreSQL would not start the scan at
+ * a pair of value and id.
  */
-function alikeQuery(
+function byValueQuery(
   source: ListSource,
   sort: KeysetSort,
   bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
@@ -224,8 +222,8 @@ function alikeQuery(
 }
 
 /**
- * A page in the order of the ids, merged of a page for each value of the only filter. Beside another filter, that would have
- * PostgreSQL misjudge how many rows pass.
+ * A page in the order of the ids, merged from a page for each value of the only filter. With further filters,
+ * PostgreSQL would misestimate how many rows pass.
  */
 function mergedQuery(
   source: ListSource,
@@ -233,20 +231,20 @@ function mergedQuery(
   bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
   { column, values }: ValuesFilter,
 ): SQL {
-  const ofOne = alikeQuery(source, sort, bounds, column, sql`given.value`);
+  const pageOfValue = byValueQuery(source, sort, bounds, column, sql`given.value`);
   const columns = Object.values(source.columns);
   const names = columns.map((_, index) => sql.identifier(`m${index}`));
   return sql`select merged.* from (select distinct unnest(${values}) as value) as given
-    cross join lateral (${ofOne}) as merged(${sql.join(names, sql`, `)})
+    cross join lateral (${pageOfValue}) as merged(${sql.join(names, sql`, `)})
     order by ${names[columns.indexOf(source.id)]} ${direction(sort, bounds)} limit ${LIMIT}`;
 }
 
-/** What holds of every row of a list, where something does. */
+/** The condition of every row of a list, if any. */
 export function always({ where }: Pick<ListSource, 'where'>): readonly SQL[] {
   return where === undefined ? [] : [where];
 }
 
-/** The where clause of all the conditions; nothing for none. */
+/** The `where` clause of all conditions; empty if there are none. */
 export function whereAll(conditions: readonly SQL[]): SQL {
   return conditions.length === 0 ? sql`` : sql`where ${sql.join([...conditions], sql` and `)}`;
 }
@@ -258,7 +256,7 @@ function placeConditions(
 ): SQL[] {
   const [later, earlier] = sort.descending ? [sql`<`, sql`>`] : [sql`>`, sql`<`];
   const tuples = [sortTuple(source, sort)];
-  // PostgreSQL infers no range from an equality: a merge join would read the joined table from its end to the place.
+  // PostgreSQL infers no range from the join: a merge join would read the joined table from its end to the position.
   if (source.joinedId !== undefined && sort.by === undefined) tuples.push(sql`${source.joinedId}`);
   return [
     ...(after === undefined ? [] : tuples.map((tuple) => sql`${tuple} ${later} ${placeTuple(sort, 'after')}`)),
@@ -276,11 +274,11 @@ function placeTuple({ by }: KeysetSort, side: 'after' | 'before'): SQL {
   return sql`(${by.toComparable(sql`place.${sql.identifier(`${side}Value`)}`)}, ${id})`;
 }
 
-/** A backward page is read from its end, and turned round afterwards. */
+/** A backward page is read in reverse, and its rows are reversed afterwards. */
 function orderBy(source: ListSource, sort: KeysetSort, bounds: Pick<PageBounds, 'backward'>): SQL {
-  const way = direction(sort, bounds);
-  const id = sql`${source.id} ${way}`;
-  return sort.by === undefined ? id : sql`${sort.by.expression} ${way}, ${id}`;
+  const order = direction(sort, bounds);
+  const id = sql`${source.id} ${order}`;
+  return sort.by === undefined ? id : sql`${sort.by.expression} ${order}, ${id}`;
 }
 
 function direction({ descending }: KeysetSort, { backward }: Pick<PageBounds, 'backward'>): SQL {

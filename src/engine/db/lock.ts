@@ -4,32 +4,32 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How often, and after how many milliseconds, to look again while another process removes a stale lock. */
+/** How often, and after how many milliseconds, to try again while another process removes a stale lock. */
 const MAX_TRIES = 50;
 const PAUSE = 50;
 
 interface Holder {
-  /** Names this taking of the lock, so that it is taken over once at most. */
+  /** Identifies this acquisition of the lock, so that only one process takes it over. */
   readonly id: string;
   readonly pid: number;
   readonly host: string;
-  /** When the process began, as the system counts it: tells a process from a later one with the same pid. */
+  /** When the process started, in the system's own terms: distinguishes it from a later process with the same pid. */
   readonly began: string | null;
 }
 
 /**
- * Takes the folder for this process, for two processes on one embedded database lose data silently. The lock is a
- * file beside the data that names its holder; that of a process which is gone is taken over, that of a living one
- * never.
+ * Locks the folder for this process, because two processes on one embedded database lose data silently. The lock is a
+ * file beside the data that names its holder. It is taken over if the holder's process has ended, and never if it is
+ * running.
  *
- * @returns gives the folder back
- * @throws {Error} that says who holds the folder
+ * @returns the function that releases the lock
+ * @throws {Error} that names the process that holds the lock
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, 'lock.json');
   const id = randomUUID();
   const mine = join(folder, `lock.${id}`);
-  const holder: Holder = { id, pid: process.pid, host: hostname(), began: await beginningOf(process.pid) };
+  const holder: Holder = { id, pid: process.pid, host: hostname(), began: await startOf(process.pid) };
   await writeFile(mine, JSON.stringify(holder));
   try {
     for (let tries = 0; !(await claim(mine, path)); tries++) {
@@ -45,7 +45,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   return () => rm(path, { force: true });
 }
 
-/** A hard link is made whole or not at all, so the lock is never seen without its content. */
+/** Creates the lock as a hard link, so that no process sees it without its content; false if it exists. */
 async function claim(mine: string, path: string): Promise<boolean> {
   try {
     await link(mine, path);
@@ -57,16 +57,16 @@ async function claim(mine: string, path: string): Promise<boolean> {
 }
 
 /**
- * Removes the lock of a process that is gone. Only one process may do so for each taking of the lock, and it looks again
- * when it may: otherwise one that looked early could remove the lock of one that was faster.
+ * Removes the lock of a process that has ended. Only one process may do so per acquisition, and it checks the lock
+ * again first: otherwise a slow process could remove the lock that a faster one has just acquired.
  *
- * @returns the file that says another process is at it
+ * @returns the file by which another process shows that it is doing so; undefined if there is none
  */
 async function removeStale(path: string, folder: string, mine: string): Promise<string | undefined> {
   const found = await readFile(path, 'utf8').catch(() => undefined);
   if (found === undefined) return undefined;
   const holder = parseHolder(found);
-  if (holder === undefined || !(await isGone(holder))) throw heldBy(holder, folder, path);
+  if (holder === undefined || !(await hasEnded(holder))) throw heldBy(holder, folder, path);
   const takeover = join(folder, `lock.takeover.${holder.id}`);
   if (!(await claim(mine, takeover))) return takeover;
   const now = await readFile(path, 'utf8').catch(() => undefined);
@@ -83,19 +83,19 @@ function parseHolder(text: string): Holder | undefined {
   }
 }
 
-async function isGone({ pid, host, began }: Holder): Promise<boolean> {
+async function hasEnded({ pid, host, began }: Holder): Promise<boolean> {
   if (host !== hostname()) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
-  const beginning = await beginningOf(pid);
-  return began !== null && beginning !== null && began !== beginning;
+  const started = await startOf(pid);
+  return began !== null && started !== null && began !== started;
 }
 
-/** The boot and the tick at which the process began, where the system tells (Linux), otherwise null. */
-async function beginningOf(pid: number): Promise<string | null> {
+/** The boot id and the clock tick at which the process started (Linux); null on other systems. */
+async function startOf(pid: number): Promise<string | null> {
   try {
     const [stat, boot] = await Promise.all([
       readFile(`/proc/${pid}/stat`, 'utf8'),

@@ -1,19 +1,19 @@
-/** What is remembered by a word. */
-export interface Memory<Value> {
+/** A cache, such as a `Map` or an `LRUCache`. */
+export interface Cache<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): unknown;
 }
 
-/** What is remembered by the word, or is made now. */
-export function memo<Value>(known: Memory<Value>, key: string, make: () => Value): Value {
-  const found = known.get(key);
+/** The cached value of the key; makes and caches it if it is missing. */
+export function memo<Value>(cache: Cache<Value>, key: string, make: () => Value): Value {
+  const found = cache.get(key);
   if (found !== undefined) return found;
   const made = make();
-  known.set(key, made);
+  cache.set(key, made);
   return made;
 }
 
-/** Two lists of values have the same word only when they are the same. */
+/** A cache key of values: different values have different keys. */
 export function valuesKey(values: Readonly<Record<string, unknown>>): string {
   for (const name in values) if (values[name] != null) return JSON.stringify(values, asText);
   return '';

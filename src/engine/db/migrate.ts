@@ -5,15 +5,15 @@ import type { Database } from './client.ts';
 import { type Query, toParameter } from './driver.ts';
 
 const migrationsFolder = fileURLToPath(new URL('../../../drizzle', import.meta.url));
-/** Any number will do, as long as every version of this service takes the same. */
+/** An arbitrary number that all versions of this service must share. */
 const MIGRATION_LOCK = 7_385_113;
 
 /**
- * Brings the database to the schema under `drizzle/`, all or nothing. Several processes may do so at once: one works
- * while the rest wait on a lock, and they then find nothing left to do. What was applied is kept where drizzle-kit
- * keeps it, so its commands work on the same database.
+ * Applies the missing migrations under `drizzle/`, all or none. Several processes may call it at once: one works while
+ * the others wait for a lock and then find nothing to do. Applied migrations are recorded where drizzle-kit records
+ * them, so its commands work on the same database.
  *
- * @param onMissing told how many are missing, before they are applied
+ * @param onMissing called with the number of missing migrations before they are applied
  * @returns how many migrations were applied
  */
 export async function migrateDatabase(
@@ -38,11 +38,11 @@ export async function migrateDatabase(
 }
 
 /**
- * Sees to it that the database has the schema under `drizzle/` before it is used.
+ * Makes sure that all migrations under `drizzle/` are applied before the database is used.
  *
- * @param migrate whether to apply what is missing; where it is off, a job of its own does that (`npm run db:migrate`)
- * @param onMissing told how many are missing, before they are applied
- * @throws {Error} where it is off and some are missing
+ * @param migrate whether to apply missing migrations; if it is off, a separate job does so (`npm run db:migrate`)
+ * @param onMissing called with the number of missing migrations before they are applied
+ * @throws {Error} when it is off and migrations are missing
  */
 export async function readyDatabase(
   database: Database,
@@ -69,10 +69,10 @@ async function missingIn(query: Query): Promise<readonly MigrationMeta[]> {
 }
 
 /**
- * Holds the database to the tables that the statements read, which a migration that was never made leaves out: each request
- * would fail otherwise, and nothing else.
+ * Makes sure that the database has all columns of the tables in the code. If a migration was never generated, only the
+ * requests would fail otherwise, one by one.
  *
- * @throws {Error} that names the columns that are not there, and the command that makes the migration
+ * @throws {Error} that names the missing columns, and the command that generates the migration
  */
 export async function assertMigrated(database: Database): Promise<void> {
   const expected = [...database.tables].flatMap((table) =>

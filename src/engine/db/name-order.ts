@@ -5,9 +5,9 @@ import type { RangeFilter } from './keyset.ts';
 import type { Sort } from './paging.ts';
 
 /**
- * A name as lists order and find it: without regard to case, and byte by byte whatever the database's collation. Which
- * letters beyond ASCII have another case is for the database's locale to say. An index on this very expression, followed
- * by the id, serves the sorts and the filter below.
+ * The expression by which lists sort and find a name: case-insensitive, and byte by byte whatever the database's
+ * collation. The database's locale decides which letters beyond ASCII have another case. The sorts and the filter below
+ * need an index on exactly this expression, followed by the id.
  */
 export function nameKey(column: PgColumn): SQL {
   return foldCase(sql`${column}`);
@@ -25,13 +25,15 @@ export function nameSorts<Row extends { readonly name: string }>(column: PgColum
 }
 
 /**
- * The filter `name`: names that begin with the placeholder's text. A range, for an index serves no `like` whose pattern
- * is a parameter; no name is longer than its end, which goes on with the greatest character.
+ * The filter `name`: names that start with the placeholder's text. It is a range, because PostgreSQL uses no index for
+ * `like` with a parameter as its pattern. The range ends with the text followed by the greatest character, repeated.
+ *
+ * @param maxLength the maximum length of a name, in characters
  */
-export function namePrefix(column: PgColumn, longestName: number): RangeFilter {
-  // As queries of their own they are worked out once, and not for each row.
+export function namePrefix(column: PgColumn, maxLength: number): RangeFilter {
+  // Subqueries are evaluated once, and not for each row.
   const prefix = sql`lower(${sql.placeholder('name')}::text)`;
-  const end = sql`${prefix} || repeat(chr(1114111), ${sql.raw(String(longestName))})`;
+  const end = sql`${prefix} || repeat(chr(1114111), ${sql.raw(String(maxLength))})`;
   const condition = sql`${nameKey(column)} >= (select ${prefix}) collate "C" and ${nameKey(column)} <= (select ${end}) collate "C"`;
   return { condition, sorts: ['name', 'name_desc'] };
 }

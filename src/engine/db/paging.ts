@@ -20,10 +20,10 @@ import {
   placesValue,
   type RowFilter,
 } from './keyset.ts';
-import { type Memory, memo, valuesKey } from './memo.ts';
+import { type Cache, memo, valuesKey } from './memo.ts';
 import { integer, type RowOf } from './row.ts';
 
-/** What a page is of; at most one of `first` and `last`, 1 to 100. Cursors as `Page.cursorOf` gave them. */
+/** The page of a list: at most one of `first` and `last`, 1 to 100, and cursors that `Page.cursorOf` made. */
 export interface PageWindow {
   readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
@@ -31,17 +31,17 @@ export interface PageWindow {
   readonly before?: string | null | undefined;
 }
 
-/** A part of a list, and where it lies in it. */
+/** A page of a list. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   cursorOf(row: Row): string;
-  /** How many rows the whole list has; asks the database when called. */
+  /** The number of rows of the whole list; the first call queries the database. */
   count(): Promise<number>;
 }
 
-/** A sort, and how a cursor remembers a row's value under it. */
+/** A sort, and how a cursor holds a row's value of it. */
 export interface Sort<Row> extends KeysetSort {
   readonly by?: NonNullable<KeysetSort['by']> & {
     readonly valueOf: (row: Row) => string;
@@ -49,13 +49,13 @@ export interface Sort<Row> extends KeysetSort {
   };
 }
 
-/** What a list is called, and how it may be sorted. */
+/** The name and the sorts of a list. */
 export interface SortedList<Row, SortName extends string> {
   readonly name: string;
   readonly sorts: Readonly<Record<SortName, Sort<Row>>>;
 }
 
-/** What tells whether a page of a list is a search. */
+/** The parts of a list that decide whether a page is a search. */
 export interface Searchable extends Pick<ListSource, 'id'> {
   readonly filters: Readonly<Record<string, RowFilter>>;
 }
@@ -72,22 +72,22 @@ export interface ListPlan<C extends ListSource['columns'], Filter extends string
     ListTables {
   readonly columns: C;
   readonly idOf: (row: RowOf<C>) => Int64;
-  /** What is enough to count it with these filters alone; all of `from` where that is not told. */
+  /** The tables that are enough to count the list with these filters; by default all of `from`. */
   countFrom?(filters: readonly Filter[]): SQL;
-  /** Each with the placeholder of the filter's own name. */
+  /** Each filter's placeholder has the name of the filter. */
   readonly filters: Readonly<Record<Filter, RowFilter>>;
 }
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
-/** How many statements of a list are kept: it has one for each combination of filters, sort and direction. */
+/** How many compiled statements of a list are cached: one for each combination of filters, sort and direction. */
 const MAX_SHAPES = 100;
 
 /**
- * Pages of a list by keyset: a page begins where a row is, not at a number, so a row that exists throughout a walk is
- * seen exactly once whatever comes and goes meanwhile.
+ * Reads pages of a list by keyset: a page starts at a row, not at an offset, so a client that walks through the list
+ * sees each row exactly once, whatever is inserted and deleted meanwhile.
  *
- * @returns the page of the rows that pass the filters; a filter that is undefined or null lets all pass
+ * @returns reads a page of the rows that pass the filters; a filter that is undefined or null does not apply
  */
 export function pages<C extends ListSource['columns'], Filter extends string, SortName extends string>(
   database: Database,
@@ -123,9 +123,9 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
 }
 
 /**
- * Whether a page that is asked for by these arguments is a search, for which rows are read that it does not have.
+ * Whether the page of these arguments is a search, which reads more rows than it returns.
  *
- * @param given the arguments by their names; what is undefined or null is not given
+ * @param given the arguments by name; undefined and null count as not given
  */
 export function isSearched(list: Searchable, given: Readonly<Record<string, unknown>>): boolean {
   const filters = Object.entries(list.filters).flatMap(([name, filter]) => (given[name] == null ? [] : [filter]));
@@ -133,7 +133,7 @@ export function isSearched(list: Searchable, given: Readonly<Record<string, unkn
 }
 
 /**
- * Pages of the rows that belong to a parent, in the order of their ids.
+ * Reads pages of the rows that belong to a parent, in the order of their ids.
  *
  * @param parent the column that holds the parent's id
  */
@@ -162,13 +162,12 @@ export function nestedPages<C extends ListSource['columns']>(
   };
 }
 
-/** A page that is asked for. */
 interface PageRequest<Row> {
-  /** What tells its statement from the list's others. */
+  /** Identifies the statement among those of the list. */
   readonly shape: string;
   readonly sort: Sort<Row>;
   readonly filters: () => readonly RowFilter[];
-  /** The sort's name, where it is a search. */
+  /** The name of the sort if the page is a search. */
   readonly searchedBy: string | undefined;
   /** The values of the filters' placeholders. */
   readonly values: Readonly<Record<string, unknown>>;
@@ -177,9 +176,9 @@ interface PageRequest<Row> {
 }
 
 /**
- * Reads pages, many with one statement: those that are asked for at the same time with the same filters and size. Others
- * neither wait for them nor fail with them. Statements are compiled when their combination of filters, sort and
- * direction is first asked for.
+ * Reads pages, with one statement for all that are requested at the same time with the same filters and size. Other
+ * pages neither wait for them nor fail with them. A statement is compiled when its combination of filters, sort and
+ * direction is first requested.
  */
 function pageLoader<C extends ListSource['columns']>(
   database: Database,
@@ -189,45 +188,45 @@ function pageLoader<C extends ListSource['columns']>(
 ): (request: PageRequest<RowOf<C>>) => Promise<readonly RowOf<C>[]> {
   type Row = RowOf<C>;
   const shape = { key: integer, rows: rowsOf(source.columns) };
-  const statements: Memory<Statement<RowOf<typeof shape>>> = new LRUCache({ max: MAX_SHAPES });
+  const statements: Cache<Statement<RowOf<typeof shape>>> = new LRUCache({ max: MAX_SHAPES });
   const groups = new Map<string, { load(request: PageRequest<Row>): Promise<readonly Row[]>; waiting: number }>();
 
   return async (request) => {
     const key = request.shape + request.bounds.size + valuesKey(request.values);
-    const group = memo(groups, key, () => ({ load: batched(database, name, readAlike), waiting: 0 }));
+    const group = memo(groups, key, () => ({ load: batched(database, name, readPages), waiting: 0 }));
     group.waiting++;
     try {
       return await group.load(request);
     } finally {
-      // Clients choose the values: what is kept of them lasts no longer than somebody waits.
+      // Clients choose the values, so an unused group must not stay in memory.
       if (--group.waiting === 0) groups.delete(key);
     }
   };
 
-  async function readAlike(alike: readonly PageRequest<Row>[]): Promise<readonly (readonly Row[])[]> {
-    const [{ shape: key, sort, filters, searchedBy, values, bounds }] = alike as readonly [PageRequest<Row>];
+  /** Reads pages that differ only in their positions and parents. */
+  async function readPages(requests: readonly PageRequest<Row>[]): Promise<readonly (readonly Row[])[]> {
+    const [{ shape: key, sort, filters, searchedBy, values, bounds }] = requests as readonly [PageRequest<Row>];
     const statement = memo(statements, key, () =>
       database.statement(name, 'list', pagesQuery(source, sort, bounds, filters(), parent, searchedBy), shape),
     );
     const read = database.bind(statement);
-    const answers: (readonly Row[])[] = alike.map(() => []);
-    for (let from = 0; from < alike.length; from += MAX_PAGES) {
-      const some = alike.slice(from, from + MAX_PAGES);
+    const pages: (readonly Row[])[] = requests.map(() => []);
+    for (let from = 0; from < requests.length; from += MAX_PAGES) {
+      const some = requests.slice(from, from + MAX_PAGES);
       const places = placesValue(some.map(({ bounds: { after, before }, parent }) => ({ after, before, parent })));
-      // One row more than the page has tells whether there is another page. The filters come last, as with `gatherWrites`.
+      // One row more than the page shows whether there is a next page. The spread comes last, as in `batchWrites`.
       for (const page of await read({ places, limit: bounds.size + 1, ...values })) {
-        answers[from + page.key] = page.rows ?? [];
+        pages[from + page.key] = page.rows ?? [];
       }
     }
-    return answers;
+    return pages;
   }
 }
 
 /**
- * What a window asks for of a list in an order.
+ * The bounds of a page.
  *
- * @throws {ServiceError} INVALID_ARGUMENT when it has both `first` and `last`, or a cursor that does not belong to
- *   this list in this order
+ * @throws {ServiceError} INVALID_ARGUMENT when it has both `first` and `last`, or a cursor of another list or order
  */
 export function readWindow<Row, SortName extends string>(
   list: SortedList<Row, SortName>,
@@ -262,7 +261,6 @@ function toPage<Row>(
     hasNextPage: bounds.backward ? bounds.before !== undefined : hasMore,
     hasPreviousPage: bounds.backward ? hasMore : bounds.after !== undefined,
     cursorOf,
-    // Once, however often it is asked for.
     count: () => {
       counted ??= count();
       return counted;
@@ -279,7 +277,7 @@ function cursorsOf<C extends ListSource['columns'], SortName extends string>(
   return (row) => encodeCursor(order, { id: plan.idOf(row), value: by?.valueOf(row) ?? null });
 }
 
-/** The name of a list in an order. */
+/** The name of a list with its order. */
 function orderOf({ name }: { readonly name: string }, sortName: string): string {
   return `${name}.${sortName}`;
 }

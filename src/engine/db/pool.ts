@@ -1,34 +1,37 @@
 import { RETRY_SOON, ServiceError } from '../errors.ts';
 
-/** A connection to a server, used by one at a time. */
+/** A connection to a server, for one use at a time. */
 export interface Connection<Client> {
   readonly client: Client;
-  /** Whether it must not be used any more: it was closed, nobody knows what it still does, or the server keeps too much for it. */
+  /**
+   * Whether it must not be used again: it was closed, its state is unknown, or it takes too much of the server's
+   * memory.
+   */
   isLost: boolean;
 }
 
-/** Connections to a server, opened as they are needed. */
+/** Connections to a server, opened as needed. */
 export interface Pool<Client> {
   /**
-   * Does something on a connection that nobody else uses meanwhile. One that was lost is not used again.
+   * Runs the work on a connection that nothing else uses meanwhile. A lost connection is not used again.
    *
-   * @param patience how long to wait for a connection, in milliseconds
-   * @param caller whom it is for: no caller has all connections, and of those that wait each caller has its turn
-   * @throws {ServiceError} UNAVAILABLE when none was free in time
+   * @param timeout how long to wait for a connection, in milliseconds
+   * @param caller the caller that it works for: no caller gets all connections, and waiting callers take turns
+   * @throws {ServiceError} UNAVAILABLE when no connection was free in time
    */
-  use<T>(work: (connection: Connection<Client>) => Promise<T>, patience: number, caller?: string): Promise<T>;
-  /** Lets what is under way finish, for so many seconds, and closes the connections; none is opened from then on. */
+  use<T>(work: (connection: Connection<Client>) => Promise<T>, timeout: number, caller?: string): Promise<T>;
+  /** Closes the connections. Work in progress may take this many more seconds; new work is rejected. */
   end(seconds: number): Promise<void>;
 }
 
-/** Opens and closes what a connection is made of. */
+/** Opens and closes a connection's client. */
 interface Opener<Client> {
-  /** @param onClose called when the connection is closed, by whichever end */
+  /** @param onClose called when either end closes the connection */
   open(onClose: () => void): Client;
   close(client: Client, seconds: number): Promise<void>;
 }
 
-/** A use that waits for a connection. */
+/** Work that waits for a connection. */
 interface Waiting {
   readonly caller: string | undefined;
   start(): void;
@@ -37,32 +40,32 @@ interface Waiting {
 
 /**
  * Makes a pool. A client of postgres.js 3.4.9 must not be shared: with several connections it gets slower with each
- * statement; a statement that waits behind another cannot be given up without mixing up the answers of those after it;
- * a transaction that others wait behind, or whose connection is lost, ends the process. So each client has one
- * connection and one user, and waiting is done here.
+ * statement; a statement queued behind another can't be given up without mixing up the results of later ones; and a
+ * transaction with statements queued behind it, or with a lost connection, crashes the process. So each client has one
+ * connection and one user at a time, and this pool has the queue.
  */
 export function createPool<Client>(size: number, { open, close }: Opener<Client>): Pool<Client> {
   type Member = Connection<Client>;
   const members = new Set<Member>();
   const idle: Member[] = [];
   const waiting = new Set<Waiting>();
-  /** How many are used by each caller, where it is known. */
+  /** How many connections each known caller uses. */
   const used = new Map<string, number>();
-  let usedInAll = 0;
-  /** How many one caller may use, so that another finds one. */
+  let totalUsed = 0;
+  /** How many connections one caller may use, so that one is left for the others. */
   const share = Math.max(1, size - 1);
   let hasEnded = false;
 
   return {
-    async use(work, patience, caller) {
+    async use(work, timeout, caller) {
       if (hasEnded) throw stopping();
-      if (usedInAll < size && usedBy(caller) < share) begin(caller);
-      else await wait(patience, caller);
-      const member = takeIdle() ?? join();
+      if (totalUsed < size && usedBy(caller) < share) countUse(caller);
+      else await wait(timeout, caller);
+      const member = takeIdle() ?? openMember();
       try {
         return await work(member);
       } finally {
-        leave(member, caller);
+        release(member, caller);
       }
     },
 
@@ -77,12 +80,12 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
     return caller === undefined ? 0 : (used.get(caller) ?? 0);
   }
 
-  function begin(caller: string | undefined): void {
-    usedInAll++;
+  function countUse(caller: string | undefined): void {
+    totalUsed++;
     if (caller !== undefined) used.set(caller, usedBy(caller) + 1);
   }
 
-  function wait(patience: number, caller: string | undefined): Promise<void> {
+  function wait(timeout: number, caller: string | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const leaveQueue = () => {
         clearTimeout(timer);
@@ -92,7 +95,7 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
         caller,
         start() {
           leaveQueue();
-          begin(caller);
+          countUse(caller);
           resolve();
         },
         giveUp(error) {
@@ -100,12 +103,12 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
           reject(error);
         },
       };
-      const timer = setTimeout(() => place.giveUp(busy()), patience);
+      const timer = setTimeout(() => place.giveUp(busy()), timeout);
       waiting.add(place);
     });
   }
 
-  /** One that is idle; what was lost while it was is not taken. */
+  /** An idle connection; discards those that were lost while idle. */
   function takeIdle(): Member | undefined {
     for (let member = idle.pop(); member !== undefined; member = idle.pop()) {
       if (!member.isLost) return member;
@@ -114,7 +117,7 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
     return undefined;
   }
 
-  function join(): Member {
+  function openMember(): Member {
     const client = open(() => {
       member.isLost = true;
     });
@@ -123,8 +126,8 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
     return member;
   }
 
-  function leave(member: Member, caller: string | undefined): void {
-    usedInAll--;
+  function release(member: Member, caller: string | undefined): void {
+    totalUsed--;
     if (caller !== undefined) {
       const left = usedBy(caller) - 1;
       if (left > 0) used.set(caller, left);
@@ -135,7 +138,7 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
     next()?.start();
   }
 
-  /** Of the callers that use the fewest, the one that waits longest. */
+  /** The work that has waited longest, among that of the callers with the fewest connections. */
   function next(): Waiting | undefined {
     let found: Waiting | undefined;
     for (const place of waiting) {

@@ -3,18 +3,18 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from './client.ts';
 import { integer } from './row.ts';
 
-/** How long a size is believed, in milliseconds. */
+/** The age at which sizes are read again, in milliseconds. */
 const FRESH = 10_000;
 
-/** How large tables are, in pages of 8 KiB, as it was seen lately. */
+/** The cached sizes of tables, in pages of 8 KiB. */
 interface TableSizes {
-  /** How many pages each of them has; none before they are known. Has them looked at again where that is long ago, for the next who asks. */
+  /** The size of each table; 0 before the first refresh. Refreshes old sizes in the background, for later calls. */
   pagesOf(tables: readonly PgTable[]): readonly number[];
-  /** Looks at them now. */
+  /** Reads the sizes now. */
   refresh(): Promise<void>;
 }
 
-/** @param tables all that are asked for */
+/** @param tables all tables whose size is needed */
 export function tableSizes(database: Database, tables: readonly PgTable[]): TableSizes {
   const names = tables.map(getTableName);
   const read = database.statement(
@@ -25,20 +25,20 @@ export function tableSizes(database: Database, tables: readonly PgTable[]): Tabl
     { name: { decode: String }, pages: integer },
   );
   let pages: ReadonlyMap<string, number> = new Map();
-  let seen = performance.now();
+  let refreshedAt = performance.now();
 
   async function refresh(): Promise<void> {
-    seen = performance.now();
+    refreshedAt = performance.now();
     const rows = await read({ names });
     pages = new Map(rows.map((row) => [row.name, row.pages]));
   }
 
   return {
     refresh,
-    pagesOf(asked) {
-      // What fails is seen next time; the sizes of before are still nearly right.
-      if (performance.now() - seen > FRESH) refresh().catch(() => {});
-      return asked.map((table) => pages.get(getTableName(table)) ?? 0);
+    pagesOf(some) {
+      // A failure shows in other statements too; the old sizes are still nearly right.
+      if (performance.now() - refreshedAt > FRESH) refresh().catch(() => {});
+      return some.map((table) => pages.get(getTableName(table)) ?? 0);
     },
   };
 }

@@ -1,49 +1,49 @@
 import type { Kind, Parameter, Query, RawRow } from './driver.ts';
 
 /**
- * The statements of a transaction, one after another. What only reads is sent at once behind what was sent before it; a
- * change waits until all before it has been answered, for it must never run where the transaction has not begun. A read that
- * fails takes the transaction with it, for it does so only where the database is too slow or away.
+ * The statements of a transaction, in order. Reads are sent at once, behind the earlier statements. A change waits for
+ * the results of all earlier statements, because it must never run before the transaction has begun. A read that fails
+ * also fails the transaction: that only happens when the database is too slow or unavailable.
  */
 export class TransactionQueue {
-  readonly #send: Query;
+  readonly #query: Query;
   readonly #assertInTime: () => void;
-  /** All that was sent; rejects when the transaction cannot go on. */
+  /** All statements so far; rejects when the transaction has failed. */
   #sent: Promise<unknown>;
-  /** The last change, whether it stands or not. */
+  /** Resolves when the last change has ended, whether or not it failed. */
   #changed: Promise<unknown> = Promise.resolve();
-  #isAnnotated = false;
+  #hasSavepoint = false;
 
   /**
-   * @param send sends a statement in the transaction
-   * @param begun when it has begun
-   * @param assertInTime throws when nobody waits any more: asked before each statement
+   * @param query sends a statement in the transaction
+   * @param begun resolves when the transaction has begun
+   * @param assertInTime called before each statement; throws after the deadline
    */
-  constructor(send: Query, begun: Promise<unknown>, assertInTime: () => void) {
-    this.#send = send;
+  constructor(query: Query, begun: Promise<unknown>, assertInTime: () => void) {
+    this.#query = query;
     this.#assertInTime = assertInTime;
     this.#sent = begun;
   }
 
-  /** Runs a statement; a change that fails takes the transaction with it. */
+  /** Runs a statement; a change that fails also fails the transaction. */
   query(text: string, parameters: readonly Parameter[], kind: Kind): Promise<readonly RawRow[]> {
-    return kind !== 'write' ? this.#read(text, parameters) : this.#change(() => this.#ask(text, parameters));
+    return kind !== 'write' ? this.#read(text, parameters) : this.#change(() => this.#send(text, parameters));
   }
 
-  /** Runs a statement; a change that fails is undone alone. */
-  undoneAlone(text: string, parameters: readonly Parameter[], kind: Kind): Promise<readonly RawRow[]> {
-    return kind !== 'write' ? this.#read(text, parameters) : this.#change(() => this.#try(text, parameters));
+  /** Runs a statement; a change that fails is undone on its own, and the transaction goes on. */
+  queryWithSavepoint(text: string, parameters: readonly Parameter[], kind: Kind): Promise<readonly RawRow[]> {
+    return kind !== 'write' ? this.#read(text, parameters) : this.#change(() => this.#changeOrUndo(text, parameters));
   }
 
-  /** Marks the place to which the next change is undone when it fails. */
+  /** Sets the savepoint of the next change. */
   async savepoint(): Promise<void> {
     await this.#read('savepoint statement', []);
-    this.#isAnnotated = true;
+    this.#hasSavepoint = true;
   }
 
   async #read(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
     await this.#changed;
-    const rows = this.#ask(text, parameters);
+    const rows = this.#send(text, parameters);
     this.#sent = Promise.all([this.#sent, rows]);
     this.#sent.catch(() => {});
     return rows;
@@ -55,20 +55,20 @@ export class TransactionQueue {
     return change;
   }
 
-  async #try(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
-    if (!this.#isAnnotated) await this.#ask('savepoint statement', []);
-    this.#isAnnotated = false;
+  async #changeOrUndo(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+    if (!this.#hasSavepoint) await this.#send('savepoint statement', []);
+    this.#hasSavepoint = false;
     try {
-      return await this.#ask(text, parameters);
+      return await this.#send(text, parameters);
     } catch (error) {
-      await this.#ask('rollback to savepoint statement', []);
-      this.#isAnnotated = true;
+      await this.#send('rollback to savepoint statement', []);
+      this.#hasSavepoint = true;
       throw error;
     }
   }
 
-  async #ask(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+  async #send(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
     this.#assertInTime();
-    return this.#send(text, parameters);
+    return this.#query(text, parameters);
   }
 }

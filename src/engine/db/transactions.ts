@@ -1,56 +1,58 @@
 import type { Database, Session } from './client.ts';
 import { type Connection, createPool } from './pool.ts';
 
-/** How long a transaction may take, in milliseconds: what it has changed is locked for all others meanwhile. */
+/**
+ * How long a transaction may take, in milliseconds: the rows that it has changed are locked for all others meanwhile.
+ */
 const MAX_TRANSACTION_TIME = 2_000;
 
-/** What the work in a transaction has come to. */
+/** The result of the work in a transaction. */
 export interface Settled<T> {
   readonly value: T;
-  /** Whether what it has changed stands; otherwise it is rolled back. */
-  readonly stands: boolean;
+  /** Whether to commit its changes; otherwise they are rolled back. */
+  readonly commit: boolean;
 }
 
-/** Transactions, of which some run at once and the others wait. */
+/** Runs a limited number of transactions at once; the others wait. */
 interface Transactions<Made> {
   /**
-   * Runs the work in a transaction of its own, with what was made of its database; rolls back when it rejects.
+   * Runs the work in a transaction of its own, with what was made for the session; rolls back when it rejects.
    *
-   * @param caller whom it is for: where callers wait, each has its turn
-   * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long: then it is rolled back
+   * @param caller the caller that it works for: waiting callers take turns
+   * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long and is rolled back
    */
   run<T>(caller: string, work: (made: Made) => Promise<Settled<T>>): Promise<T>;
 }
 
-/** What a session has, as the work may use it. */
-export type Own = Omit<Session, 'transaction'>;
+/** The parts of a session that the work may use. */
+export type SessionDatabases = Omit<Session, 'transaction'>;
 
-/** Carries the value of what does not stand out of its transaction. */
+/** Carries the value of a transaction that is rolled back. */
 class RolledBack extends Error {
   readonly value: unknown;
 
   constructor(value: unknown) {
-    super('It does not stand.');
+    super('The transaction is rolled back.');
     this.value = value;
   }
 }
 
 /**
- * @param most how many run at once
- * @param deadline how long each may wait for its turn, and how long it may take with that, in milliseconds
- * @param make makes what the work needs of its databases, such as their statements; once for each that runs at once
+ * @param max how many transactions run at once
+ * @param deadline how long each may wait, and how long it may take including its wait, in milliseconds
+ * @param make makes what the work needs, such as its statements; called once per session, which transactions then reuse
  */
 export function createTransactions<Made>(
   database: Database,
-  most: number,
+  max: number,
   deadline: number,
-  make: (own: Own) => Made,
+  make: (databases: SessionDatabases) => Made,
 ): Transactions<Made> {
-  interface Place {
+  interface Client {
     readonly session: Session;
     readonly made: Made;
   }
-  const places = createPool<Place>(most, {
+  const sessions = createPool<Client>(max, {
     open: () => {
       const session = database.session();
       return { session, made: make(session) };
@@ -61,25 +63,25 @@ export function createTransactions<Made>(
   return {
     run<T>(caller: string, work: (made: Made) => Promise<Settled<T>>): Promise<T> {
       const latest = performance.now() + deadline;
-      const inPlace = async (place: Connection<Place>) => {
+      const inSession = async (connection: Connection<Client>) => {
         const until = Math.min(latest, performance.now() + MAX_TRANSACTION_TIME);
-        const { session, made } = place.client;
+        const { session, made } = connection.client;
         let hasSettled = false;
         try {
           return await session.transaction(async () => {
-            const { value, stands } = await work(made);
+            const { value, commit } = await work(made);
             hasSettled = true;
-            if (!stands) throw new RolledBack(value);
+            if (!commit) throw new RolledBack(value);
             return value;
           }, until);
         } catch (error) {
-          // Work that rejects may have left something running, which must not meet the next one's transaction.
-          place.isLost = !hasSettled;
+          // Work that rejects may still be running, and must not send statements in the next transaction.
+          connection.isLost = !hasSettled;
           if (error instanceof RolledBack) return error.value as T;
           throw error;
         }
       };
-      return places.use(inPlace, deadline, caller);
+      return sessions.use(inSession, deadline, caller);
     },
   };
 }

@@ -3,31 +3,33 @@ import { bigint } from 'drizzle-orm/pg-core';
 import { RETRY_SOON, ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 
-/** The versions that a row may have for a write to happen; any, where it is null or undefined. */
+/** The versions that a row may have for a write to succeed; null or undefined allow any version. */
 export type ExpectedVersion = readonly Int64[] | null | undefined;
 
 interface Versioned {
   readonly version: number;
 }
 
-/** The column that counts the changes of a row, from 1: each statement that changes a value of the row adds one. */
+/** The version column, which starts at 1: each statement that changes a value of the row adds one. */
 export function versionColumn() {
   return bigint('version', { mode: 'number' }).notNull().default(1);
 }
 
-/** Whether a row has one of the versions of the placeholder `expectedVersion`; true of each row where that is null. */
+/**
+ * The SQL condition that a row has one of the versions in the placeholder `expectedVersion`; null allows any version.
+ */
 export function isExpected(version: SQLWrapper): SQL {
   return sql`coalesce(${version} = any(${sql.placeholder('expectedVersion')}::bigint[]), true)`;
 }
 
-/** The same as `isExpected`, of a row that was read. */
+/** The same check as `isExpected`, for a row that was read. */
 export function hasExpected({ version }: Versioned, expected: ExpectedVersion): boolean {
   return expected == null || expected.includes(version);
 }
 
 /**
- * The failure of a write that has left a row as it is: PRECONDITION_FAILED, or CONFLICT when the row was being changed by
- * somebody else just then.
+ * The error of a write that has not changed an existing row: PRECONDITION_FAILED, or CONFLICT when another request was
+ * changing the row at the same time.
  *
  * @param what names the row, such as `Book 12`
  */
@@ -38,7 +40,7 @@ export function notExpected(what: string, row: Versioned, expected: ExpectedVers
   });
 }
 
-/** Version 0 is that of a row that is not there. */
+/** Version 0 stands for a row that doesn't exist. */
 function differs(version: number, expected: ExpectedVersion): string {
   const wanted = expected?.join(' or ') || 'another';
   if (wanted === '0') return `already exists, with version ${version}; it must not exist`;
@@ -46,14 +48,14 @@ function differs(version: number, expected: ExpectedVersion): string {
   return `has version ${version}; the expected version is ${wanted}`;
 }
 
-/** The failure of a write that has found its row as it should be, and yet could not change it: others were changing it. */
+/** The error of a write whose row has the expected version, but which another request was changing. */
 export function beingChanged(what: string): ServiceError {
   return new ServiceError('CONFLICT', `${what} is being changed by another request; try again.`, {
     headers: RETRY_SOON,
   });
 }
 
-/** What is added to the version by a write that sets these columns: 1 where one of them changes, otherwise 0. */
+/** What an update adds to the version: 1 if one of these columns gets a different value, otherwise 0. */
 export function changesOf(...columns: readonly (readonly [column: SQLWrapper, value: SQLWrapper])[]): SQL {
   const before = columns.map(([column]) => sql`${column}`);
   const after = columns.map(([, value]) => sql`${value}`);

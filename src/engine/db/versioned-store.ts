@@ -10,57 +10,64 @@ import { changesOf, type ExpectedVersion, isExpected, notExpected } from './vers
 import { explaining } from './violations.ts';
 import { fieldOf, foreignKeysOf, insertManyQuery, names } from './written-fields.ts';
 
-/** A table whose rows have an id that the database gives, and a version. */
+/** A table with an id that the database generates, and a version. */
 type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgColumn };
 
 type Row<T extends VersionedTable> = T['$inferSelect'];
 type Inserted<T extends VersionedTable> = T['$inferInsert'];
 type Field<T extends VersionedTable> = Exclude<keyof Inserted<T>, 'id' | 'version'>;
-type Needed<T extends VersionedTable> = {
+type RequiredField<T extends VersionedTable> = {
   [K in Field<T>]: undefined extends Inserted<T>[K] ? never : K;
 }[Field<T>];
 
-/** The fields of a new row: those without a default are needed. */
-type NewRow<T extends VersionedTable> = { readonly [K in Needed<T>]: Inserted<T>[K] } & {
-  readonly [K in Exclude<Field<T>, Needed<T>>]?: Inserted<T>[K] | null | undefined;
+/** The fields of a new row: those without a default are required. */
+type NewRow<T extends VersionedTable> = { readonly [K in RequiredField<T>]: Inserted<T>[K] } & {
+  readonly [K in Exclude<Field<T>, RequiredField<T>>]?: Inserted<T>[K] | null | undefined;
 };
 
-/** Fields to change: what is left out stays. Null removes a value where there may be none, and stands for nothing elsewhere. */
+/**
+ * The fields to change; others keep their values. Null removes the value of a nullable field, and is ignored for
+ * others.
+ */
 type RowChanges<T extends VersionedTable> = { readonly [K in Field<T>]?: Inserted<T>[K] | null | undefined };
 
-/** What a store does the same for each resource. What names no row rejects with NOT_FOUND, but for `byId`. */
+/** The operations of a resource's store. All but `byId` and `list` reject with NOT_FOUND when no row has the id. */
 interface VersionedStore<T extends VersionedTable, Filter extends string, SortName extends string> {
   readonly byId: Loader<Int64, Row<T>>;
   list(filters: Readonly<Partial<Record<Filter, unknown>>>, sort: SortName, window: PageWindow): Promise<Page<Row<T>>>;
-  /** Rejects with UNKNOWN_REFERENCE when it refers to a row that there is not. */
+  /** Rejects with UNKNOWN_REFERENCE when it refers to a row that doesn't exist. */
   create(fields: NewRow<T>): Promise<Row<T>>;
-  /** What is left out is back at its default. Rejects as `create` does, or with PRECONDITION_FAILED or CONFLICT. */
+  /** Omitted fields get their defaults. Rejects as `create` does, or with PRECONDITION_FAILED or CONFLICT. */
   replace(id: Int64, fields: NewRow<T>, expected: ExpectedVersion): Promise<Row<T>>;
-  /** What is left out stays. Rejects as `replace` does. */
+  /** Omitted fields keep their values. Rejects as `replace` does. */
   update(id: Int64, changes: RowChanges<T>, expected: ExpectedVersion): Promise<Row<T>>;
   /** Rejects with PRECONDITION_FAILED, or with CONFLICT while other rows refer to it. */
   delete(id: Int64, expected: ExpectedVersion): Promise<Row<T>>;
 }
 
-/** What is particular to a resource. */
 interface VersionedStoreOptions<T extends VersionedTable, Filter extends string, SortName extends string> {
   readonly table: T;
-  /** Its list, which also names its statements. Its columns are those of the table. */
+  /** Its list, with all columns of the table; its name is the prefix of the statements' names. */
   readonly list: ListPlan<T['_']['columns'], Filter, SortName>;
-  /** What messages call a row, such as `book`. */
+  /** The name of a row in messages, such as `book`. */
   readonly one: string;
-  /** What messages call the rows that its foreign keys refer to, by the field: `{ authorId: 'an author' }`. */
+  /** The names in messages of the rows that its foreign keys refer to, by field: `{ authorId: 'an author' }`. */
   readonly references?: Readonly<Partial<Record<Field<T>, string>>>;
-  /** Why a row cannot be deleted, by the foreign key of another table: `{ books_author_id_authors_id_fk: 'while it has books' }`. */
+  /**
+   * Why a row can't be deleted, by the foreign key of another table: `{ books_author_id_authors_id_fk: 'while it has
+   * books' }`.
+   */
   readonly keptBy?: Readonly<Record<string, string>>;
-  /** Rows that are locked before the row with the placeholder `id` is deleted: who takes locks in one order never waits in a circle. */
+  /**
+   * A query that locks other rows before the row with the placeholder `id` is deleted: one lock order avoids deadlocks.
+   */
   readonly lockedFirst?: SQL;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The store of a resource: each operation is one prepared statement. Reads by id and creations are gathered across requests.
+ * The store of a resource: each operation is one prepared statement. Reads by id and creations are batched across requests.
  *
  * @example
  * const authors = versionedStore(database, { table: authors, list: authorList, one: 'author' });
@@ -177,7 +184,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     return written ?? otherwise();
   }
 
-  /** Tells why a write found no row that it may change. */
+  /** Makes the function that finds out why a write has changed no row, and throws that error. */
   function whyUnchanged(rowId: Int64, expected: ExpectedVersion): () => Promise<never> {
     return database.bind(async () => {
       const found = await byId.load(rowId);
@@ -186,7 +193,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     });
   }
 
-  /** The errors of a write that refers to rows that there are not. */
+  /** The errors of a write that refers to rows that don't exist, by constraint. */
   function unknownReferences(values: Values): Readonly<Record<string, () => Error>> {
     return Object.fromEntries(
       foreignKeys.map(({ constraint, key, what }) => [
@@ -196,14 +203,14 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     );
   }
 
-  /** All fields of a new row, those that are left out with their defaults. */
+  /** All fields of a new row, with defaults for those that are omitted. */
   function complete(given: Values): Values {
     const whole: Record<string, unknown> = {};
     for (const { key, fallback } of fields) whole[key] = given[key] ?? fallback;
     return whole;
   }
 
-  /** Which fields that may be null are given: null alone does not tell. */
+  /** Which nullable fields are given: their value may be null on purpose. */
   function givenOf(values: Values): Values {
     return Object.fromEntries(
       fields.flatMap(({ key, isGiven }) => (isGiven === undefined ? [] : [[isGiven, values[key] !== undefined]])),

@@ -1,9 +1,9 @@
 import { DatabaseError } from './failures.ts';
 
 /**
- * Waits for a write, and turns the violation of a named constraint into the error that says so to a client.
+ * Waits for a write, and translates a constraint violation into an error that explains it to the client.
  *
- * @param violations by the constraint's name, or by SQLSTATE where no constraint is involved
+ * @param violations makes the errors, by name of the constraint, or by SQLSTATE if no constraint is involved
  */
 export async function explaining<T>(write: Promise<T>, violations: Readonly<Record<string, () => Error>>): Promise<T> {
   try {
@@ -15,5 +15,5 @@ export async function explaining<T>(write: Promise<T>, violations: Readonly<Reco
   }
 }
 
-/** The SQLSTATE of a number that its column does not hold. */
+/** The SQLSTATE of a number outside its column's range. */
 export const OUT_OF_RANGE = '22003';

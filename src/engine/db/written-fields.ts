@@ -1,26 +1,26 @@
 import { getTableName, is, SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 
-/** A field that is written. */
+/** A field of an `insert` or `update`. */
 interface WrittenField {
   readonly key: string;
   readonly column: PgColumn;
-  /** The column's own name, quoted. */
+  /** The column's name, quoted. */
   readonly name: SQL;
   readonly type: SQL;
   readonly value: SQL;
-  /** The value that an update leaves it with. */
+  /** The value after an update, in which the field may be omitted. */
   readonly changed: SQL;
-  /** The placeholder that says whether it is given, where it may be null. */
+  /** The placeholder that says whether the field is given; undefined for a field that can't be null. */
   readonly isGiven: string | undefined;
-  /** What it is where a new row has none. */
+  /** The default in a new row. */
   readonly fallback: unknown;
 }
 
 /**
- * What a column is written with.
+ * The written field of a column.
  *
- * @throws {Error} for a default that only the database knows
+ * @throws {Error} when its default is an SQL expression
  */
 export function fieldOf(key: string, column: PgColumn): WrittenField {
   if (is(column.default, SQL)) throw new Error(`${column.name} must have a constant for its default.`);
@@ -43,7 +43,7 @@ export function fieldOf(key: string, column: PgColumn): WrittenField {
   };
 }
 
-/** The columns' names, for a list of them in SQL. */
+/** The columns' names, separated by commas. */
 export function names(fields: readonly WrittenField[]): SQL {
   return sql.join(
     fields.map(({ name }) => name),
@@ -57,15 +57,15 @@ interface ForeignKey {
   readonly key: string;
   readonly target: PgTable;
   readonly targetId: PgColumn;
-  /** What messages call the row that it refers to. */
+  /** The name in messages of the row that it refers to. */
   readonly what: string;
 }
 
 /**
  * The foreign keys of a table.
  *
- * @param references what messages call the rows that they refer to, by the field
- * @throws {Error} for a foreign key that is not among them
+ * @param references the names in messages of the rows that they refer to, by field
+ * @throws {Error} when one of them has no name
  */
 export function foreignKeysOf(
   table: PgTable,
@@ -91,8 +91,8 @@ export function foreignKeysOf(
 }
 
 /**
- * Writes many rows at once. One that refers to a row that is not there, or just being deleted, is left out: it is inserted on
- * its own, and told why not.
+ * Inserts many rows. A row that refers to one that doesn't exist, or is just being deleted, is skipped: inserted on its
+ * own, it waits or gets its own error.
  */
 export function insertManyQuery(
   table: PgTable,

@@ -1,5 +1,5 @@
 import type { Database } from '../db/client.ts';
-import { createTransactions, type Own, type Settled } from '../db/transactions.ts';
+import { createTransactions, type SessionDatabases, type Settled } from '../db/transactions.ts';
 import { RETRY_SOON, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Context } from '../schema/context.ts';
@@ -103,7 +103,7 @@ export function createIdempotency(
 interface Place {
   readonly own: KeyStore;
   readonly context: Context;
-  readonly savepoint: Own['savepoint'];
+  readonly savepoint: SessionDatabases['savepoint'];
 }
 
 /** What has been stored before, or the answer to the work; undefined where another process is at it. */
@@ -116,14 +116,14 @@ async function answerOnce(
   const keep = database.bind(own.keep);
   // Sent together: what holds the key has ended when it is looked for.
   const [isHeld, stored] = await Promise.all([own.hold(request), own.find(request), savepoint()]);
-  if (!isHeld) return { value: undefined, stands: false };
-  if (stored !== undefined) return { value: stored, stands: true };
+  if (!isHeld) return { value: undefined, commit: false };
+  if (stored !== undefined) return { value: stored, commit: true };
   const outcome = await work(context);
   // It names stored values, which only a caller that may read is told.
   const needsRead = outcome.error?.namesStored ?? false;
   const fingerprint = needsRead ? readersFingerprint(request.fingerprint) : request.fingerprint;
   await keep({ ...request, fingerprint }, assertShort(outcome.reply));
-  return { value: outcome, stands: true };
+  return { value: outcome, commit: true };
 }
 
 function assertShort(reply: HttpReply): HttpReply {
