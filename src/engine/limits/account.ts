@@ -1,43 +1,43 @@
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 
-/** A request, as far as it is known from where it comes. */
+/** The parts of a request that show which address it comes from. */
 export interface Origin {
   readonly headers: Pick<Headers, 'get'>;
-  /** The address that the connection comes from; empty without a connection. */
+  /** The address of the connection's other end; empty without a connection. */
   readonly remote: () => string;
 }
 
-/** What tells callers without a credential apart where something is shared out among callers: their address. */
+/** The account of callers without a credential: the network of their address. */
 type AccountOf = (request: Origin) => string;
 
-/** How many addresses are known with their accounts. */
+/** How many addresses are cached with their accounts. */
 const MAX_KNOWN = 1_000;
 
-/** @param proxies how many proxies stand before the service, each of which adds to `X-Forwarded-For` */
+/** @param proxies the number of proxies in front of the service, each of which adds to `X-Forwarded-For` */
 export function createAccounts(proxies: number): AccountOf {
-  const known = new LRUCache<string, string>({ max: MAX_KNOWN });
+  const cache = new LRUCache<string, string>({ max: MAX_KNOWN });
   return (request) => {
     const address = addressOf(request, proxies);
-    const found = known.get(address);
-    if (found !== undefined) return found;
+    const cached = cache.get(address);
+    if (cached !== undefined) return cached;
     const account = `ip:${networkOf(address)}`;
-    known.set(address, account);
+    cache.set(address, account);
     return account;
   };
 }
 
-/** The address that the last trusted proxy has seen: what is before it in the field, anybody may have written. */
+/** The address that the outermost trusted proxy has seen; a client can forge what comes before it in the field. */
 function addressOf({ headers, remote }: Origin, proxies: number): string {
   if (proxies === 0) return remote();
-  const passed = headers.get('x-forwarded-for')?.split(',') ?? [];
-  return passed.at(-proxies)?.trim() ?? remote();
+  const addresses = headers.get('x-forwarded-for')?.split(',') ?? [];
+  return addresses.at(-proxies)?.trim() ?? remote();
 }
 
-/** Some proxies add the port: a caller would be another one with each connection. */
+/** Some proxies add the port, which would give a caller a new account with each connection. */
 const WITH_PORT = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
-/** An IPv4 address, or the 64 bits of an IPv6 address that one customer has. */
+/** An IPv4 address, or the /64 network of an IPv6 address, which usually belongs to one customer. */
 function networkOf(given: string): string {
   const [address = given] = WITH_PORT.exec(given)?.slice(1).filter(Boolean) ?? [];
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');

@@ -10,14 +10,16 @@ export interface Load {
   readonly spent?: number | undefined;
 }
 
-/** Limits how much work is in progress at once, shares it out among callers, and gives each piece of work a deadline. */
+/**
+ * Limits how much work is in progress at once, shares it out among callers, and gives each piece of work a deadline.
+ */
 export interface ConcurrencyLimiter {
   /**
    * Does the work: at once, or when enough of its caller's work in progress is done.
    *
    * @param work gets a signal that is aborted as soon as the caller has got an error instead of the result
-   * @throws {ServiceError} UNAVAILABLE when too much is in progress or waiting, TIMEOUT when the work takes too long: the
-   *   time limit of its statement then ends what it still does
+   * @throws {ServiceError} UNAVAILABLE when too much is in progress or waiting, TIMEOUT when the work takes too long:
+   *   the time limit of its statement then ends what it still does
    */
   run<T>(work: (signal: Pick<AbortSignal, 'aborted'>) => T | Promise<T>, load: Load): Promise<T>;
   /** After this time, in milliseconds, rejects what is still in progress with UNAVAILABLE. */
@@ -25,8 +27,8 @@ export interface ConcurrencyLimiter {
 }
 
 /**
- * How many units each caller may have in progress; work that costs more runs alone. So one caller's work is never more than
- * what the database and this process do within a fraction of a second.
+ * How many units each caller may have in progress; work that costs more runs alone. So one caller's work is never more
+ * than what the database and this process do within a fraction of a second.
  */
 const MAX_IN_PROGRESS = 400;
 
@@ -45,8 +47,8 @@ interface Task {
 }
 
 /**
- * @param max the maximum number of requests in progress and waiting together. Beyond it, the caller with the most waiting
- *   requests loses its newest one
+ * @param max the maximum number of requests in progress and waiting together. Beyond it, the caller with the most
+ *   waiting requests loses its newest one
  * @param deadline how long each may take, including its wait, in milliseconds
  */
 export function createConcurrencyLimiter(max: number, deadline: number): ConcurrencyLimiter {

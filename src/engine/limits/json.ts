@@ -1,11 +1,12 @@
 import { ServiceError } from '../errors.ts';
 
-/** How many values JSON may have: objects and lists, and what is in them. */
+/** How many values a JSON text may have, including objects, lists and their contents. */
 const MAX_VALUES = 5_000;
-/** How long each text in it may be, in bytes, and each number, in digits. */
+/** How long a string in it may be, in bytes. */
 const MAX_TEXT_LENGTH = 100_000;
+/** How long a number in it may be, in digits. */
 const MAX_NUMBER_LENGTH = 1_000;
-/** What is no longer than this, in bytes, cannot be beyond any of them. */
+/** A text of this length, in bytes, or less can't exceed any of these limits. */
 const SHORT = MAX_NUMBER_LENGTH;
 
 const QUOTE = 0x22;
@@ -17,8 +18,8 @@ const BRACKET = 0x5b;
 const BRACE = 0x7b;
 
 /**
- * Rejects JSON that would take long to read, or to answer, before it is read: a megabyte holds 500,000 values. What is no
- * JSON is left to the reader.
+ * Rejects JSON that would take long to parse or to answer, before it is parsed: a megabyte can hold 500,000 values. The
+ * parser rejects what isn't JSON.
  *
  * @throws {ServiceError} PAYLOAD_TOO_LARGE that names the limit
  */
@@ -33,15 +34,15 @@ export function assertReadable(json: Uint8Array): void {
     if (byte === COMMA || byte === BRACKET || byte === BRACE) {
       if (++values > MAX_VALUES) throw tooMuch(`more than ${MAX_VALUES} values`);
     } else if (byte === QUOTE) {
-      const end = endOfText(json, at + 1);
+      const end = endOfString(json, at + 1);
       if (end - at > MAX_TEXT_LENGTH + 1) throw tooMuch(`a string of more than ${MAX_TEXT_LENGTH} bytes`);
       at = end;
     }
   }
 }
 
-/** Where the text that begins there has its closing quotation mark. */
-function endOfText(json: Uint8Array, start: number): number {
+/** The position of the closing quote of the string that starts there. */
+function endOfString(json: Uint8Array, start: number): number {
   let at = start;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
   return at;

@@ -1,13 +1,13 @@
 import type { Load } from './concurrency.ts';
 import type { RateLimiter } from './rate.ts';
 
-/** As how many reads a change counts. */
-const READS_OF_CHANGE = 10;
+/** How many reads in progress a change counts as. */
+const READS_PER_CHANGE = 10;
 
-/** How many bytes of an answer count as a read that is in progress: so long they take to be written. */
-const BYTES_OF_READ = 16_384;
+/** How many bytes of a response take as long to write as a read takes, and so count as one in progress. */
+const BYTES_PER_READ = 16_384;
 
-/** Measures what a request costs, and charges it to its account. */
+/** Measures the cost of a request, and charges it to its account. */
 export class Meter {
   #account: string;
   #units = 0;
@@ -16,28 +16,29 @@ export class Meter {
   readonly #limiter: Pick<RateLimiter, 'charge'> | undefined;
 
   /**
-   * @param account the one of the address that the request comes from
-   * @param limiter undefined where callers may use as much as they like
+   * @param account the account of the address that the request comes from
+   * @param limiter undefined without a rate limit
    */
   constructor(account: string, limiter: Pick<RateLimiter, 'charge'> | undefined) {
     this.#account = account;
     this.#limiter = limiter;
   }
 
-  /** What is charged: the caller's credential, otherwise its address. */
+  /** The account that is charged: the caller's credential, otherwise its address. */
   get account(): string {
     return this.#account;
   }
 
-  /** Whether anything has been charged, or could not be. */
+  /** Whether anything has been charged, also if that was rejected. */
   get isCharged(): boolean {
     return this.#units > 0;
   }
 
   /**
-   * Begins with the unit that each request costs.
+   * Charges the unit that each request costs.
    *
-   * @param account what is charged from now on; without it, the address
+   * @param account the account to charge from now on; by default the address
+   * @throws {ServiceError} RATE_LIMITED
    */
   identify(account?: string): void {
     if (account !== undefined) this.#account = account;
@@ -50,19 +51,21 @@ export class Meter {
     this.#limiter?.charge(this.#account, units);
   }
 
-  /** Notes how long the answer may be, in bytes. */
+  /** Sets the maximum length of the response, in bytes. */
   expect(bytes: number): void {
     this.#bytes = bytes;
   }
 
-  /** Adds the time that the request has waited so far, in milliseconds, to the time that it may take. */
+  /** Counts time that the request has already waited, in milliseconds, towards the time that it may take. */
   wait(milliseconds: number): void {
     this.#waited += milliseconds;
   }
 
-  /** How much the request weighs while it is in progress. A change may wait for a row, and has a connection meanwhile. */
+  /**
+   * The load of the request while it is in progress. A change weighs more: it may hold a connection and wait for a row.
+   */
   load(kind: 'read' | 'change'): Load {
-    const ofWork = Math.max(1, this.#units) * (kind === 'read' ? 1 : READS_OF_CHANGE);
-    return { account: this.#account, units: Math.max(ofWork, this.#bytes / BYTES_OF_READ), spent: this.#waited };
+    const ofWork = Math.max(1, this.#units) * (kind === 'read' ? 1 : READS_PER_CHANGE);
+    return { account: this.#account, units: Math.max(ofWork, this.#bytes / BYTES_PER_READ), spent: this.#waited };
   }
 }

@@ -1,38 +1,38 @@
-/** One that waits for its turn. */
+/** Work that waits for its turn. */
 interface Waiting {
   readonly size: number;
   start(): void;
 }
 
 interface Caller {
-  /** How much it has begun in this turn. */
-  begun: number;
+  /** The size of the work started in this turn. */
+  started: number;
   readonly waiting: Waiting[];
 }
 
 /**
- * Lets each caller begin so much work at once, and the rest later: it waits for as long as the last has taken, so that others
- * have at least half of the time.
+ * Limits how much CPU-bound work each caller starts per turn. Its next turn comes after a pause as long as the last
+ * turn took, so that other callers get at least half of the time.
  */
 export class Pace {
-  readonly #most: number;
+  readonly #max: number;
   readonly #callers = new Map<string, Caller>();
 
-  /** @param most how much of it; what is more is begun alone */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param max the maximum size of the work in one turn; larger work gets a turn of its own */
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  /** When work of this size may begin; undefined for now. */
+  /** Resolves when work of this size may start; undefined if it may start now. */
   next(caller: string, size: number): Promise<void> | undefined {
     const known = this.#callers.get(caller);
     if (known === undefined) {
-      this.#callers.set(caller, { begun: size, waiting: [] });
-      this.#afterThis(caller);
+      this.#callers.set(caller, { started: size, waiting: [] });
+      this.#scheduleTurn(caller);
       return undefined;
     }
-    if (known.waiting.length === 0 && known.begun + size <= this.#most) {
-      known.begun += size;
+    if (known.waiting.length === 0 && known.started + size <= this.#max) {
+      known.started += size;
       return undefined;
     }
     return new Promise((resolve) => {
@@ -47,19 +47,19 @@ export class Pace {
       this.#callers.delete(caller);
       return;
     }
-    known.begun = 0;
+    known.started = 0;
     let [first] = known.waiting;
-    while (first !== undefined && (known.begun === 0 || known.begun + first.size <= this.#most)) {
-      known.begun += first.size;
+    while (first !== undefined && (known.started === 0 || known.started + first.size <= this.#max)) {
+      known.started += first.size;
       known.waiting.shift();
       first.start();
       [first] = known.waiting;
     }
-    this.#afterThis(caller);
+    this.#scheduleTurn(caller);
   }
 
-  /** What is begun now is done when the event loop comes round. */
-  #afterThis(caller: string): void {
+  /** The work that starts now has run when the event loop calls `setImmediate`. */
+  #scheduleTurn(caller: string): void {
     const started = performance.now();
     setImmediate(() => setTimeout(() => this.#turn(caller), performance.now() - started));
   }

@@ -5,55 +5,57 @@ import { integer } from '../db/row.ts';
 import { ServiceError } from '../errors.ts';
 import { rateLimits } from './table.ts';
 
-/** How much a caller may use, and in how many seconds. */
+/** How many units a caller may use per window of this many seconds. */
 export interface Quota {
   readonly units: number;
   readonly seconds: number;
 }
 
-/** Counts what callers use. */
+/** Counts the units that callers use. */
 export interface RateLimiter {
-  /** Takes the time of a database that others share; once, before the first charge. */
+  /** Reads the time of a shared database; to be called once, before the first charge. */
   begin(): Promise<void>;
-  /** @throws {ServiceError} RATE_LIMITED when the caller has not so much left */
+  /** @throws {ServiceError} RATE_LIMITED when the caller has fewer units left */
   charge(caller: string, units: number): void;
-  /** The fields that tell how the caller stands (draft-ietf-httpapi-ratelimit-headers). */
+  /** The header fields with the caller's quota (draft-ietf-httpapi-ratelimit-headers). */
   headersFor(caller: string): readonly string[];
-  /** Stores what has been counted and not yet stored. */
+  /** Stores the counts that are not stored yet. */
   flush(): Promise<void>;
 }
 
-/** How long counts wait until they are stored together, in milliseconds: so long processes may not know of each other's. */
+/** The delay after which counts are stored, in milliseconds; until then, other processes don't know them. */
 const SHARED_AFTER = 1_000;
-/** How many callers are counted at once; who came longest ago is forgotten first. */
+/** How many callers are counted at once; the least recently used are dropped. */
 const MAX_CALLERS = 10_000;
 
 interface Use {
-  /** By all processes, as far as it is known here. */
+  /** The units used in all processes, as far as this one knows. */
   used: number;
-  /** The part of it that is not stored yet. */
+  /** How many of them are not stored yet. */
   unstored: number;
   window: number;
 }
 
 /**
- * The time in milliseconds since the epoch, as the wall clock had it when the process began, and evenly since then: by the wall
- * clock itself a jump would give everyone a new quota.
+ * A monotonic time, in milliseconds since the epoch: the wall clock's time when the process started, plus the time
+ * since. If the wall clock itself were used, a jump would give everyone a new quota.
  */
 export function steadyTime(): number {
   return performance.timeOrigin + performance.now();
 }
 
 /**
- * Counts in windows of the quota's length, which begin at the same time everywhere. Each process counts for itself, and
- * adds its counts to those of the others once a second: so no request asks the database.
+ * Counts in windows of the quota's length, which start at the same time in all processes. Each process counts on its
+ * own, and adds its counts to the shared ones in the database once a second, so no request queries the database.
  *
- * Processes go by the time that the database had when each of them began: they share that, whatever has become of their own clocks.
- * Should it have jumped between two of those times, one finds a later window in the database than its own, and goes on in that
- * one: so all follow the process that is furthest ahead, within a window, and begin a new one once for that.
+ * Processes read the database's time when they start, so they agree even if their own clocks don't. If the database's
+ * clock jumped between two starts, a process finds a later window in the database than its own, and continues in that
+ * one. So all processes follow the one that is furthest ahead within a window, and each starts one extra window at
+ * most.
  *
  * @param clock the time in milliseconds since the epoch; it must not jump
- * @param onFailure told when counts could not be stored, which are kept and stored with the next, or old ones not be forgotten
+ * @param onFailure called when counts can't be stored, which are then kept for the next time, or old ones can't be
+ *   deleted
  */
 export function createRateLimiter(
   { units: quota, seconds }: Quota,
@@ -62,18 +64,18 @@ export function createRateLimiter(
   onFailure: (error: unknown) => void,
 ): RateLimiter {
   const unstored = new Set<string>();
-  // A forgotten caller's counts are dropped too: otherwise invented callers would fill the memory.
+  // The counts of a dropped caller are not stored: otherwise invented callers would fill the memory.
   const uses = new LRUCache<string, Use>({ max: MAX_CALLERS, dispose: (_, caller) => unstored.delete(caller) });
   let timer: NodeJS.Timeout | undefined;
   let storing = Promise.resolve();
   let forgotten = 0;
-  /** By how much the time that all share is ahead of the clock, in milliseconds. */
+  /** How far the shared time is ahead of the clock, in milliseconds. */
   let ahead = 0;
-  // The embedded database is this process's alone.
+  // Only one process uses the embedded database.
   const isShared = database.kind === 'server';
   const policy = ['ratelimit-policy', `"default";q=${quota};w=${seconds}`];
 
-  // In one order, so that processes that store at once wait for each other and never in a circle.
+  // Sorted, so that processes that store at the same time never deadlock.
   const add = database.statement(
     'limits.addUses',
     'write',
@@ -151,18 +153,18 @@ export function createRateLimiter(
     });
     unstored.clear();
     if (counted.length === 0) return;
-    const told = counted.map(({ caller, use }) => ({ caller, window, used: use.unstored }));
+    const stored = counted.map(({ caller, use }) => ({ caller, window, used: use.unstored }));
     for (const { use } of counted) use.unstored = 0;
     try {
-      for (const { caller, window: stored, used } of await add({ uses: JSON.stringify(told) })) {
+      for (const { caller, window: storedWindow, used } of await add({ uses: JSON.stringify(stored) })) {
         const use = uses.peek(caller);
-        if (stored > window) ahead = Math.max(ahead, stored * 1000 - clock());
-        // One who is ahead may have forgotten what was stored.
+        if (storedWindow > window) ahead = Math.max(ahead, storedWindow * 1000 - clock());
+        // A process that is ahead may have deleted what was stored.
         else if (use !== undefined && use.window === window) use.used = Math.max(use.used, used + use.unstored);
       }
     } catch (error) {
       for (const [index, { caller, use }] of counted.entries()) {
-        use.unstored += told[index]?.used ?? 0;
+        use.unstored += stored[index]?.used ?? 0;
         unstored.add(caller);
       }
       throw error;
@@ -171,7 +173,9 @@ export function createRateLimiter(
     forgotten = window;
   }
 
-  /** When the window of the moment began, in seconds since the epoch: what one of another length can be compared with. */
+  /**
+   * The start of the current window, in seconds since the epoch, so that windows of different lengths can be compared.
+   */
   function windowOf(): number {
     return Math.floor(now() / seconds) * seconds;
   }
@@ -187,7 +191,7 @@ export function createRateLimiter(
 
   function tooMuch(units: number, left: number): ServiceError {
     const wait = secondsLeft();
-    // Beyond the one unit of each request, which was charged as it came in.
+    // Includes the unit that every request costs, which was charged before.
     const whole = units === 1 ? 1 : units + 1;
     const message =
       whole > quota
@@ -195,7 +199,7 @@ export function createRateLimiter(
         : left <= 0
           ? `You have used all ${quota} units for these ${seconds} s; try again in ${wait} s.`
           : `The request costs ${units} more units, and you have ${left} of ${quota} left; try again in ${wait} s.`;
-    // What is too much of itself is so at any time.
+    // Waiting doesn't help a request that costs more than the whole quota.
     return new ServiceError('RATE_LIMITED', message, whole > quota ? {} : { headers: { 'retry-after': `${wait}` } });
   }
 }
