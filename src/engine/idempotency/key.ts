@@ -4,30 +4,30 @@ import { ServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import { stringifyJson } from '../json.ts';
 
-/** A request that must not be done twice. */
+/** A request with an idempotency key, which must have its effect only once. */
 export interface KeyedRequest {
-  /** Whose key it is: others may use the same one for something else. */
+  /** The caller that the key belongs to: another caller may use the same key for another request. */
   readonly caller: string;
-  /** Whom it is charged to: also tells those apart who have no credential. */
+  /** The account that is charged; it also distinguishes callers without a credential. */
   readonly account: string;
   /**
-   * Called before it is told what is stored: the scopes of a caller may change.
+   * Called before a stored response that needs `read` is returned, because the scopes of a caller may change.
    *
-   * @throws {ServiceError} FORBIDDEN
+   * @throws {ServiceError} UNAUTHENTICATED, FORBIDDEN
    */
   readonly authorizeRead: () => void;
   readonly key: string;
-  /** A digest of what is asked for: under one key it is always the same. */
+  /** A digest of the request: all requests with one key must have the same. */
   readonly fingerprint: string;
 }
 
-/** The draft has it as a string in quotes (RFC 9651, section 3.3.3); most clients leave the quotes out. */
+/** The draft defines it as a string in quotes (RFC 9651, section 3.3.3); most clients omit the quotes. */
 const KEY = /^(?:"([\x20-\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
 
 /**
- * The key that a request came with, by draft-ietf-httpapi-idempotency-key-header; null where it has none.
+ * The key of a request (draft-ietf-httpapi-idempotency-key-header); null if it has none.
  *
- * @throws {ServiceError} INVALID_ARGUMENT when it is no key
+ * @throws {ServiceError} INVALID_ARGUMENT when it is not valid
  */
 export function readKey(headers: RequestHeaders): string | null {
   const field = headers.get('idempotency-key');
@@ -40,20 +40,19 @@ export function readKey(headers: RequestHeaders): string | null {
   );
 }
 
-/** The digest of what is asked for, however it is written: the keys of an object may come in any order. */
-export function fingerprintOf(...asked: readonly unknown[]): string {
-  return hash('sha256', stringifyJson(asked.map(inOrder)), 'base64url');
+/** The digest of the parts of a request, which doesn't depend on the order of an object's keys. */
+export function fingerprintOf(...parts: readonly unknown[]): string {
+  return hash('sha256', stringifyJson(parts.map(withSortedKeys)), 'base64url');
 }
 
-/** The same value, with the keys of its objects in one order. */
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
+function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, inOrder(inner)]));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, withSortedKeys(inner)]));
 }
 
-/** The digest that an answer is stored with which only a caller that may read is told. */
+/** The digest for a stored response that only a caller with `read` may get. */
 export function readersFingerprint(fingerprint: string): string {
   return fingerprintOf(READ, fingerprint);
 }

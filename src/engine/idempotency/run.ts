@@ -6,50 +6,51 @@ import type { Context } from '../schema/context.ts';
 import { type KeyedRequest, readersFingerprint } from './key.ts';
 import { type KeyStore, keyStore, type StoredReply } from './store.ts';
 
-/** A reply, and the failure that it tells of. */
+/** A reply, and the error that it reports, if any. */
 export interface Outcome {
   readonly reply: HttpReply;
   readonly error: ServiceError | undefined;
 }
 
-/** Answers requests that must not be done twice. */
+/** Answers requests with an idempotency key. */
 export interface Idempotency {
   /**
-   * Does what is asked, and stores the answer in the same transaction; or answers with what was stored, byte for byte.
+   * Does the work, and stores its reply in the same transaction; or returns the stored reply, byte for byte.
    *
-   * @param work does it, with the stores of the context alone; what rejects is undone, and may be tried again under its key
-   * @param changes whether it changes one thing, or several in an order of the client's own
-   * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT while the same is being done, FORBIDDEN when the
-   *   stored answer is only for a caller that may read, or as transactions do: then nothing was done
+   * @param work makes its changes with the stores of the context only; if it rejects, they are undone, and the client
+   *   may retry with the same key
+   * @param changes whether it makes one change, or several in an order that the client chooses
+   * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT while a request with the key is in progress,
+   *   UNAUTHENTICATED or FORBIDDEN when the stored reply needs `read`, or as transactions do; nothing was changed then
    */
   answer(
     request: KeyedRequest,
     work: (context: Context) => Promise<Outcome>,
     changes: 'one' | 'several',
   ): Promise<Outcome>;
-  /** Forgets the answers of over a day ago, now and each hour. */
+  /** Deletes replies older than a day, now and every hour. */
   begin(onFailure: (error: unknown) => void): void;
-  /** Forgets no more; answers when nothing is being forgotten. */
+  /** Stops deleting; resolves when no deletion is in progress. */
   end(): Promise<void>;
 }
 
-/**
- * How many requests are under way at once that change one thing, and how many that change several: one caller has one fewer.
- * Those that change several hold rows while they wait for others, so two of them may wait for each other: then both are told
- * to try again as soon as their wait for a row is over.
- */
+/** How many requests with one change are in progress at once; one caller may have one fewer. */
 const MAX_IN_PROGRESS = 3;
+/**
+ * The same for requests with several changes. They lock rows while they wait for others, so two of them may deadlock:
+ * both then get an error as soon as their lock timeout ends.
+ */
 const MAX_OF_SEVERAL = 2;
-/** The longest answer that is kept, in characters. */
+/** The maximum length of a stored reply, in characters. */
 const MAX_BODY_LENGTH = 1_048_576;
 const AN_HOUR = 3_600_000;
 const REPLAYED = ['idempotent-replayed', 'true'];
 
 /**
- * Answers requests with a key, one for each key at a time.
+ * Answers requests with an idempotency key, one at a time for each key.
  *
  * @param deadline how long a request may take, in milliseconds
- * @param makeContext makes the context of a database
+ * @param makeContext makes the resolvers' context for a database
  */
 export function createIdempotency(
   database: Database,
@@ -58,11 +59,11 @@ export function createIdempotency(
 ): Idempotency {
   const keys = keyStore(database);
   let timer: NodeJS.Timeout | undefined;
-  let forgetting = Promise.resolve();
-  /** The keys of this process; those of others are locked in the database. */
+  let deleting = Promise.resolve();
+  /** The keys in progress in this process; keys of other processes are locked in the database. */
   const running = new Set<string>();
-  const transactionsOf = (most: number) =>
-    createTransactions(database, most, deadline, ({ database: own, strict, savepoint }) => ({
+  const transactionsOf = (max: number) =>
+    createTransactions(database, max, deadline, ({ database: own, strict, savepoint }) => ({
       own: keyStore(strict),
       context: makeContext(own),
       savepoint,
@@ -75,7 +76,7 @@ export function createIdempotency(
       if (running.has(id)) throw conflict();
       running.add(id);
       try {
-        const once = database.bind((place: Place) => answerOnce(database, request, work, place));
+        const once = database.bind((transaction: InTransaction) => answerOnce(database, request, work, transaction));
         const outcome = await transactions[changes].run(request.account, once);
         if (outcome === undefined) throw conflict();
         return 'fingerprint' in outcome ? { reply: replay(request, outcome), error: undefined } : outcome;
@@ -85,41 +86,40 @@ export function createIdempotency(
     },
 
     begin(onFailure) {
-      const forget = () => {
-        forgetting = forgetting.then(keys.forget).catch(onFailure);
+      const deleteOld = () => {
+        deleting = deleting.then(keys.forget).catch(onFailure);
       };
-      timer = setInterval(forget, AN_HOUR).unref();
-      forget();
+      timer = setInterval(deleteOld, AN_HOUR).unref();
+      deleteOld();
     },
 
     async end() {
       clearInterval(timer);
-      await forgetting;
+      await deleting;
     },
   };
 }
 
-/** What a request has to itself in its transaction. */
-interface Place {
+/** What a request uses in its transaction. */
+interface InTransaction {
   readonly own: KeyStore;
   readonly context: Context;
   readonly savepoint: SessionDatabases['savepoint'];
 }
 
-/** What has been stored before, or the answer to the work; undefined where another process is at it. */
+/** The stored reply, or the outcome of the work; undefined when another process has the key in progress. */
 async function answerOnce(
   database: Database,
   request: KeyedRequest,
   work: (context: Context) => Promise<Outcome>,
-  { own, context, savepoint }: Place,
+  { own, context, savepoint }: InTransaction,
 ): Promise<Settled<StoredReply | Outcome | undefined>> {
   const keep = database.bind(own.keep);
-  // Sent together: what holds the key has ended when it is looked for.
+  // Sent together, and run in order: the reply is looked up after the key is locked.
   const [isHeld, stored] = await Promise.all([own.hold(request), own.find(request), savepoint()]);
   if (!isHeld) return { value: undefined, commit: false };
   if (stored !== undefined) return { value: stored, commit: true };
   const outcome = await work(context);
-  // It names stored values, which only a caller that may read is told.
   const needsRead = outcome.error?.namesStored ?? false;
   const fingerprint = needsRead ? readersFingerprint(request.fingerprint) : request.fingerprint;
   await keep({ ...request, fingerprint }, assertShort(outcome.reply));

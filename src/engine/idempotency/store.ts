@@ -6,21 +6,21 @@ import type { HttpReply } from '../http/reply.ts';
 import type { KeyedRequest } from './key.ts';
 import { idempotencyKeys } from './table.ts';
 
-/** How long an answer is kept. */
-const KEPT: SQL = sql.raw("interval '24 hours'");
+/** How long a reply is stored. */
+const LIFETIME: SQL = sql.raw("interval '24 hours'");
 
-const FORGOTTEN_AT_ONCE = 2_000;
+const DELETED_AT_ONCE = 2_000;
 
-/** An answer that was stored, and the digest of what it answers. */
+/** A stored reply, and the digest of its request. */
 export interface StoredReply {
   readonly fingerprint: string;
   readonly reply: HttpReply;
 }
 
-/** The keys and their answers, in a database or in a transaction of it. */
+/** The keys and their replies, in a database or a transaction. */
 export type KeyStore = ReturnType<typeof keyStore>;
 
-/** The keys in the database; what is not about forgetting belongs into a transaction. */
+/** Stores keys with their replies. All functions but `forget` must be called in a transaction. */
 export function keyStore(database: Database) {
   const [caller, key] = [sql.placeholder('caller'), sql.placeholder('key')];
   const lock = database.statement(
@@ -34,10 +34,10 @@ export function keyStore(database: Database) {
     'idempotency.find',
     'lookup',
     sql`select fingerprint, status, headers, body from ${idempotencyKeys}
-      where caller = ${caller} and key = ${key} and created_at > now() - ${KEPT}`,
+      where caller = ${caller} and key = ${key} and created_at > now() - ${LIFETIME}`,
     { fingerprint, status, headers, body },
   );
-  // Only one that is to be forgotten can be there.
+  // A row with the same key can only be an expired one.
   const keep = database.statement(
     'idempotency.keep',
     'write',
@@ -52,14 +52,14 @@ export function keyStore(database: Database) {
     'idempotency.forget',
     'write',
     sql`delete from ${idempotencyKeys} where (caller, key) in (
-        select caller, key from ${idempotencyKeys} where created_at <= now() - ${KEPT}
-        order by created_at limit ${sql.raw(`${FORGOTTEN_AT_ONCE}`)} for update skip locked)
+        select caller, key from ${idempotencyKeys} where created_at <= now() - ${LIFETIME}
+        order by created_at limit ${sql.raw(`${DELETED_AT_ONCE}`)} for update skip locked)
       returning status`,
     { status },
   );
 
   return {
-    /** Whether nobody else holds the key; then nobody does until the transaction ends. */
+    /** Locks the key until the transaction ends; false if another transaction has locked it. */
     async hold(request: KeyedRequest): Promise<boolean> {
       const [row] = await lock({ lock: lockOf(request) });
       return row?.isLocked ?? false;
@@ -78,14 +78,14 @@ export function keyStore(database: Database) {
       await keep({ status: ofReply, headers: JSON.stringify(fields), body: content, ...request });
     },
 
-    /** Forgets the answers of over a day ago, some at a time: so that nobody waits, however many they are. */
+    /** Deletes replies older than a day, in batches, so that other statements don't have to wait. */
     async forget(): Promise<void> {
-      while ((await forget()).length === FORGOTTEN_AT_ONCE);
+      while ((await forget()).length === DELETED_AT_ONCE);
     },
   };
 }
 
-/** Locks have numbers of 64 bits: of two keys that share one, the second would be told to try again. */
+/** The 64-bit number of a key's advisory lock. If two keys share a number, the second gets IDEMPOTENCY_CONFLICT. */
 function lockOf({ caller, key }: KeyedRequest): bigint {
   return hash('sha256', JSON.stringify([caller, key]), 'buffer').readBigInt64BE();
 }

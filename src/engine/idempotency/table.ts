@@ -1,15 +1,15 @@
 import { index, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** The answers to requests that came with a key, so that the same request is never done twice. */
+/** The replies to requests with an idempotency key, so that a request has its effect only once. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
     caller: text().notNull(),
     key: text().notNull(),
-    /** A digest of what was asked for. */
+    /** A digest of the request. */
     fingerprint: text().notNull(),
     status: smallint().notNull(),
-    /** Names and values in turn, as JSON. */
+    /** Names and values alternating, as JSON. */
     headers: text().notNull(),
     body: text(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
