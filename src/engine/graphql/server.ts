@@ -50,7 +50,7 @@ export function createGraphQLServer(
   options: GraphQLServerOptions,
 ): (request: GraphQLRequest) => Promise<GraphQLAnswer> {
   const { schema, authentication, executeOperation, lifecyclePage } = options;
-  const documents = new PreparedDocuments(schema, options.introspection ? 'told' : 'kept', options.costs);
+  const documents = new PreparedDocuments(schema, options.introspection ? 'shown' : 'hidden', options.costs);
   const preparer = createPreparer(documents, options);
   const toOutcome = createToOutcome(preparer.fetchAPI);
   const mediaTypeFor = mediaTypeReader();

@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import { MAX_VALIDATION_ERRORS, ServiceError, validationFailed } from '../errors.ts';
 import { boundsOf, inputErrors } from '../schema/input.ts';
-import { isAlwaysOpen, isOpen } from './conditions.ts';
+import { isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { Rejection } from './prepared.ts';
 import { nodesOf, type Selection, waysBy } from './selection.ts';
 import { visitArguments } from './values.ts';
@@ -22,12 +22,12 @@ type Variables = Readonly<Record<string, unknown>>;
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * What is wrong with the arguments of an operation's fields beyond their types: no more than are told. The variables must
- * fit theirs. What `@skip` and `@include` leave out is not looked at.
+ * Checks the arguments of an operation's fields beyond their types; returns at most `MAX_VALIDATION_ERRORS` rejections. The
+ * variables must be of their types. Fields that `@skip` and `@include` leave out are not checked.
  */
 type ArgumentValidator = (variables: Variables) => readonly Rejection[];
 
-/** Makes the finder for an operation, so that nothing of it is done where a bound, a page or a cursor is wrong. */
+/** Makes the validator for an operation. It finds wrong bounds, pages and cursors before anything is executed. */
 export function argumentValidator(schema: GraphQLSchema, { operation, fields }: Selection): ArgumentValidator {
   const defaults = defaultsOf(schema, operation);
   const fieldOf = nodesOf(fields);
@@ -41,8 +41,8 @@ export function argumentValidator(schema: GraphQLSchema, { operation, fields }: 
       const error = check(getArgumentValues(field, node, variables));
       return error === undefined ? [] : [{ error, node }];
     };
-    if (!isAlwaysOpen(ways) || hasVariables(field, node)) {
-      dependent.push((variables) => (isOpen(ways, variables) ? find(variables) : []));
+    if (!isAlwaysIncluded(ways) || hasVariables(field, node)) {
+      dependent.push((variables) => (isIncluded(ways, variables) ? find(variables) : []));
     } else if (fixed.length < MAX_VALIDATION_ERRORS) fixed.push(...find({}));
   }
   if (dependent.length === 0) return () => fixed;
@@ -58,7 +58,7 @@ export function argumentValidator(schema: GraphQLSchema, { operation, fields }: 
   };
 }
 
-/** The check of a field's arguments; undefined where nothing is left to be checked of them. */
+/** The check of a field's arguments; undefined if they need none. */
 function argumentCheck(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
@@ -67,7 +67,7 @@ function argumentCheck(
   const checked = field.args.filter((arg) => {
     if (boundsOf(arg) !== undefined) return true;
     const value = node.arguments?.find(({ name }) => name.value === arg.name)?.value;
-    // A variable is checked as such, but for its default.
+    // Variables are checked as a whole elsewhere, but their defaults are not.
     const isChecked = value?.kind === Kind.VARIABLE && !defaults.has(value.name.value);
     return isInputObjectType(getNamedType(arg.type)) && !isChecked;
   });
@@ -96,7 +96,7 @@ function hasVariables(field: GraphQLField<unknown, unknown>, node: FieldNode): b
   return found;
 }
 
-/** As graphql-js coerces them. */
+/** The coerced defaults of the variables, as graphql-js coerces them. */
 function defaultsOf(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,

@@ -16,24 +16,24 @@ import {
 import { conditionsOf } from './conditions.ts';
 import { fragmentsOf } from './fragments.ts';
 
-/** How many characters the paths of all places may have together. */
+/** The maximum total length of the paths of all places, in characters. */
 const MAX_PATH_CHARACTERS = 100_000;
 
-/** A place in the answer: all fields that are answered there. */
+/** A place in the response: all fields with one path. */
 interface Place {
   readonly within: Map<string, Place>;
-  /** Its path as graphql-jit joins it: from the key to the root, with a word for each list in between. */
+  /** Its path as graphql-jit joins it: from the key to the root, with an index for each list in between. */
   readonly name: string;
   readonly lists: number;
-  /** What has to hold for it, beyond what has to hold for the place around it. */
+  /** The `@skip` and `@include` conditions of this place, without those of the places around it. */
   readonly conditions: string;
 }
 
 const NO_DEFAULTS = new Map<string, unknown>();
 
 /**
- * Whether graphql-jit would answer a place otherwise than asked for. The operation's fragments are written out: the
- * document must be valid and measured.
+ * Whether graphql-jit would return a wrong value anywhere in the response. Expands the operation's fragments, so the document
+ * must be valid and within the limits.
  */
 export function hasPlacesBeyondCompiler(
   schema: GraphQLSchema,
@@ -50,11 +50,11 @@ export function hasPlacesBeyondCompiler(
   let characters = 0;
   return isBeyond(root, operation.selectionSet, { within: new Map(), name: '', lists: 0, conditions: '' }, '');
 
-  /** @param around the conditions of the fragments in this place that the selections are in */
+  /** @param around the conditions of the fragments that contain the selections, within this place */
   function isBeyond(type: GraphQLObjectType, set: SelectionSetNode, place: Place, around: string): boolean {
     return set.selections.some((node) => {
       const own = conditionsOf(node, NO_DEFAULTS).map(({ text }) => `${text} `);
-      // Kept at the fields of the fragments, the conditions of one operation would hold for the others.
+      // graphql-jit stores conditions on the fields of fragments, so those of one operation would apply to the others.
       if (isOfSeveral && own.length > 0) return true;
       const conditions = around + own.join('');
       if (node.kind === Kind.FIELD) return isFieldBeyond(type, node, place, conditions);
@@ -83,7 +83,7 @@ export function hasPlacesBeyondCompiler(
     return isObjectType(answered) && (answered.isTypeOf != null || isBeyond(answered, node.selectionSet, place, ''));
   }
 
-  /** Undefined where its name is that of another place, or is too long. */
+  /** Undefined if another place has the same name, or if the names are too long. */
   function newPlace(
     key: string,
     type: GraphQLOutputType | undefined,

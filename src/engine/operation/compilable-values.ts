@@ -15,10 +15,10 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 
-/** In a text that the compiler takes for something else. */
+/** A string that contains this has a special meaning for the compiler. */
 const MARKER = '__MAGIC_';
 
-/** Whether graphql-jit would take a value for another: a literal, a default or a variable. The document must be valid. */
+/** Whether graphql-jit would misread a literal, a default or a variable. The document must be valid. */
 export function hasValuesBeyondCompiler(schema: GraphQLSchema, document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
   const inputs = new Set<GraphQLInputType>();
@@ -26,16 +26,16 @@ export function hasValuesBeyondCompiler(schema: GraphQLSchema, document: Documen
   visit(
     document,
     visitWithTypeInfo(types, {
-      [Kind.INT]: look,
-      [Kind.FLOAT]: look,
-      [Kind.STRING]: look,
-      [Kind.BOOLEAN]: look,
-      [Kind.ENUM]: look,
-      [Kind.OBJECT]: look,
+      [Kind.INT]: checkLeaf,
+      [Kind.FLOAT]: checkLeaf,
+      [Kind.STRING]: checkLeaf,
+      [Kind.BOOLEAN]: checkLeaf,
+      [Kind.ENUM]: checkLeaf,
+      [Kind.OBJECT]: checkLeaf,
       [Kind.LIST]: (node) => {
-        // By now the type is that of an item.
+        // TypeInfo has entered the list already: the input type is that of an item.
         const isOfItems = isListType(getNullableType(types.getParentInputType()));
-        return isOfItems ? undefined : look(node);
+        return isOfItems ? undefined : checkLeaf(node);
       },
       [Kind.OBJECT_FIELD]: ({ value }) => {
         isBeyond ||= value.kind === Kind.VARIABLE;
@@ -52,7 +52,7 @@ export function hasValuesBeyondCompiler(schema: GraphQLSchema, document: Documen
   );
   return isBeyond;
 
-  function look(node: ValueNode): false | undefined {
+  function checkLeaf(node: ValueNode): false | undefined {
     const type = getNamedType(types.getInputType());
     if (!isLeafType(type)) return undefined;
     isBeyond ||= hasVariable(node) || !isJson(type.parseLiteral(node, {}));
@@ -65,16 +65,16 @@ interface Defaulting {
   readonly defaultValue?: unknown;
 }
 
-function isDefaultBeyond({ type, defaultValue }: Defaulting, known: Set<GraphQLInputType>): boolean {
-  return (defaultValue !== undefined && !isJson(defaultValue)) || isInputBeyond(type, known);
+function isDefaultBeyond({ type, defaultValue }: Defaulting, visited: Set<GraphQLInputType>): boolean {
+  return (defaultValue !== undefined && !isJson(defaultValue)) || isInputBeyond(type, visited);
 }
 
-/** @param known the types that have been looked at */
-function isInputBeyond(type: GraphQLInputType, known: Set<GraphQLInputType>): boolean {
+/** @param visited the types that were checked before */
+function isInputBeyond(type: GraphQLInputType, visited: Set<GraphQLInputType>): boolean {
   const named = getNamedType(type);
-  if (!isInputObjectType(named) || known.has(named)) return false;
-  known.add(named);
-  return named.isOneOf || Object.values(named.getFields()).some((field) => isDefaultBeyond(field, known));
+  if (!isInputObjectType(named) || visited.has(named)) return false;
+  visited.add(named);
+  return named.isOneOf || Object.values(named.getFields()).some((field) => isDefaultBeyond(field, visited));
 }
 
 function hasVariable(node: ValueNode): boolean {
@@ -87,7 +87,7 @@ function hasVariable(node: ValueNode): boolean {
   return has;
 }
 
-/** Whether JSON holds it exactly, and the compiler takes no text in it for something else. */
+/** Whether JSON represents the value exactly, and it contains no string with a special meaning for the compiler. */
 function isJson(value: unknown): boolean {
   if (value === null || typeof value === 'boolean') return true;
   if (typeof value === 'string') return !value.includes(MARKER);

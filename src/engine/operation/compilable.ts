@@ -3,34 +3,34 @@ import { hasPlacesBeyondCompiler } from './compilable-places.ts';
 import { hasValuesBeyondCompiler } from './compilable-values.ts';
 
 /**
- * Whether graphql-jit (0.8.9) would answer an operation of a valid document otherwise than the specification has it, run
- * code of the client's, or take too long to compile it. Its faults, each with a case:
+ * Whether graphql-jit (0.8.9) would run an operation of a valid document differently from the specification, execute code of
+ * the client, or take too long to compile. Its bugs, each with an example:
  *
- * - It keeps conditions at the field of the document, not at the place in the answer, and visits a fragment once, wanted or
- *   not. `{ ...X @include(if: false) ...X }` and `{ a { ...X @include(if: false) } b { ...X } }` lack X in both places, and
- *   so does another operation of the document that spreads X.
- * - Of a key that is selected twice it takes the first place and all selections, skipped or not:
- *   `{ a @skip(if: true) b a }` has a before b, and `{ a { b } a @skip(if: true) { ...X } }` has X.
- * - It writes literals into its code as JSON: a bigint fails, a date becomes a text, -0 becomes 0, and the text
- *   `"__MAGIC_NAN__..."` becomes NaN. What follows `"__MAGIC_DATE__..."` is executed: it is the client's code. Defaults of
- *   the schema are written in the same way.
- * - A variable within an object, `{ f(of: { n: $n }) }`, becomes null when it is absent; within a literal of a custom
- *   scalar it is always absent.
- * - `query ($n: Int! = 1)` fails where the default is needed; `$constructor`, as every object has it, is never absent; and
- *   of a `@oneOf` input several fields may be given.
- * - Of several changes, `mutation { a b }`, those after a failure are made all the same.
- * - The key `__proto__` makes no property: `{ __proto__: __typename }` is empty.
- * - The `info` of a field is kept by its path, joined by underscores: in `{ a { b_c } c_a { b } }` both get
- *   that of `c_a.b`. Resolvers are kept by type and field, joined by nothing: `User.sname` is resolved as `Users.name`.
- * - Of an interface or a union: nobody catches what `resolveType` throws, so that the answer never comes; a promise of a
- *   type fails; and where `A.x` must not be null and `B.x` may, a null `A.x` stays.
- * - `isTypeOf` gets neither context nor info, and a promise of false is taken for true.
- * - The path of each field is written out several times: an alias of 140,000 characters around 250 fields takes 700 MB.
+ * - It stores conditions on the field in the document, not on the place in the response, and visits each fragment once,
+ *   included or not. `{ ...X @include(if: false) ...X }` and `{ a { ...X @include(if: false) } b { ...X } }` lack X in both
+ *   places, and so does another operation of the document that spreads X.
+ * - For a key that is selected twice, it takes the first place and all selections, skipped or not:
+ *   `{ a @skip(if: true) b a }` returns a before b, and `{ a { b } a @skip(if: true) { ...X } }` returns X.
+ * - It writes literals into its code as JSON: a bigint fails, a date becomes a string, -0 becomes 0, and the string
+ *   `"__MAGIC_NAN__..."` becomes NaN. It executes what follows `"__MAGIC_DATE__..."`, which is code of the client. It writes
+ *   the defaults of the schema in the same way.
+ * - An absent variable within an object, `{ f(of: { n: $n }) }`, becomes null; within a literal of a custom scalar a
+ *   variable is always absent.
+ * - `query ($n: Int! = 1)` fails if the default is needed; `$constructor` is never absent, because every object has it; and
+ *   a `@oneOf` input accepts several fields.
+ * - In `mutation { a b }`, b runs although a has failed.
+ * - The key `__proto__` creates no property: `{ __proto__: __typename }` returns an empty object.
+ * - It stores the `info` of a field by its path, joined by underscores: in `{ a { b_c } c_a { b } }` both fields get the
+ *   info of `c_a.b`. It stores resolvers by type and field, joined by nothing: `User.sname` is resolved as `Users.name`.
+ * - For interfaces and unions: an error in `resolveType` is not caught, so the response never comes; a promise of a type
+ *   fails; and if `A.x` is non-null and `B.x` is nullable, a null `A.x` is returned.
+ * - `isTypeOf` gets neither context nor info, and a promise of false counts as true.
+ * - It writes the path of each field several times: an alias of 140,000 characters around 250 fields takes 700 MB.
  *
- * Introspection it does right, but that is not worth compiling.
+ * It handles introspection correctly, but compiling that is not worth the time.
  *
- * @param document valid, and measured: its fragments are written out here
- * @param operationName which of its operations; needed where it has several
+ * @param document valid and within the limits, because its fragments are expanded here
+ * @param operationName which operation of the document to check; needed if there are several
  */
 export function isBeyondCompiler(
   schema: GraphQLSchema,

@@ -4,20 +4,21 @@ import type { Context } from '../schema/context.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { isBeyondCompiler } from './compilable.ts';
 
-/** Runs one operation of a document; takes the variables as they came. */
+/** Runs one operation of a document; takes the variables as the client sent them. */
 export type Operation = (
   variables: Readonly<Record<string, unknown>>,
   context: Context,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
 /**
- * Makes a function of an operation, compiled where the compiler keeps to the GraphQL specification. Both ways, its data are
- * the same to the order of the keys, and so are its errors, but for these: compiled, they may come in another order, and there
- * may be several from within what one of them made null. Resolvers must throw errors, and give lists of values, not of
- * promises; a field without a resolver is a property of its row, which must be neither promise nor function.
+ * Makes a function that runs an operation, compiled if the compiler follows the GraphQL specification for it. Compiled and
+ * interpreted operations return the same data, even in the order of keys, and the same errors with two exceptions: compiled,
+ * the errors may be in another order, and there may be several within a value that became null. Resolvers must throw their
+ * errors, and return lists of values, not of promises; a field without a resolver is a property of its row, which must be
+ * neither a promise nor a function.
  *
  * @param document valid, within the limits, and never run with null for a variable that `neverNull` finds
- * @param operationName which of the document's operations; needed where it has several
+ * @param operationName which operation of the document to run; needed if there are several
  * @param plans what its lists read ahead
  */
 export function compileOperation(
@@ -32,12 +33,12 @@ export function compileOperation(
   if (!isCompiledQuery(compiled)) return interpreted;
   return (variables, context) => {
     const result = compiled.query(plans, context, { ...variables });
-    // Variables that it does not take, of which it says less than the specification's words, or wrongly; nothing has run.
+    // The compiler rejected the variables, before running anything. The interpreter has the errors of the specification.
     return 'data' in result || result instanceof Promise ? result : interpreted(variables, context);
   };
 }
 
-/** Makes the same function without compiling: cheaper for a document that runs once. */
+/** Makes the same function without compiling: faster for a document that runs only a few times. */
 export function interpretOperation(
   schema: GraphQLSchema,
   document: DocumentNode,

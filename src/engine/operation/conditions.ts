@@ -2,44 +2,44 @@ import { type FieldNode, type FragmentSpreadNode, type InlineFragmentNode, Kind,
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** What `@skip` and `@include` may stand at. */
+/** A node that can have `@skip` and `@include`. */
 type Conditional = FieldNode | FragmentSpreadNode | InlineFragmentNode;
 
-/** What has to hold for something to be used; the same text means the same. */
+/** A condition under which a node is included. Conditions with the same text are the same. */
 export interface Condition {
   readonly text: string;
-  /** The variable that decides it, if one does. */
+  /** The variable that it depends on, if any. */
   readonly variable: string | undefined;
-  /** With these variables, as they came. */
+  /** @param variables as the client sent them */
   holds(variables: Variables): boolean;
 }
 
 /**
- * What `@skip` and `@include` ask for, all of which has to hold. The document has to be valid.
+ * The conditions that the `@skip` and `@include` of a node set; all have to hold. The document must be valid.
  *
- * @param defaults those of the operation's variables that have one
+ * @param defaults the defaults of the operation's variables
  */
 export function conditionsOf({ directives = [] }: Conditional, defaults: ReadonlyMap<string, unknown>): Condition[] {
   return directives.flatMap(({ name, arguments: [given] = [] }) => {
     if (given === undefined || (name.value !== 'skip' && name.value !== 'include')) return [];
-    const isWanted = name.value === 'include';
-    const holds = (variables: Variables) => isTrue(given.value, variables, defaults) === isWanted;
+    const included = name.value === 'include';
+    const holds = (variables: Variables) => isTrue(given.value, variables, defaults) === included;
     const variable = given.value.kind === Kind.VARIABLE ? given.value.name.value : undefined;
-    return [{ text: `${isWanted} ${print(given.value)}`, variable, holds }];
+    return [{ text: `${included} ${print(given.value)}`, variable, holds }];
   });
 }
 
-/** The ways to a field, each with what has to hold for it. */
+/** The ways to a field, each with its conditions: a fragment's field has one for each spread. */
 type Ways = Iterable<readonly Condition[]>;
 
-/** Whether a field is answered with these variables, as they came. */
-export function isOpen(ways: Ways, variables: Variables): boolean {
+/** Whether a field is included with these variables, as the client sent them. */
+export function isIncluded(ways: Ways, variables: Variables): boolean {
   for (const conditions of ways) if (conditions.every(({ holds }) => holds(variables))) return true;
   return false;
 }
 
-/** Whether it is whatever the variables are. */
-export function isAlwaysOpen(ways: Ways): boolean {
+/** Whether a field is included with any variables. */
+export function isAlwaysIncluded(ways: Ways): boolean {
   for (const conditions of ways) if (conditions.length === 0) return true;
   return false;
 }

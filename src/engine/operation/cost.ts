@@ -16,26 +16,26 @@ import { searchesOf } from '../schema/connection-type.ts';
 import { bytesOf, valuesOf } from './answer-size.ts';
 import type { SelectedField, Selection } from './selection.ts';
 
-/** How many tokens a document may have. */
+/** The maximum number of tokens of a document. */
 export const MAX_TOKENS = 5_000;
-/** How many lines: for each error that is told they are counted. */
+/** The maximum number of lines of a document: each reported error counts them. */
 const MAX_LINES = 5_000;
-/** How many rows of lists an operation may ask for: the sizes of lists within lists multiply. */
+/** The maximum number of rows that an operation may request: the sizes of nested lists multiply. */
 const MAX_ROWS = 20_000;
 /**
- * How many values it may ask for: each field of each row is one, or several where its text may be long; and each item of a list
- * that a field is given is one.
+ * The maximum number of values that an operation may request. Each field of each row is one value, or several if its text may
+ * be long; and each item of a list argument is one.
  */
 const MAX_VALUES = 100_000;
-/** How long its answer may be, in bytes. */
+/** The maximum size of a response, in bytes. */
 export const MAX_ANSWER_BYTES = 8_388_608;
-/** How many items a list is taken to have that neither is asked for a number of them nor says how many it has: those of introspection. */
+/** The assumed length of a list without a page size or a declared length, such as those of introspection. */
 const ITEMS_OF_LIST = 10;
 type Variables = Readonly<Record<string, unknown>>;
-/** What is known, or is by the variables. */
+/** A value, or a function of the variables that returns it. */
 type Known<T> = T | ((variables: Variables) => T);
 
-/** @throws {ServiceError} INVALID_ARGUMENT when a document has too many lines */
+/** @throws {ServiceError} INVALID_ARGUMENT if a document has too many lines */
 export function assertLines(text: string): void {
   let lines = 1;
   for (const _ of text.matchAll(/\r\n|[\n\r]/g)) {
@@ -44,13 +44,13 @@ export function assertLines(text: string): void {
 }
 
 /**
- * Measures what an operation asks for, once for its document.
+ * Prepares the cost calculation of an operation, once for its document.
  *
- * @returns takes the variables; throws INVALID_ARGUMENT when the rows or their values are too many
+ * @returns the cost for some variables; throws INVALID_ARGUMENT if it asks for too many rows, values or bytes
  */
 export function measure({ roots, defaults }: Selection): (variables: Variables) => Cost {
   const amount = amountOf(roots, true);
-  // As own properties, whatever they are called: `__proto__` is a name like any other.
+  // Object.fromEntries defines own properties, also for a variable with the name `__proto__`.
   const given = Object.fromEntries(defaults);
   return (variables) => {
     const cost = typeof amount === 'function' ? amount({ ...given, ...variables }) : amount;
@@ -97,7 +97,7 @@ function add(one: Cost, other: Cost): Cost {
 }
 
 function times(count: number, { rows, values, items, searches, statements, bytes }: Cost): Cost {
-  // Written out, for it is made for each request: a spread object has a hidden class of its own on Node 20.
+  // Not a spread, because this runs for each request: on Node 20 each spread object gets a hidden class of its own.
   return {
     rows: count * rows,
     values: count * values,
@@ -112,7 +112,7 @@ function onlyRows(rows: number): Cost {
   return { rows, values: 0, items: 0, searches: [], statements: 0, bytes: 0 };
 }
 
-/** How many items a field has at most that answers with a list, and is no list of a connection. */
+/** The maximum number of items of a field: 1 if it is no list, or a list of a connection, which the page size counts. */
 function itemsOf(parent: GraphQLObjectType | undefined, field: GraphQLField<unknown, unknown>): number {
   if (!isListType(getNullableType(field.type)) || isConnection(parent)) return 1;
   return Number(field.extensions.items ?? ITEMS_OF_LIST);
@@ -122,28 +122,28 @@ function isConnection(type: GraphQLObjectType | undefined): boolean {
   return searchesOf(type) !== undefined;
 }
 
-function assertAtMost(most: number, asked: number, what: string): void {
-  if (asked <= most) return;
-  throw tooMuch(`The operation asks for up to ${asked} ${what}; ${most} is the most. Request less.`);
+function assertAtMost(max: number, requested: number, what: string): void {
+  if (requested <= max) return;
+  throw tooMuch(`The operation asks for up to ${requested} ${what}; ${max} is the most. Request less.`);
 }
 
-/** Whichever of `first` and `last` is the larger: only one may stand in the end, but null counts for none. */
+/** The larger of `first` and `last`: validation accepts only one, but the other may be null. */
 function pageSize({ arguments: given = [] }: FieldNode): Known<number> {
   const sizes = given
     .filter(({ name }) => name.value === 'first' || name.value === 'last')
     .map(({ value }): Known<number> => {
       if (value.kind !== Kind.VARIABLE) return Number(value.kind === Kind.INT && value.value);
       const name = value.name.value;
-      // Whatever else it is will be rejected, and may not even be made a number of.
+      // Anything else is rejected later, and may not even convert to a number.
       return ({ [name]: given }) => (Number.isInteger(given) ? (given as number) : 0);
     });
   return combine(sizes, (amounts) => {
-    const asked = amounts.filter((size) => size > 0);
-    return asked.length === 0 ? DEFAULT_PAGE_SIZE : Math.max(...asked);
+    const requested = amounts.filter((size) => size > 0);
+    return requested.length === 0 ? DEFAULT_PAGE_SIZE : Math.max(...requested);
   });
 }
 
-/** The items of the lists among its arguments: each time that it is asked for they are looked at. */
+/** The items of the lists among its arguments: they are processed for each row that has the field. */
 function itemsGiven({ arguments: given = [] }: FieldNode, field: GraphQLField<unknown, unknown>): Known<Cost> {
   const items = given.map(({ name: { value: argument }, value }): Known<Cost> => {
     if (value.kind === Kind.LIST) return { ...NOTHING, items: value.values.length };
@@ -155,7 +155,7 @@ function itemsGiven({ arguments: given = [] }: FieldNode, field: GraphQLField<un
   return combine(items, (amounts) => amounts.reduce(add, NOTHING));
 }
 
-/** Whether it is a list whose page no index has. */
+/** The search that a list needs with these arguments: a page that no index can find. */
 function searchOf(type: GraphQLObjectType | undefined, { arguments: given = [] }: FieldNode): Known<Cost> {
   const searchedList = searchesOf(type);
   if (searchedList === undefined || given.length === 0) return NOTHING;
@@ -167,14 +167,14 @@ function searchOf(type: GraphQLObjectType | undefined, { arguments: given = [] }
   return given.some(({ value }) => value.kind === Kind.VARIABLE) ? search : search({});
 }
 
-/** As far as it matters here: of lists and objects nothing but that they are there. */
+/** The value of an argument; lists and objects are only `true`, because their content does not matter here. */
 function givenBy(value: ValueNode, variables: Variables): unknown {
   if (value.kind === Kind.VARIABLE) return variables[value.name.value];
   if (value.kind === Kind.NULL) return null;
   return 'value' in value ? value.value : true;
 }
 
-/** What is made of several: known at once where all of them are. */
+/** Combines values, at once if none of them depends on the variables. */
 function combine<T extends number | Cost, R>(parts: readonly Known<T>[], make: (known: readonly T[]) => R): Known<R> {
   const resolve = (variables: Variables) =>
     make(parts.map((part) => (typeof part === 'function' ? part(variables) : part)));

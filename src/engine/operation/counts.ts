@@ -1,21 +1,20 @@
 import { type GraphQLSchema, isObjectType } from 'graphql';
 import type { ListTables } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
-import { isOpen } from './conditions.ts';
+import { isIncluded } from './conditions.ts';
 import { type Selection, waysBy } from './selection.ts';
 
-/** How many lists an operation may have counted. */
+/** The maximum number of lists with `totalCount` in an operation. */
 const MAX_COUNTS = 10;
 
 /**
- * The lists that an operation has counted with these variables. Where a list is within rows it is one all the same: those of
- * all rows are counted with one statement.
+ * The lists that an operation counts with these variables. A list within rows is one: one statement counts it for all rows.
  *
- * @throws {ServiceError} INVALID_ARGUMENT when they are too many
+ * @throws {ServiceError} INVALID_ARGUMENT if there are too many
  */
 type CountedLists = (variables: Readonly<Record<string, unknown>>) => readonly ListTables[];
 
-/** Finds them for an operation. A total is counted once, however often a list is asked for it. */
+/** Finds the lists that an operation counts. Each is counted once, even if its total is selected several times. */
 export function countedLists({ fields }: Selection): CountedLists {
   const listAt = new Map<string, ListTables>();
   const ways = waysBy(fields, ({ field, path }) => {
@@ -27,7 +26,7 @@ export function countedLists({ fields }: Selection): CountedLists {
   });
   if (ways.size === 0) return () => [];
   return (variables) => {
-    const counted = [...ways].filter(([, toList]) => isOpen(toList, variables));
+    const counted = [...ways].filter(([, toList]) => isIncluded(toList, variables));
     if (counted.length > MAX_COUNTS) {
       const message = `The operation has ${counted.length} lists with totalCount; the maximum is ${MAX_COUNTS}.`;
       throw new ServiceError('INVALID_ARGUMENT', message);
@@ -36,7 +35,7 @@ export function countedLists({ fields }: Selection): CountedLists {
   };
 }
 
-/** All tables that are read to count some list of the schema. */
+/** All tables that the totals of the schema's lists read. */
 export function countedTables(schema: GraphQLSchema): ListTables['tables'] {
   const types = Object.values(schema.getTypeMap()).filter(isObjectType);
   const lists = types.flatMap((type) => Object.values(type.getFields()).map(({ extensions }) => extensions.countsList));

@@ -9,32 +9,32 @@ import { type PrepareOptions, prepareOperation, validator } from './prepare.ts';
 import type { PreparedOperation } from './prepared.ts';
 import { type UseFinder, useFinder } from './uses.ts';
 
-/** How many documents are kept at once, and how many characters they have together. */
+/** The maximum number of documents in the cache, and of their characters together. */
 const MAX_DOCUMENTS = 1_000;
 const MAX_CHARACTERS = 150_000;
-/** How many texts are remembered that came once. */
+/** The maximum number of remembered digests of texts that came once. */
 const MAX_TEXTS = 5_000;
-/** At which run an operation is compiled: that takes as long as compiling saves in some forty runs. */
+/** An operation is compiled at every tenth run while it is not in the cache: compiling pays off after about forty runs. */
 export const COMPILED_AT = 10;
-/** An operation with more fields than this takes longer to compile than it saves. */
+/** The maximum number of fields of a compiled operation: more take longer to compile than that saves. */
 const MAX_COMPILED = 300;
-/** How many fields compiled operations have together; one takes 2 to 10 KB, and an operation as much as ten. */
+/** The maximum number of fields of all compiled operations: a field takes 2 to 10 KB, an operation as much as ten fields. */
 const MAX_COMPILED_FIELDS = 2_000;
 const FIELDS_OF_OPERATION = 10;
 
-/** A document, with its operations that came so far by their names. */
+/** A cached document, with its prepared operations by name. */
 interface KeptDocument {
   readonly document: DocumentNode;
   readonly operations: Map<string, PreparedOperation>;
 }
 
-/** The documents that came lately, with the operations that are prepared of them. Bounded, whatever clients send. */
+/** A bounded cache of recent documents and their prepared operations. */
 export class PreparedDocuments {
   readonly #schema: GraphQLSchema;
   readonly #findUses: UseFinder;
   readonly #validate: PrepareOptions['validate'];
   readonly #costs: ListCosts;
-  /** By the texts' digests. */
+  /** The digests of texts that came once. */
   readonly #once = new LRUCache<string, true>({ max: MAX_TEXTS });
   readonly #kept = new LRUCache<string, KeptDocument>({
     max: MAX_DOCUMENTS,
@@ -47,39 +47,39 @@ export class PreparedDocuments {
    * @param names whether errors name what an input accepts
    * @param costs what lists cost
    */
-  constructor(schema: GraphQLSchema, names: Names = 'told', costs: ListCosts = listCosts(() => [])) {
+  constructor(schema: GraphQLSchema, names: Names = 'shown', costs: ListCosts = listCosts(() => [])) {
     this.#schema = schema;
     this.#costs = costs;
     this.#validate = validator(schema, names);
     this.#findUses = useFinder(schema);
   }
 
-  /** The document of a text that came before. */
+  /** The cached document of a text. */
   get(text: string): DocumentNode | undefined {
     return this.#kept.get(text)?.document;
   }
 
-  /** Keeps the document of a text from its second time on: what never comes again is not worth the memory. */
+  /** Caches the document of a text that comes for the second time: one that never comes again is not worth the memory. */
   set(text: string, document: DocumentNode): void {
     const digest = hash('sha256', text, 'base64');
     if (this.#once.delete(digest)) this.#kept.set(text, { document, operations: new Map() });
     else this.#once.set(digest, true);
   }
 
-  /** Drops what is not valid: its errors take more memory than the document does. */
+  /** Drops an invalid document: its errors take more memory than the document does. */
   forget(document: DocumentNode): void {
     if (document.loc !== undefined) this.#kept.delete(document.loc.source.body);
   }
 
-  /** The prepared operation of a text; undefined for one that has to be prepared. */
+  /** The prepared operation of a text; undefined if it has to be prepared first. */
   find(text: string, operationName: string | undefined): PreparedOperation | undefined {
     return this.#kept.get(text)?.operations.get(operationName ?? '');
   }
 
   /**
-   * The operation of a valid document; kept where the document is.
+   * The prepared operation of a valid document; cached if the document is.
    *
-   * @throws {ServiceError} INVALID_ARGUMENT when it is beyond a limit
+   * @throws {ServiceError} INVALID_ARGUMENT if it exceeds a limit
    */
   prepare(text: string, document: DocumentNode, operationName: string | undefined): PreparedOperation {
     const operations = this.#kept.get(text)?.operations;
@@ -95,7 +95,7 @@ export class PreparedDocuments {
     return operation;
   }
 
-  /** One that was pushed out by others has to earn it again. */
+  /** Runs the operation compiled or not. One that was evicted from the cache is compiled again only after more runs. */
   #runner(document: DocumentNode, name: string | undefined, fields: number, plans: ReadAheadPlans): Operation {
     const interpreted = interpretOperation(this.#schema, document, name, plans);
     if (fields > MAX_COMPILED) return interpreted;

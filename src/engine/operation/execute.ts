@@ -14,30 +14,30 @@ import type { Context } from '../schema/context.ts';
 import { callWithin, storesFor } from '../tracing/span.ts';
 import type { PreparedOperation, Rejection, Variables } from './prepared.ts';
 
-/** A request for an operation: what its protocol has read of it, and how the protocol answers. */
+/** A request for an operation: what its protocol has read from it, and how the protocol responds. */
 interface OperationRequest {
   readonly request: Metered;
   readonly caller: Caller;
-  /** What the protocol calls what is annotated. */
+  /** The protocol's names for annotated elements. */
   readonly labels: Labels;
-  /** Reads the variables: only for a caller that may run the operation, while the operation is served. */
+  /** Reads the variables. Called only if the caller may run the operation, and the operation is still served. */
   variables(): Variables | Promise<Variables>;
-  /** The digest of what is asked for: requests with one `Idempotency-Key` must ask for the same. */
+  /** The digest of the request: all requests with one `Idempotency-Key` must have the same. */
   fingerprint(variables: Variables): string;
-  /** The answer to an operation that must not run. */
+  /** The response if the operation must not run. */
   reject(rejections: readonly [Rejection, ...Rejection[]]): Outcome;
-  /** The answer to an operation that has run. */
+  /** The response after the operation has run. */
   reply(result: ExecutionResult, variables: Variables): Outcome;
 }
 
 /**
  * Runs a prepared operation for a request.
  *
- * @throws {ServiceError} when it could not be run to its end, or may be tried again: then nothing is changed
+ * @throws {ServiceError} if it could not be completed, or may be retried: then nothing is changed
  */
 export type ExecuteOperation = (operation: PreparedOperation, call: OperationRequest) => Promise<Outcome>;
 
-/** What operations are run with. */
+/** The parts that operations are run with. */
 interface ExecutorOptions {
   readonly context: Context;
   readonly authentication: Authentication;
@@ -46,7 +46,7 @@ interface ExecutorOptions {
   readonly idempotency: Idempotency;
 }
 
-/** Makes the one function that runs operations, whatever the protocol of their requests. */
+/** Makes the one function that runs the operations of all protocols. */
 export function createExecutor(options: ExecutorOptions): ExecuteOperation {
   const { context, authentication, concurrency, enforceLifecycle, idempotency } = options;
 
@@ -75,7 +75,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     );
   };
 
-  /** Runs it in a transaction that keeps its answer; or answers with what was kept (draft-ietf-httpapi-idempotency-key-header). */
+  /** Runs it in a transaction that stores its response, or replays the stored one (draft-ietf-httpapi-idempotency-key-header). */
   function once(key: string, operation: PreparedOperation, call: OperationRequest, variables: Variables) {
     const { request, caller } = call;
     request.meter.charge(UNITS_OF_KEY);
@@ -103,7 +103,7 @@ function charge(operation: PreparedOperation, meter: Meter, variables: Variables
   meter.expect(bytes);
 }
 
-/** What may be tried again is undone: it must not be kept as the answer. */
+/** Rolls back what may be retried: it must not be stored as the response. */
 async function committed(running: Promise<Outcome>): Promise<Outcome> {
   const outcome = await running;
   if (outcome.error !== undefined && !isForGood(outcome.error)) throw outcome.error;

@@ -21,24 +21,23 @@ import { readAheadPlans } from './read-ahead.ts';
 import { type Selection, selectionOf } from './selection.ts';
 import type { UseFinder } from './uses.ts';
 
-/** What an operation is prepared with. */
+/** The parts that an operation is prepared with. */
 export interface PrepareOptions {
-  /** Finds what it uses of what is annotated. */
+  /** Finds the annotated elements that it uses. */
   readonly findUses: UseFinder;
-  /** What lists cost. */
   readonly costs: ListCosts;
-  /** Makes the function that runs it, of how many fields it has when its fragments are expanded and what its lists read ahead. */
+  /** Makes the function that runs it. `fields` is the number of its fields with fragments expanded. */
   readonly run: (fields: number, plans: ReadAheadPlans) => Operation;
-  /** Validates the variables and arguments; undefined where that is done as they are read. */
+  /** Validates the variables and arguments; undefined if the protocol validates them as it reads them. */
   readonly validate: ((selection: Selection) => PreparedOperation['validate']) | undefined;
 }
 
 /**
- * Works out all that a request for an operation needs and no request changes.
+ * Prepares an operation: everything that is the same for all requests for it.
  *
  * @param document valid
- * @param name which of its operations; needed where it has several
- * @throws {ServiceError} INVALID_ARGUMENT when it is beyond a limit
+ * @param name which operation of the document; needed if there are several
+ * @throws {ServiceError} INVALID_ARGUMENT if it exceeds a limit
  */
 export function prepareOperation(
   schema: GraphQLSchema,
@@ -51,7 +50,7 @@ export function prepareOperation(
   const costFor = measure(selection);
   const counted = countedLists(selection);
   const { always, given } = findUses(selection);
-  // The tree is large: what is kept must not refer to it.
+  // The closures below must not refer to the selection, which is large: they stay in the cache.
   const otherRoots = Math.max(0, roots.length - 1);
   const label = onlyField(operation)?.name.value;
   const isChange = operation.operation === 'mutation';
@@ -72,7 +71,7 @@ export function prepareOperation(
   };
 }
 
-/** Makes what validates the variables of an operation, and then, where those are right, the arguments of its fields. */
+/** Makes the validator of an operation: of its variables, and if those are valid, of the arguments of its fields. */
 export function validator(schema: GraphQLSchema, names: Names) {
   return (selection: Selection): PreparedOperation['validate'] => {
     const rejections = argumentValidator(schema, selection);
@@ -97,7 +96,7 @@ export function validator(schema: GraphQLSchema, names: Names) {
   };
 }
 
-/** The root field of an operation that selects one, and not by a fragment. */
+/** The root field of an operation that selects only one, and without a fragment. */
 function onlyField({ selectionSet: { selections } }: OperationDefinitionNode): FieldNode | undefined {
   const [first, ...others] = selections;
   return first?.kind === Kind.FIELD && others.length === 0 ? first : undefined;

@@ -3,36 +3,36 @@ import type { ServiceError } from '../errors.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import type { Context } from '../schema/context.ts';
 
-/** The variables of a request, as they came. */
+/** The variables of a request, as the client sent them. */
 export type Variables = Readonly<Record<string, unknown>>;
 
 /** Why an operation must not run. */
 export interface Rejection {
   readonly error: ServiceError;
-  /** The field of the document that it is about, if it is about one. */
+  /** The field of the document that is wrong, if it is one. */
   readonly node: FieldNode | undefined;
 }
 
-/** What is worked out once for an operation of a document. */
+/** An operation of a document, with everything that is the same for all requests for it. */
 export interface PreparedOperation {
-  /** The root field that it selects, or `several`: a label of few values. */
+  /** The root field that it selects, or `several`: a label with few values. */
   readonly label: string;
   readonly kind: 'read' | 'change';
-  /** Whether it has several changes, each of which begins when the one before has ended. */
+  /** Whether it has several changes, which run one after another. */
   readonly changesSeveral: boolean;
-  /** What a caller must be allowed to do. */
+  /** The scopes that a caller needs. */
   readonly scopes: readonly string[];
   /**
-   * What it costs beyond a unit with these variables, and how long its answer may be, in bytes; throws INVALID_ARGUMENT when
-   * it asks for too much.
+   * The cost with these variables, beyond the one unit of each request, and the maximum size of the response in bytes. Throws
+   * INVALID_ARGUMENT if it asks for too much.
    */
   cost(variables: Variables): { readonly units: number; readonly bytes: number };
-  /** What it uses of what is annotated, whatever the variables are. */
+  /** The annotated elements that it uses with any variables. */
   readonly uses: readonly Annotated[];
-  /** What it uses beside that with these variables; undefined where they make no difference. */
+  /** The further annotated elements that it uses with these variables; undefined if variables make no difference. */
   readonly usesBy: ((variables: Variables) => readonly Annotated[]) | undefined;
-  /** What is wrong with the variables, or else with the arguments of its fields; empty for nothing. */
+  /** Rejections because of the variables, or else because of the arguments of its fields; empty if all are valid. */
   validate(variables: Variables): readonly Rejection[];
-  /** Runs it; takes the variables as they came. */
+
   run(variables: Variables, context: Context): ExecutionResult | Promise<ExecutionResult>;
 }

@@ -2,7 +2,7 @@ import type { FieldNode } from 'graphql';
 import { type ReadAheadPlan, ReadAheadPlans, type Reference } from '../schema/reference.ts';
 import type { SelectedField, Selection } from './selection.ts';
 
-/** Works out what each list of an operation can read ahead: the references that its rows are certain to be asked for. */
+/** Finds what each list of an operation can read ahead: the references that are selected of all of its rows. */
 export function readAheadPlans({ fields }: Selection): ReadAheadPlans {
   const plans = new Map<FieldNode, ReadAheadPlan>();
   for (const list of fields) {
@@ -23,7 +23,7 @@ function referencesIn(rows: SelectedField): ReadAheadPlan {
   });
 }
 
-/** The fields within, but those that a directive may leave out. */
+/** The fields within, without those that a directive may leave out. */
 function certain({ within, conditions }: SelectedField): readonly SelectedField[] {
   return within.filter((field) => field.conditions === conditions);
 }

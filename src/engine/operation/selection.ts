@@ -20,48 +20,47 @@ import { ServiceError } from '../errors.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 import { fragmentsOf } from './fragments.ts';
 
-/** How many fields an operation may have when its fragments are written out. */
+// The limits of an operation, with its fragments expanded.
 const MAX_FIELDS = 5_000;
-/** How many aliases and how many directives it may have, when its fragments are written out. */
 const MAX_ALIASES = 200;
 const MAX_DIRECTIVES = 200;
-/** How deep fields may lie within fields; the introspection of the usual tools is 13 deep. */
+/** The introspection query of common tools is 13 deep. */
 const MAX_DEPTH = 30;
 
-/** A field that an operation selects, on one way to it: a fragment's fields are there as often as it is spread. */
+/** A field that an operation selects. A fragment's fields occur once for each spread. */
 export interface SelectedField {
   readonly node: FieldNode;
   /** The type that has the field. */
   readonly parent: GraphQLObjectType;
   readonly field: GraphQLField<unknown, unknown>;
-  /** Where its answer is: the keys from the root on. Fields with one path are answered as one. */
+  /** Its place in the response: the keys from the root. Fields with one path are merged. */
   readonly path: string;
-  /** What has to hold for it to be answered. */
+  /** The conditions of `@skip` and `@include`, which all have to hold. */
   readonly conditions: readonly Condition[];
-  /** The fragment that selects it, if one does. */
+  /** The fragment that selects it, if any. */
   readonly fragment: string | undefined;
-  /** The fields that are selected of its answer. */
+  /** The fields that are selected within it. */
   readonly within: readonly SelectedField[];
 }
 
-/** What an operation selects. */
+/** The selection of an operation, with its fragments expanded. */
 export interface Selection {
   readonly operation: OperationDefinitionNode;
   readonly roots: readonly SelectedField[];
   /** All of its fields, each before those within it. */
   readonly fields: readonly SelectedField[];
-  /** How many fields and fragments it has when its fragments are written out. */
+  /** The number of fields and fragments. */
   readonly size: number;
-  /** The defaults of the variables that have one, as a client would send them. */
+  /** The defaults of the variables, as a client would send them. */
   readonly defaults: ReadonlyMap<string, unknown>;
 }
 
 /**
- * Writes out what an operation selects, within the limits.
+ * Expands the selection of an operation.
  *
  * @param document valid
- * @param name which of its operations; needed where it has several
- * @throws {ServiceError} INVALID_ARGUMENT that names the limit, when it has too many fields, aliases or directives, or is too deep
+ * @param name which operation of the document; needed if there are several
+ * @throws {ServiceError} INVALID_ARGUMENT with the limit, if it has too many fields, aliases or directives, or is too deep
  */
 export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name: string | undefined): Selection {
   const operation = getOperationAST(document, name) as OperationDefinitionNode;
@@ -83,7 +82,7 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
       }
       countDirectives(node);
       const own = conditionsOf(node, defaults);
-      // Shared where it can be: what is written out has thousands of fields.
+      // Shared if possible: an expanded selection can have thousands of fields.
       const conditions = own.length === 0 ? around.conditions : [...around.conditions, ...own];
       return node.kind === Kind.FIELD
         ? walkField(type, node, { ...around, conditions })
@@ -122,7 +121,7 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
   }
 }
 
-/** Where selections are. */
+/** What surrounds a selection set. */
 interface Around {
   readonly path: string;
   readonly conditions: readonly Condition[];
@@ -138,19 +137,19 @@ function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Read
   );
 }
 
-/** Also those of introspection, which are of no type. */
+/** Finds a field of a type, also the introspection fields, which no type lists. */
 function fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
   if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
   if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
   return name === TypeMetaFieldDef.name ? TypeMetaFieldDef : type.getFields()[name];
 }
 
-/** The nodes of fields, each once: a fragment's fields have one node on all ways to them. */
+/** The nodes of fields, each once: a fragment's field has one node for all spreads. */
 export function nodesOf(fields: readonly SelectedField[]): ReadonlyMap<FieldNode, GraphQLField<unknown, unknown>> {
   return new Map(fields.map(({ node, field }) => [node, field]));
 }
 
-/** The ways to the fields that have a key in common; those without a key are left out. */
+/** Groups the ways to fields by a key; fields without a key are left out. */
 export function waysBy<K>(fields: readonly SelectedField[], keyOf: (field: SelectedField) => K | undefined) {
   const ways = new Map<K, Set<readonly Condition[]>>();
   for (const field of fields) {

@@ -15,23 +15,23 @@ import { visitArguments } from './values.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** What an operation uses of what is marked. */
+/** The annotated elements that an operation uses. */
 interface OperationUses {
-  /** By its text alone, whatever the variables are. */
+  /** With any variables. */
   readonly always: readonly Annotated[];
-  /** By these variables, beside that; undefined where variables make no difference. */
+  /** The further ones with some variables; undefined if variables make no difference. */
   readonly given: ((variables: Variables) => readonly Annotated[]) | undefined;
 }
 
-/** Finds what operations use of what is marked; what `@skip` and `@include` leave out is not used. */
+/** Finds the annotated elements that operations use; those that `@skip` and `@include` leave out are not used. */
 export type UseFinder = (selection: Selection) => OperationUses;
 
 type Collect = (variables: Variables, found: Set<Annotated>) => void;
 
 /**
- * Makes the finder for a schema: of fields, arguments, input fields and enum values.
+ * Makes the finder for a schema, of fields, arguments, input fields and enum values.
  *
- * @param defaults whether the default of a variable is a use: not on REST, where it is the route's and not the client's
+ * @param defaults whether the default of a variable counts as a use. In REST it does not: it is the route's, not the client's
  */
 export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 'count'): UseFinder {
   const annotated = new Map<Annotatable, Annotated>(annotatedIn(schema).map((one) => [one.element, one]));
@@ -40,7 +40,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
   return ({ operation, fields, defaults: defaultOf }) => {
     if (annotated.size === 0) return { always: [], given: undefined };
     const always = new Set<Annotated>();
-    /** By the coordinate and the conditions, so that each is there once. */
+    /** By coordinate and conditions, so that each occurs once. */
     const dependent = new Map<string, Collect>();
 
     const note = (element: Annotatable, conditions: readonly Condition[]) => {
@@ -72,7 +72,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
       for (const [element, own] of ofArguments.get(node) ?? []) note(element, [...conditions, ...own]);
     }
 
-    /** What its arguments use, each with what has to hold for it. */
+    /** The annotated elements that a field's arguments use, each with its conditions. */
     function usesOfArguments(field: GraphQLField<unknown, unknown>, node: FieldNode) {
       const found = new Map<string, [Annotatable, readonly Condition[]]>();
       const add = (element: Annotatable, own: readonly Condition[]) => {
@@ -86,7 +86,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
       return [...found.values()];
     }
 
-    /** A variable that may be left out gives nothing then. */
+    /** An argument whose variable is absent counts as not given. */
     function ifGiven(value: ValueNode): Condition[] {
       const variable = value.kind === Kind.VARIABLE ? value.name.value : undefined;
       if (variable === undefined || (defaults === 'count' && defaultOf.has(variable))) return [];

@@ -14,16 +14,16 @@ import {
   type ValueNode,
 } from 'graphql';
 
-/** What is called for what stands in the arguments of a field; the elements are those of the schema. */
+/** Callbacks for the values in the arguments of a field, with the elements of the schema. */
 interface ValueVisitor {
   /** For each argument and input field that is given, with its value. */
   given?(element: GraphQLArgument | GraphQLInputField, value: ValueNode): void;
   enumValue?(element: GraphQLEnumValue): void;
-  /** For each variable, with the type of the place where it stands. */
+  /** For each variable, with the type of the place that uses it. */
   variable?(name: string, type: GraphQLInputType): void;
 }
 
-/** Visits the arguments of a field, and the values within them. The document has to be valid. */
+/** Visits the arguments of a field, and the values within them. The document must be valid. */
 export function visitArguments({ args }: GraphQLField<unknown, unknown>, node: FieldNode, visitor: ValueVisitor): void {
   for (const { name, value } of node.arguments ?? []) {
     const argument = args.find((one) => one.name === name.value);

@@ -25,7 +25,7 @@ const ACCEPTED_BY_BUILT_IN: Readonly<Record<string, string>> = {
 };
 
 /** Whether it is told which names there are, where one is misspelt. */
-export type Names = 'told' | 'kept';
+export type Names = 'shown' | 'hidden';
 
 /**
  * Everything that is wrong with a value for an input field, argument or variable: its type, what is missing or unknown
@@ -35,7 +35,7 @@ export function inputErrors(
   place: InputPlace,
   value: unknown,
   path: Path = [],
-  names: Names = 'told',
+  names: Names = 'shown',
 ): ValidationError[] {
   if (value === undefined) {
     const isMissing = isNonNullType(place.type) && place.defaultValue === undefined;
@@ -111,7 +111,7 @@ function objectErrors(
     return [{ path, message: `must be an object (${name}), not ${show(value)}` }];
   }
   const given = value as Readonly<Record<string, unknown>>;
-  const accepted = names === 'told' ? `, which accepts ${Object.keys(fields).join(', ')}` : '';
+  const accepted = names === 'shown' ? `, which accepts ${Object.keys(fields).join(', ')}` : '';
   const unknown = Object.keys(given)
     .filter((key) => !Object.hasOwn(fields, key))
     .slice(0, MAX_VALIDATION_ERRORS + 1);
@@ -142,7 +142,7 @@ function leafErrors(
   try {
     parsed = type.parseValue(value);
   } catch {
-    const accepted = isEnumType(type) && names === 'kept' ? `a value of ${type.name}` : acceptedBy(type, bounds);
+    const accepted = isEnumType(type) && names === 'hidden' ? `a value of ${type.name}` : acceptedBy(type, bounds);
     return [{ path, message: `must be ${accepted}, not ${show(value)}` }];
   }
   const { error } = bounds?.check.safeParse(parsed) ?? {};
