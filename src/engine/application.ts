@@ -8,34 +8,34 @@ import type { Context } from './schema/context.ts';
 import { lifecycleResource } from './usage/rest.ts';
 import type { LifecycleStore } from './usage/store.ts';
 
-/** Where the page about deprecations and sunsets is, and the operation that tells the same as JSON. */
+/** The path of the page about deprecations and sunsets, and of the operation that returns the same as JSON. */
 export const LIFECYCLE_PAGE = '/lifecycle';
 
-/** What an application is called. */
+/** The names of an application. */
 export interface Names {
-  /** By people, such as `Bookshop`. */
+  /** For people, such as `Bookshop`. */
   readonly title: string;
-  /** By programs, such as `bookshop`: letters, digits and hyphens. */
+  /** For programs, such as `bookshop`: letters, digits and hyphens. */
   readonly name: string;
 }
 
-/** What the engine serves. */
+/** An application that the engine serves. */
 export interface Application extends Names {
   readonly schema: GraphQLSchema;
   readonly resources: readonly Resource[];
-  /** What the OpenAPI document says that the schema and the resources do not. */
+  /** The parts of the OpenAPI document that come neither from the schema nor from the resources. */
   readonly openApi: Omit<DocumentText, 'tagGroups' | 'plurals' | 'optional'>;
   readonly home: HomeText;
-  /** GraphQL documents that the playground opens with, each in a tab. */
+  /** GraphQL documents that the playground opens, each in a tab. */
   readonly playground: readonly string[];
 }
 
-/** What the OpenAPI document says of a resource that its schema and routes do not. */
+/** The parts of the OpenAPI document about a resource that do not come from its schema and routes. */
 type ResourceText = Pick<DocumentText, 'tagGroups' | 'examples' | 'plurals' | 'optional'>;
 
-/** A kind of rows. The file that has it imports what the resource adds to the schema. */
+/** A resource: its stores and routes. The file that declares it imports the resource's part of the schema. */
 export interface Resource extends Partial<Pick<ResourceText, 'plurals' | 'optional'>> {
-  /** Its part of what resolvers are given; one for all requests, for reads are coalesced across them. */
+  /** Its part of the resolvers' context: one for all requests, because loaders batch reads across requests. */
   stores(database: Database): Partial<Context>;
   readonly routes: readonly Route[];
   /** An example for each component, by its name. */
@@ -44,34 +44,33 @@ export interface Resource extends Partial<Pick<ResourceText, 'plurals' | 'option
   readonly tags: ResourceText['tagGroups'];
 }
 
-/** What the page at the root says of an application. */
+/** The texts of the home page. */
 interface HomeText {
-  /** What it is, in a sentence or two. */
+  /** What the application is, in a sentence or two. */
   readonly about: string;
-  /** A first REST request that is worth a look: its path and query, and what it shows. */
+  /** A REST request to follow from the page: its path and query, and what it shows. */
   readonly look: { readonly target: string; readonly about: string };
-  /** The path and query of a first REST call, to copy. */
+  /** The path and query of a first REST request, to copy. */
   readonly rest: string;
-  /** A GraphQL document of a first call, to copy. */
+  /** The GraphQL document of a first request, to copy. */
   readonly graphql: string;
 }
 
-/** What resolvers are given. */
+/** The context of resolvers. */
 export function contextOf({ resources }: Application, database: Database, lifecycle: LifecycleStore): Context {
-  // A resolver asks for no store but that of a resource, and what is not among them adds nothing to the schema.
+  // This is a whole Context: every resolver belongs to a resource, and uses only the stores of resources.
   return Object.assign({ lifecycle }, ...resources.map(({ stores }) => stores(database)));
 }
 
-/** Every HTTP operation of the application, with the engine's own. */
+/** All routes of the application, with the engine's own. */
 export function routesOf({ resources }: Pick<Application, 'resources'>): readonly Route[] {
   return [...resources, lifecycleResource].flatMap(({ routes }) => routes);
 }
 
 /**
- * The routes, made ready to run.
+ * Compiles the routes.
  *
- * @param costs what lists cost
- * @throws {Error} when a route's operation does not fit the schema
+ * @throws {Error} if a route's operation does not fit the schema
  */
 export function endpointsOf(application: Application, costs?: ListCosts): readonly Endpoint[] {
   return compileRoutes(application.schema, routesOf(application), LIFECYCLE_PAGE, costs);

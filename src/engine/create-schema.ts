@@ -5,7 +5,7 @@ import { versionArgs } from './schema/version.ts';
 import { addLifecycle } from './usage/graphql.ts';
 
 /**
- * What the schema of an application is built with.
+ * Creates the tools that build the schema of an application.
  *
  * @example
  * const { builder, connectionTo, pagingArgs, expectedVersion, buildSchema } = createSchema();
@@ -17,9 +17,9 @@ export function createSchema() {
   return {
     builder,
     ...connections(builder),
-    /** The argument by which a write is only for a row that nobody has changed meanwhile. */
+    /** The argument that makes a write conditional on the row's version (optimistic locking). */
     expectedVersion: versionArgs(builder),
-    /** The schema of what was added; once, after everything was: types are printed in the order in which they are added. */
+    /** Builds the schema. Call it once, after all types and fields are added; it keeps their order. */
     buildSchema(): GraphQLSchema {
       addLifecycle(builder);
       return builder.toSchema({ sortSchema: false });

@@ -2,7 +2,7 @@ import { GraphQLError, GraphQLScalarType, Kind, print } from 'graphql';
 
 const A_DATE = 'a full-date of RFC 3339, such as 2026-11-21';
 
-/** A day of the calendar; in code, its text. */
+/** A calendar day; in code, a string. */
 export const dateScalar = new GraphQLScalarType<string, string>({
   name: 'Date',
   description: 'A calendar day in UTC, as an RFC 3339 full-date.',
@@ -19,7 +19,7 @@ export const dateScalar = new GraphQLScalarType<string, string>({
   },
 });
 
-/** Whether the text is a full-date of RFC 3339, section 5.6, that the calendar has. */
+/** Whether the text is a full-date of RFC 3339, section 5.6, and the day exists. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const instant = new Date(`${text}T00:00:00Z`);

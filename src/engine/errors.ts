@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
 
 /**
- * Every way a request can fail: the code a program reads, the HTTP status that goes with it and what
- * descriptions call it. The application adds its own.
+ * All errors of the engine: the code for programs, its HTTP status, and its title in descriptions of the API. An application
+ * adds its own.
  */
 export const errorTable = {
   MALFORMED_JSON: { status: 400, title: 'The body is not JSON' },
@@ -31,45 +31,45 @@ export const errorTable = {
   TIMEOUT: { status: 504, title: 'Timed out' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
-/** The code of a failure that any application can answer with. */
+/** The code of an error that any application can return. */
 export type ErrorCode = keyof typeof errorTable;
 
-/** A failure that an application adds. */
+/** An error that an application adds. */
 export interface ErrorKind {
-  /** What a program reads, such as `OUT_OF_PRINT`. */
+  /** The code for programs, such as `OUT_OF_PRINT`. */
   readonly code: string;
   readonly status: number;
-  /** What descriptions call it. */
+  /** Its title in descriptions of the API. */
   readonly title: string;
 }
 
-/** What descriptions say of a failure. */
+/** The code, status and title of an error. */
 export function errorKind(kind: ErrorCode | ErrorKind): ErrorKind {
   return typeof kind === 'string' ? { code: kind, ...errorTable[kind] } : kind;
 }
 
-/** One fault in what a client sent: where it is (the keys from the outside in) and what is accepted there. */
+/** A validation error: where it is (the keys from the outside in), and what is accepted there. */
 export interface ValidationError {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 interface ServiceErrorOptions {
-  /** The faults one by one, when there may be several. */
+  /** The single validation errors, if there can be several. */
   readonly validationErrors?: readonly ValidationError[];
-  /** What went wrong underneath: for the log, never for the client. */
+  /** The underlying error: for the log, never for the client. */
   readonly cause?: unknown;
-  /** Response headers that belong to this failure, such as `Allow` or `Retry-After`. */
+  /** Response header fields of this error, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The message for a caller that may read, where that names stored values. */
+  /** The message for a caller with permission to read, if it contains stored values. */
   readonly toReaders?: string | undefined;
 }
 
 /**
- * A failure that a client is told about, on either face: REST makes the Error object of it, and GraphQL carries
- * `code` and `status` in `extensions`. The message is for the person who reads it: what was wrong, where, and
- * what is accepted. It names no stored value, for a caller may change what it may not read: `toReaders` does. A
- * `GraphQLError`, so that both executors pass its code and status on as they are.
+ * An error that is returned to the client: REST turns it into the Error object, and GraphQL has its `code` and `status` in
+ * `extensions`. The message is for people: what was wrong, where, and what is accepted. It contains no stored values, because
+ * a caller may have permission to change but not to read; `toReaders` may contain them. It is a `GraphQLError`, so that both
+ * executors pass its code and status on unchanged.
  */
 export class ServiceError extends GraphQLError {
   readonly kind: ErrorCode | ErrorKind;
@@ -98,24 +98,24 @@ export class ServiceError extends GraphQLError {
     this.cause = cause;
   }
 
-  /** Whether the message names stored values, which only a caller that may read is told. */
+  /** Whether the message contains stored values, and so is only for callers with permission to read. */
   get namesStored(): boolean {
     return this.message === this.toReaders;
   }
 }
 
-/** The header fields of a failure that may be over in a second (RFC 9110, section 10.2.3). */
+/** The header fields of an error that a retry after a second may avoid (RFC 9110, section 10.2.3). */
 export const RETRY_SOON = { 'retry-after': '1' };
 
-/** Whether it will be so again: what may be tried again says when. */
-export function isForGood({ status, headers }: ServiceError): boolean {
+/** Whether a retry would fail again: an error that allows a retry has `Retry-After`, or a status from 500. */
+export function isPermanent({ status, headers }: ServiceError): boolean {
   return status < 500 && headers['retry-after'] === undefined;
 }
 
-/** How many errors an answer names; if there are more, it says so. */
+/** The maximum number of validation errors in a response; if there are more, it says so. */
 export const MAX_VALIDATION_ERRORS = 20;
 
-/** The failure of a body or variable with these faults; the message names them. At least one. */
+/** The error for a body or variables with these validation errors, at least one; its message lists them. */
 export function validationFailed(validationErrors: readonly ValidationError[]): ServiceError {
   const named = validationErrors.slice(0, MAX_VALIDATION_ERRORS);
   const more = validationErrors.length > MAX_VALIDATION_ERRORS ? ['There are more errors.'] : [];
@@ -123,7 +123,7 @@ export function validationFailed(validationErrors: readonly ValidationError[]): 
   return new ServiceError('VALIDATION_FAILED', message, { validationErrors: named });
 }
 
-/** The fault as one sentence that begins with where it is. */
+/** The validation error as a sentence that begins with where it is. */
 export function describeValidationError({ path, message }: ValidationError): string {
   return `${path.length === 0 ? 'The body' : path.join('.')} ${message}.`;
 }
@@ -134,10 +134,10 @@ function toPointer(path: readonly (string | number)[]): string {
 }
 
 /**
- * The error that a client gets for anything that was thrown: a `ServiceError` (also when GraphQL has wrapped it) with the message
- * for its caller, anything else as an `INTERNAL` failure that keeps its cause for the log.
+ * The error that a client gets for anything that was thrown: a `ServiceError`, also one that GraphQL has wrapped, with the
+ * message for its caller; anything else becomes an `INTERNAL` error that keeps its cause for the log.
  *
- * @param mayRead whether the caller may read what is stored
+ * @param mayRead whether the caller has permission to read
  */
 export function toServiceError(thrown: unknown, mayRead = false): ServiceError {
   for (let error = thrown; error instanceof Error; error = originOf(error)) {

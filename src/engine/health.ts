@@ -5,33 +5,33 @@ import { RETRY_SOON, ServiceError, toServiceError } from './errors.ts';
 import type { HttpReply } from './http/reply.ts';
 import type { RequestMetrics } from './metrics.ts';
 
-/** How long the database may take to answer `/readyz`, in milliseconds. */
-const PATIENCE = 1_000;
+/** The timeout of the database check of `/readyz`, in milliseconds. */
+const DATABASE_TIMEOUT = 1_000;
 
-/** An answer to an operator's question; the error is why it is not a good one. */
+/** The response of a health check, and the error if the check failed. */
 export interface HealthAnswer extends HttpReply {
   readonly error?: ServiceError;
 }
 
-/** What operators and their tools ask: whether the process lives, whether it can work, and how it fares. */
+/** Creates the health checks: liveness, readiness and metrics. */
 export function createHealth(database: Database, metrics: Pick<RequestMetrics, 'render'>) {
   const ping = database.statement('health.ping', 'lookup', sql`select 1`, { one: integer });
   let isDraining = false;
   let isReady = true;
-  let asking: Promise<ServiceError | undefined> | undefined;
-  /** Nobody is charged for asking: so all who ask at once are one statement. */
-  const ask = () => {
-    asking ??= failureOf(ping()).finally(() => {
-      asking = undefined;
+  let pending: Promise<ServiceError | undefined> | undefined;
+  /** Health checks have no rate limit, so concurrent ones share one statement. */
+  const checkDatabase = () => {
+    pending ??= failureOf(ping()).finally(() => {
+      pending = undefined;
     });
-    return asking;
+    return pending;
   };
 
   const checks: Readonly<Record<string, () => HealthAnswer | Promise<HealthAnswer>>> = {
     '/livez': () => json(200, { status: 'ok' }),
     '/readyz': async () => {
       if (!isReady) return failed('The service is stopping.');
-      const cause = await ask();
+      const cause = await checkDatabase();
       return cause === undefined ? json(200, { status: 'ok' }) : failed('The database does not answer.', cause);
     },
     '/metrics': async () => {
@@ -49,16 +49,19 @@ export function createHealth(database: Database, metrics: Pick<RequestMetrics, '
   };
 }
 
-/** Why the answer failed or did not come in time; undefined when it came. */
+/** The error if the answer failed or took too long; undefined if it came. */
 async function failureOf(answer: Promise<unknown>): Promise<ServiceError | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<ServiceError>((resolve) => {
-    timer = setTimeout(() => resolve(new ServiceError('TIMEOUT', `No answer within ${PATIENCE} ms.`)), PATIENCE);
+    timer = setTimeout(
+      () => resolve(new ServiceError('TIMEOUT', `No answer within ${DATABASE_TIMEOUT} ms.`)),
+      DATABASE_TIMEOUT,
+    );
   });
   return Promise.race([answer.then(() => undefined, toServiceError), late]).finally(() => clearTimeout(timer));
 }
 
-/** @param cause is logged; a stop is none */
+/** @param cause for the log; undefined while the service stops */
 function failed(message: string, cause?: ServiceError): HealthAnswer {
   const { code, status, headers } = new ServiceError('UNAVAILABLE', message, { headers: RETRY_SOON });
   const reply = json(status, { code, message, status });

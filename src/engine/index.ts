@@ -1,5 +1,5 @@
 /*
- * The door: what an application imports from the engine, with `db` for its tables and stores.
+ * The public API of the engine. An application imports only this, and `db` for its tables and stores.
  */
 
 export type { Application, Resource } from './application.ts';
@@ -22,7 +22,7 @@ export {
   page,
   pagingParameters,
   type Route,
-  replacedOrBegun,
+  replacedOrCreated,
   route,
 } from './rest/route.ts';
 export { integerFrom, text } from './schema/bounds.ts';

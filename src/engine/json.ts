@@ -1,42 +1,42 @@
 import { randomUUID } from 'node:crypto';
 import { stringify as stringifyLossless } from 'lossless-json';
 
-/** What a number does not hold exactly has so many digits, with its point or without, or is far below 1. */
+/** A number in JSON that may not be exact as a JavaScript number: with 16 digits or more, or far below 1. */
 const LONG_NUMBER = /[\d.]{16}|[eE]-\d{3}/;
 const INTEGER = /^-?\d+$/;
 const DECIMAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** What is longer is beyond every type, and takes long to read to the last digit. */
+/** A longer integer is out of range for every type, and slow to parse. */
 const MAX_INTEGER_LENGTH = 40;
-/** From here on, either way, all numbers are integers. */
+/** From here on, in both directions, all numbers are integers. */
 const ALL_INTEGERS = 2 ** 52;
-/** In valid JSON, found from its beginning, these are its texts and numbers whole. */
-const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** Marks a text that stands for an integer: no client can know it. */
-const MARK = randomUUID();
+/** In valid JSON, matched from its beginning, these are its whole strings and numbers. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** The prefix of a string that stands for a number: random, so that no client can send it. */
+const PREFIX = randomUUID();
 
 /**
- * Reads JSON with every integer of up to 40 digits exact: as a number where a number holds it, as a bigint beyond. A longer
- * one is the nearest number. What is no integer never becomes one: where the nearest number is an integer, it is the one
- * beside it, or NaN where that is one too.
+ * Parses JSON, with every integer of up to 40 digits exact: as a number if a number is exact, otherwise as a bigint. A longer
+ * integer becomes the nearest number. A number with a fraction never becomes an integer: if the nearest number is an integer,
+ * it becomes the number next to that, or NaN if that is an integer too.
  *
- * @throws {SyntaxError} when the text is not JSON (RFC 8259)
+ * @throws {SyntaxError} if the text is not JSON (RFC 8259)
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!LONG_NUMBER.test(text)) return value;
-  // A parser that hands over the digits of numbers takes a hundred times as long.
-  const annotated = text.replace(TEXT_OR_NUMBER, (token) => (isLongNumber(token) ? `"${MARK}${token}"` : token));
-  return JSON.parse(annotated, (_, value: unknown) =>
-    typeof value === 'string' && value.startsWith(MARK) ? readNumber(value.slice(MARK.length)) : value,
+  // A JSON parser that exposes the digits of numbers takes a hundred times as long.
+  const quoted = text.replace(STRING_OR_NUMBER, (token) => (isLongNumber(token) ? `"${PREFIX}${token}"` : token));
+  return JSON.parse(quoted, (_, value: unknown) =>
+    typeof value === 'string' && value.startsWith(PREFIX) ? readNumber(value.slice(PREFIX.length)) : value,
   );
 }
 
-/** Writes JSON, bigints as integers to their last digit. */
+/** Serializes to JSON, with bigints as exact integers. */
 export function stringifyJson(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // The one thing in an answer that JSON.stringify rejects is a bigint, which is rare: so try the fast way first.
+    // In a response, JSON.stringify rejects only bigints, which are rare: so the fast way comes first.
     if (error instanceof TypeError) return stringifyLossless(value) ?? 'null';
     throw error;
   }
@@ -52,7 +52,7 @@ function readNumber(token: string): number | bigint {
   return Number.isSafeInteger(near) || token.length > MAX_INTEGER_LENGTH ? near : BigInt(token);
 }
 
-/** Whether the number that is written so has places behind its point. */
+/** Whether the written number has a fraction. */
 function hasFraction(token: string): boolean {
   const [, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(token) ?? [];
   const digits = whole + fraction;
@@ -60,7 +60,7 @@ function hasFraction(token: string): boolean {
   return significant !== '' && fraction.length - (digits.length - significant.length) > Number(exponent);
 }
 
-/** A number that is not an integer, next to the integer that is nearest to what was written. */
+/** The number next to an integer that is not an integer itself; NaN if there is none. */
 function besideInteger(integer: number): number {
   const size = Math.abs(integer);
   if (size >= ALL_INTEGERS) return size < 2 * ALL_INTEGERS ? Number.NaN : integer;

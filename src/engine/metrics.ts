@@ -1,17 +1,17 @@
-/** What was asked; `none` where it was nothing that there is. */
+/** The kind of a request; `none` for an unknown path. */
 export type Protocol = 'rest' | 'graphql' | 'page' | 'health' | 'none';
 
-/** What is counted of requests. Every label has few values, whatever clients send. */
+/** Metrics of requests. Every label has a bounded number of values, whatever clients send. */
 export interface RequestMetrics {
-  /** A use of something marked; how many clients are told apart is bounded. */
+  /** Counts a use of an annotated element. The number of different clients is bounded. */
   use(coordinate: string, level: string, client: string): void;
   /**
-   * An answered request.
+   * Counts a finished request.
    *
-   * @param status that of the error where there is one: GraphQL answers most errors by 200
-   * @param seconds how long it took
+   * @param status that of the error if there is one: GraphQL returns most errors with 200
+   * @param seconds its duration
    */
   request(protocol: Protocol, operation: string, status: number, seconds: number): void;
-  /** All of it in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   render(): Promise<{ contentType: string; text: string }>;
 }

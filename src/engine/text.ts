@@ -1,9 +1,9 @@
-/** Whether PostgreSQL can hold the text: it takes no NUL, and UTF-8 has no half of a surrogate pair. */
+/** Whether PostgreSQL can store the text: it rejects NUL, and UTF-8 has no half of a surrogate pair. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/** Counts characters as people, JSON Schema and PostgreSQL do: code points, not UTF-16 units. */
+/** Whether the text is longer, in code points as JSON Schema and PostgreSQL count them, not in UTF-16 units. */
 export function isLongerThan(text: string, characters: number): boolean {
   return text.length > characters && (text.length > 2 * characters || [...text].length > characters);
 }

@@ -25,7 +25,7 @@ interface Place {
  * place, and each two fragments, and has no time to do so for all that 5,000 tokens can hold. Undefined for a document
  * that is not.
  */
-export function incomparable(document: DocumentNode): GraphQLError | undefined {
+export function tooComplex(document: DocumentNode): GraphQLError | undefined {
   const fragments = fragmentsOf(document);
   const reached = new Set<string>();
   const around = new Set<string>();

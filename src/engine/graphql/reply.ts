@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { type FetchAPI, processRegularResult } from 'graphql-yoga';
-import { isForGood, ServiceError } from '../errors.ts';
+import { isPermanent, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
@@ -42,7 +42,7 @@ function gravestOf({ errors = [] }: ExecutionResult): ServiceError | undefined {
     originalError instanceof ServiceError ? [originalError] : [],
   );
   const [gravest] = failures.sort(
-    (one, other) => Number(isForGood(one)) - Number(isForGood(other)) || other.status - one.status,
+    (one, other) => Number(isPermanent(one)) - Number(isPermanent(other)) || other.status - one.status,
   );
   return gravest;
 }

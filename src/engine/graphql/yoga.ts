@@ -11,7 +11,7 @@ import { unitsOfDocument } from '../limits/units.ts';
 import { assertLines, MAX_TOKENS } from '../operation/cost.ts';
 import type { PreparedDocuments } from '../operation/documents.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
-import { incomparable } from './comparable.ts';
+import { tooComplex } from './comparable.ts';
 import { rejected, toClientError } from './errors.ts';
 import { KnownFieldsRule } from './known-fields.ts';
 import { KnownOperationsRule } from './operation-types.ts';
@@ -94,7 +94,7 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
       addValidationRule(KnownOperationsRule);
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
       setValidationFn((schema, document, rules, limits) => {
-        const tooMuch = incomparable(document);
+        const tooMuch = tooComplex(document);
         if (tooMuch !== undefined) return [tooMuch];
         const known = suggestions
           ? rules.map((rule: ValidationRule) => (rule === FieldsOnCorrectTypeRule ? KnownFieldsRule : rule))

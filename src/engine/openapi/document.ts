@@ -104,8 +104,8 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
     description,
     tags: [route.tag],
     ...(annotations && annotationExtensions(annotations, lifecycle.successor)),
-    ...(route.noTrial !== undefined && {
-      'x-no-trial': route.noTrial,
+    ...(route.noTryItOut !== undefined && {
+      'x-no-trial': route.noTryItOut,
       'x-hideTryItPanel': true,
       'x-explorer-enabled': false,
       'x-zudoku-playground-enabled': false,

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../rest/compile.ts';
-import { mayBegin } from '../rest/route.ts';
+import { mayCreate } from '../rest/route.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /** The request header fields that operations take. They have no examples, as those of the lifecycle have none. */
@@ -53,7 +53,7 @@ export function headerParameters({ route, operation, hasTag, preparedWithTotal }
       : [
           'Idempotency-Key',
           ...(operation.inPrecondition === undefined ? [] : ['If-Match']),
-          ...(mayBegin(route) ? ['If-None-Match-Any'] : []),
+          ...(mayCreate(route) ? ['If-None-Match-Any'] : []),
         ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }

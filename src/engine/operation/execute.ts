@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../auth/access.ts';
 import type { Authentication, Metered } from '../auth/authentication.ts';
 import { READ } from '../auth/scope.ts';
-import { isForGood, ServiceError } from '../errors.ts';
+import { isPermanent, ServiceError } from '../errors.ts';
 import { readKey } from '../idempotency/key.ts';
 import type { Idempotency, Outcome } from '../idempotency/run.ts';
 import { type EnforceLifecycle, wantsStrict } from '../lifecycle/enforce.ts';
@@ -106,7 +106,7 @@ function charge(operation: PreparedOperation, meter: Meter, variables: Variables
 /** Rolls back what may be retried: it must not be stored as the response. */
 async function committed(running: Promise<Outcome>): Promise<Outcome> {
   const outcome = await running;
-  if (outcome.error !== undefined && !isForGood(outcome.error)) throw outcome.error;
+  if (outcome.error !== undefined && !isPermanent(outcome.error)) throw outcome.error;
   return outcome;
 }
 

@@ -18,7 +18,7 @@ import { readBody } from './body.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
-import { type Answer, mayBegin, type ReplyContext, type Route } from './route.ts';
+import { type Answer, mayCreate, type ReplyContext, type Route } from './route.ts';
 import { assertPlain, nullDropper, rootType, selectsField } from './selection.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
@@ -111,7 +111,7 @@ function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
   const isRead = route.method === 'GET';
   const conditions = {
     isWrite: inPrecondition !== undefined,
-    mayBegin: mayBegin(route),
+    mayCreate: mayCreate(route),
   };
 
   return async (request) => {

@@ -15,25 +15,25 @@ export function versionTag(version: unknown): string {
  * The versions that a request wants the row to have (RFC 9110, section 13.1).
  *
  * @param isWrite whether the operation changes a row that has a version
- * @param mayBegin whether it makes the row where there is none
+ * @param mayCreate whether it makes the row where there is none
  * @returns undefined for any
  * @throws {ServiceError} INVALID_ARGUMENT for a precondition that cannot be kept: to ignore it would lose an update
  */
 export function expectedVersions(
   headers: Pick<Headers, 'get'>,
-  { isWrite, mayBegin }: { readonly isWrite: boolean; readonly mayBegin: boolean },
+  { isWrite, mayCreate }: { readonly isWrite: boolean; readonly mayCreate: boolean },
 ): readonly number[] | undefined {
   const ifMatch = headers.get('if-match');
   const ifNoneMatch = headers.get('if-none-match');
   if (ifMatch === null && ifNoneMatch === null) return undefined;
   if (!isWrite) throw unusable('If-Match and If-None-Match cannot be used here, because the row does not exist yet');
   if (ifNoneMatch !== null) {
-    if (mayBegin && ifMatch === null && ifNoneMatch.trim() === '*') return [NOT_THERE];
-    throw unusable(`If-None-Match ${mayBegin ? 'must be * here' : 'is for GET and HEAD'}; use If-Match with a change`);
+    if (mayCreate && ifMatch === null && ifNoneMatch.trim() === '*') return [NOT_THERE];
+    throw unusable(`If-None-Match ${mayCreate ? 'must be * here' : 'is for GET and HEAD'}; use If-Match with a change`);
   }
   const tags = readTags('If-Match', ifMatch as string);
   if (!tags.includes('*')) return tags.flatMap(versionOf);
-  if (mayBegin) throw unusable('If-Match cannot be * here; send the ETag, or omit If-Match');
+  if (mayCreate) throw unusable('If-Match cannot be * here; send the ETag, or omit If-Match');
   return undefined;
 }
 

@@ -50,7 +50,7 @@ interface RouteOptions {
    */
   readonly readOnly?: readonly string[];
   /** Why the reference does not offer to try it, in a sentence; undefined where it does. */
-  readonly noTrial?: string;
+  readonly noTryItOut?: string;
 }
 
 /** One HTTP operation: a projection of a GraphQL operation. */
@@ -61,7 +61,7 @@ export interface Route extends RouteOptions {
 }
 
 /** Whether it makes the row where there is none. */
-export function mayBegin({ method, reply }: Pick<Route, 'method' | 'reply'>): boolean {
+export function mayCreate({ method, reply }: Pick<Route, 'method' | 'reply'>): boolean {
   return method === 'PUT' && 201 in reply.statuses;
 }
 
@@ -104,7 +104,7 @@ export function created(path: string): Reply {
 }
 
 /** 200 with the row, or 201 with its address when its field `began` is true; that field is not answered. */
-export function replacedOrBegun(path: string): Reply {
+export function replacedOrCreated(path: string): Reply {
   const begun = created(path);
   return {
     kind: 'item',

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { isLongerThan, isStorable } from '../text.ts';
 
 /**
- * What a value must be beyond its type, declared once on the input field or argument. The check runs on both faces;
- * `accepts` goes into the description, and the JSON Schema words into OpenAPI.
+ * The constraints of a value beyond its type, declared once on the input field or argument. Both protocols check them;
+ * `accepts` goes into the description, and the JSON Schema keywords into OpenAPI.
  */
 export interface Bounds {
-  /** Undefined where the description says it in its own words. */
+  /** Undefined if the description already says it. */
   readonly accepts: string | undefined;
   readonly jsonSchema: Readonly<Record<string, string | number>>;
   readonly check: z.ZodType;
 }
 
-/** Text that can be stored: of `min` to `max` characters, not only white space, without NUL and lone surrogates. */
+/** Text that can be stored: of `min` to `max` characters, not only white space unless `min` is 0, no NUL or lone surrogates. */
 export function text({ min, max }: { min: number; max: number }): Bounds {
   const length = min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`;
   const notBlank = min === 0 ? '' : ', not only white space';
@@ -37,5 +37,5 @@ export function integerFrom(min: number, max: number): Bounds {
   };
 }
 
-/** A cursor: it is checked where its list is known, and never stored. */
+/** A cursor: its list checks it, and it is never stored. */
 export const cursor: Bounds = { accepts: undefined, jsonSchema: {}, check: z.string() };

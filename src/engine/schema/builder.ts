@@ -9,7 +9,7 @@ import './read-ahead-plugin.ts';
 import { dateTimeScalar, int64Scalar } from './scalars.ts';
 import './wanted-plugin.ts';
 
-/** Makes a builder that has the scalars; the parts of an application add their types and fields to it. */
+/** Creates a builder with the scalars, to which the resources of an application add their types and fields. */
 export function createBuilder() {
   const builder = new SchemaBuilder<{
     Context: Context;
@@ -33,6 +33,6 @@ export function createBuilder() {
 
 export type Builder = ReturnType<typeof createBuilder>;
 
-/** The reference to an object type of this builder whose resolvers are given a `Row`. */
+/** The reference to an object type of this builder with `Row` as the parent of its resolvers. */
 export type RowRef<Row> =
   Builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? PothosSchemaTypes.ObjectRef<Types, Row> : never;

@@ -3,10 +3,10 @@ import type { Builder } from './builder.ts';
 
 type Types = Builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
 
-/** What builds the fields of an input object. */
+/** The builder of the fields of an input object. */
 export type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields']>[0];
 
-/** The same fields, each of which may be left out. */
+/** The same fields, all optional. */
 type ChangeFields<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends InputFieldRef<Types, infer Shape>
     ? InputFieldRef<Types, Shape | null | undefined>
@@ -14,8 +14,8 @@ type ChangeFields<Fields> = {
 };
 
 /**
- * Makes the fields of a change of the fields of a new row: each may be left out, and null removes a value that a new row may be
- * without.
+ * Makes the input fields of a partial update from those of a new row: each is optional, and null removes a value that is
+ * optional in a new row and has no default.
  *
  * @example
  * const fields = (t: InputFields) => ({ title: t.string({ required: true, bounds, description: 'Its title.' }) });
@@ -36,6 +36,6 @@ export function changing<Fields extends Readonly<Record<string, InputFieldRef<Ty
       };
     });
   }
-  // The types of the configuration do not tell what it is changed to.
+  // The types of updateConfig do not reflect the change.
   return fields as unknown as ChangeFields<Fields>;
 }

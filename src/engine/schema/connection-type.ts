@@ -1,10 +1,10 @@
 import type { GraphQLObjectType } from 'graphql';
 import type { ListTables } from '../db/paging.ts';
 
-/** The list that is searched when it is asked for by these arguments; undefined where that is no search. */
+/** The list that these arguments search; undefined if an index can find their page. */
 export type SearchedList = (given: Readonly<Record<string, unknown>>) => ListTables | undefined;
 
-/** What tells that of a connection's list; undefined for what is no connection. */
+/** Returns that function of a connection type; undefined for other types. */
 export function searchesOf(type: GraphQLObjectType | undefined): SearchedList | undefined {
   return type?.extensions.searchedList as SearchedList | undefined;
 }

@@ -22,12 +22,12 @@ type AnyPage = Pick<Page<unknown>, 'hasNextPage' | 'hasPreviousPage'> & {
   cursorAt(index: number): string | null;
 };
 
-/** As long as one may be, in bytes: with a name of which each character is escaped. */
+/** The maximum size of a cursor: with a name whose characters are all escaped. */
 const CURSOR = { bytes: 1_800 };
 
 const size = integerFrom(1, MAX_PAGE_SIZE);
 
-/** What makes connections of rows, and the arguments by which they are paged. */
+/** Creates the connection types of a builder, and their paging arguments. */
 export function connections(builder: Builder) {
   const PageInfo = builder.objectRef<AnyPage>('PageInfo').implement({
     description: 'The position of a page in its list, as the Relay cursor connections specification defines it.',
@@ -49,7 +49,7 @@ export function connections(builder: Builder) {
     }),
   });
 
-  /** The arguments by which a connection is paged. */
+  /** The paging arguments of a connection. */
   const pagingArgs = builder.args((t) => ({
     first: t.int({
       bounds: size,
@@ -63,11 +63,11 @@ export function connections(builder: Builder) {
   return { connectionTo, pagingArgs };
 
   /**
-   * The connection type over pages of rows, by the Relay cursor connections specification. Cursors and the total are
-   * worked out only when they are selected.
+   * Creates a connection type, by the Relay cursor connections specification. Cursors and the total are computed only if they
+   * are selected.
    *
-   * @param plural what the rows are called in descriptions
-   * @param list what the cursors are of; in the order of the ids where a field has no argument `sort`
+   * @param plural the name of the rows in descriptions
+   * @param list the list that its cursors belong to; in the order of ids for a field without an argument `sort`
    */
   function connectionTo<Row, SortName extends string>(
     node: RowRef<Row>,

@@ -1,3 +1,3 @@
-/** What a resolver is given. Each resource adds its store, so that this file need not know the resources. */
+/** The context of resolvers. Each resource adds its store, so that this file need not know the resources. */
 // biome-ignore lint/suspicious/noEmptyInterface: the resources add to it.
 export interface Context {}

@@ -23,21 +23,21 @@ declare global {
     export interface Plugins<Types extends SchemaTypes> {
       input: InputPlugin<Types>;
     }
-    // The parameters have to be those of the interface that this adds to.
+    // Declaration merging needs the same type parameters as the original interface.
     export interface InputFieldOptions<
       Types extends SchemaTypes = SchemaTypes,
       Type extends InputType<Types> | [InputType<Types>] = InputType<Types> | [InputType<Types>],
       Req extends FieldRequiredness<Type> = FieldRequiredness<Type>,
     > {
-      /** What the value must be beyond its type. */
+      /** The constraints of the value beyond its type. */
       bounds?: Bounds;
-      /** Whether null may be said for an optional field of an input object, to remove its value. */
+      /** Whether an optional field of an input object accepts null, to remove its value. */
       nullRemoves?: boolean;
     }
   }
 }
 
-/** Carries the bounds of input fields and arguments into descriptions and extensions. */
+/** Adds the bounds of input fields and arguments to their descriptions and extensions. */
 class InputPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onInputFieldConfig(field: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
     const { bounds, nullRemoves = false } = field.pothosOptions;
@@ -55,9 +55,9 @@ class InputPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
 }
 
 /**
- * Stops the build where text comes in without bounds: it could be of any length, and have what no database stores, such as NUL.
+ * Rejects text input without bounds: it could have any length, and characters that cannot be stored, such as NUL.
  *
- * @throws {Error} that names every argument and input field without bounds
+ * @throws {Error} with every argument and input field that lacks bounds
  */
 function assertBounded(schema: GraphQLSchema): void {
   const unbounded = Object.values(schema.getTypeMap()).flatMap((type) => {

@@ -11,7 +11,7 @@ import {
 import { MAX_VALIDATION_ERRORS, type ValidationError } from '../errors.ts';
 import type { Bounds } from './bounds.ts';
 
-/** Where a value goes: a type, with what the field or argument that takes it says beyond the type. */
+/** The field or argument that a value is for: its type, default and extensions. */
 export type InputPlace = Pick<GraphQLInputField | GraphQLArgument, 'type' | 'defaultValue' | 'extensions'>;
 
 type Path = readonly (string | number)[];
@@ -24,12 +24,12 @@ const ACCEPTED_BY_BUILT_IN: Readonly<Record<string, string>> = {
   ID: 'a string or an integer',
 };
 
-/** Whether it is told which names there are, where one is misspelt. */
+/** Whether an error about a misspelt name lists the accepted names. They are hidden if introspection is off. */
 export type Names = 'shown' | 'hidden';
 
 /**
- * Everything that is wrong with a value for an input field, argument or variable: its type, what is missing or unknown
- * in it, its bounds. The value may be as it came or coerced already.
+ * Validates a value for an input field, argument or variable: its type and bounds, and missing or unknown fields in it. The
+ * value may be raw or already coerced.
  */
 export function inputErrors(
   place: InputPlace,
@@ -44,7 +44,7 @@ export function inputErrors(
   return valueErrors(place.type, place, value, path, names);
 }
 
-/** What a value of the type and within the bounds must be, in words that go after "must be". */
+/** The accepted values of a type, within bounds, as a phrase to follow "must be". */
 export function acceptedBy(type: GraphQLLeafType, bounds?: Bounds): string {
   if (type.name === 'Int' && bounds !== undefined) return `an integer from ${bounds.accepts}`;
   if (isEnumType(type)) {
@@ -84,7 +84,7 @@ function valueErrors(
   return leafErrors(type, boundsOf(place), value, path, names);
 }
 
-/** Stops at what nobody would read to its end: a list may have very many items. */
+/** Stops after more errors than are returned: a list may have very many items. */
 function itemErrors(
   type: GraphQLInputType,
   place: InputPlace,
@@ -149,11 +149,11 @@ function leafErrors(
   return error === undefined ? [] : error.issues.slice(0, 1).map(({ message }) => ({ path, message }));
 }
 
-/** The value, short enough to be part of a sentence. */
+/** The value, shortened to fit into a sentence. */
 export function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
-  // No JSON says so: it stands for digits that no number has.
+  // parseJson gives NaN for a fraction that no number has.
   if (Number.isNaN(value)) return 'a number with a fraction';
   return shorten(typeof value === 'string' ? JSON.stringify(value) : String(value));
 }

@@ -13,7 +13,7 @@ declare global {
   }
 }
 
-/** Has every list read ahead what is selected of the rows that its own refer to. */
+/** Makes every list read ahead the selected rows that its rows refer to. */
 class ReadAheadPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override afterBuild(schema: GraphQLSchema): GraphQLSchema {
     for (const type of Object.values(schema.getTypeMap())) {

@@ -4,17 +4,17 @@ import type { Context } from './context.ts';
 
 /** How a field finds the row that its own row refers to. */
 export interface Reference {
-  /** Null where the row refers to none. */
+  /** Null if the row refers to none. */
   keyOf(row: object): unknown;
-  readsOf(context: Context): Loader<unknown, unknown>;
-  /** Keeps on the row the one that it refers to, which was read ahead. */
+  loaderOf(context: Context): Loader<unknown, unknown>;
+  /** Stores on the row the related row that was read ahead. */
   keep(row: object, related: unknown): void;
 }
 
-/** References that a selection has, and those that it has of the rows they lead to. */
+/** The references in a selection, and those within the rows that they lead to. */
 export type ReadAheadPlan = readonly { readonly reference: Reference; readonly within: ReadAheadPlan }[];
 
-/** The root value of every operation: what each of its lists reads ahead, worked out once for a document. */
+/** The root value of every operation: what each of its lists reads ahead, prepared once for a document. */
 export class ReadAheadPlans {
   readonly #plans: ReadonlyMap<FieldNode, ReadAheadPlan>;
 
@@ -22,7 +22,7 @@ export class ReadAheadPlans {
     this.#plans = plans;
   }
 
-  /** The plan of a list; empty where there is nothing to read ahead. */
+  /** The plan of a list; empty if there is nothing to read ahead. */
   of([first, ...others]: readonly FieldNode[]): ReadAheadPlan {
     const plan = first === undefined ? [] : (this.#plans.get(first) ?? []);
     return others.length === 0 ? plan : [...plan, ...this.of(others)];
@@ -30,24 +30,24 @@ export class ReadAheadPlans {
 }
 
 /**
- * The options of a field that answers with the row of a key. A list reads such rows ahead, all of a page at once, and keeps
- * them on its rows, which are then resolved without a promise each. Elsewhere each is read, coalesced, when it is resolved.
+ * The options of a field that returns the row with a key. A list reads such rows ahead, for the whole page at once, and stores
+ * them on its rows, so that resolving them takes no promise each. Elsewhere the loader reads each when it is resolved.
  *
- * @param name the property that keeps the row; not one of the row's own
- * @param keyOf the key in the row; null where it refers to nothing
- * @param readsOf what reads the rows of the keys
+ * @param name the property that stores the related row; not one of the row's own
+ * @param keyOf the key in the row; null if it refers to nothing
+ * @param loaderOf the loader of the related rows
  */
 export function reference<Name extends string, From extends object, Key, To>(
   name: Name & (Name extends keyof From ? never : Name),
   keyOf: (row: From) => Key | null,
-  readsOf: (context: Context) => Loader<Key, To>,
+  loaderOf: (context: Context) => Loader<Key, To>,
 ) {
   type Row = From & { [kept in Name]?: To | null };
   return {
     extensions: {
       reference: {
         keyOf,
-        readsOf,
+        loaderOf,
         keep: (row: { [kept in Name]?: To | null }, related: To | undefined) => {
           row[name] = related ?? null;
         },
@@ -58,19 +58,19 @@ export function reference<Name extends string, From extends object, Key, To>(
       if (kept !== undefined) return kept;
       const key = keyOf(row);
       if (key === null) return null;
-      return readsOf(context)
+      return loaderOf(context)
         .load(key)
         .then((found) => found ?? null);
     },
   };
 }
 
-/** Reads ahead. What cannot be read is left to its own field, whose failure it is. */
+/** Reads ahead. If that fails, the field reads again when it is resolved, so that the error is its own. */
 export async function readAhead(plan: ReadAheadPlan, rows: readonly object[], context: Context): Promise<void> {
   await Promise.all(
-    plan.map(async ({ reference: { keyOf, readsOf, keep }, within }) => {
+    plan.map(async ({ reference: { keyOf, loaderOf, keep }, within }) => {
       const referring = rows.filter((row) => keyOf(row) !== null);
-      const found = await readsOf(context)
+      const found = await loaderOf(context)
         .loadMany(referring.map(keyOf))
         .catch(() => undefined);
       if (found === undefined) return;

@@ -4,7 +4,7 @@ import { type Int64, parseInt64, toInt64 } from '../int64.ts';
 const AN_INT64 = 'an integer (int64)';
 const A_DATE_TIME = 'a date-time of RFC 3339 with its offset, such as 2026-11-21T09:30:00Z';
 
-/** A 64-bit integer; in code a number where that is exact, otherwise a bigint. */
+/** A 64-bit integer; in code a number if that is exact, otherwise a bigint. */
 export const int64Scalar = new GraphQLScalarType<Int64, unknown>({
   name: 'Int64',
   description:
@@ -31,7 +31,7 @@ export const dateTimeScalar = new GraphQLScalarType<Date, string>({
     'An instant, as an RFC 3339 date-time with an offset. It is stored to the millisecond and returned in UTC.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
   extensions: { accepts: A_DATE_TIME, bytes: 26 },
-  // What resolvers give, the builder types.
+  // The builder types what resolvers return.
   serialize: (value) => (value as Date).toISOString(),
   parseValue: (value) => {
     const parsed = value instanceof Date ? value : typeof value === 'string' ? parseDateTime(value) : undefined;
@@ -48,8 +48,8 @@ export const dateTimeScalar = new GraphQLScalarType<Date, string>({
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
- * Reads a date-time of RFC 3339, section 5.6, to the millisecond; undefined when it is none. Leap seconds are not
- * taken, for no clock here has them, nor is an instant outside the years 1 to 9999 in UTC.
+ * Parses a date-time of RFC 3339, section 5.6, to the millisecond; undefined if it is not one. Leap seconds are not accepted,
+ * because a `Date` has none, and neither is an instant outside the years 1 to 9999 in UTC.
  */
 function parseDateTime(text: string): Date | undefined {
   const [, year, month, day] = RFC_3339.exec(text) ?? [];

@@ -1,12 +1,12 @@
 import type { Builder } from './builder.ts';
 
-/** The field of a row that tells its version. */
+/** The field with the version of a row. */
 export const rowVersion = {
   type: 'Int64',
   description: 'The version of the row. Each change raises it.',
 } as const;
 
-/** The argument by which a write is only for a row that nobody has changed meanwhile. */
+/** The argument that makes a write conditional on the row's version (optimistic locking). */
 export function versionArgs(builder: Builder) {
   return builder.args((t) => ({
     expectedVersion: t.field({

@@ -6,7 +6,7 @@ import {
   pagingParameters,
   type Resource,
   type Route,
-  replacedOrBegun,
+  replacedOrCreated,
   route,
 } from '../../engine/index.ts';
 import './graphql.ts';
@@ -43,7 +43,7 @@ const routes: readonly Route[] = [
       }
     } ${InventoryItem}`,
     readOnly: ['status'],
-    reply: replacedOrBegun('/store/inventory/{petId}'),
+    reply: replacedOrCreated('/store/inventory/{petId}'),
   }),
   route('DELETE', '/store/inventory/{petId}', {
     tag,

@@ -32,7 +32,7 @@ const routes: readonly Route[] = [
     } ${Order}`,
     reply: page(),
     parameters: pagingParameters,
-    noTrial: 'the specification of this API switches its trial off.',
+    noTryItOut: 'the specification of this API switches its trial off.',
   }),
   route('POST', '/store/orders', {
     tag,
