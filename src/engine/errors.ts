@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
 
 /**
- * All errors of the engine: the code for programs, its HTTP status, and its title in descriptions of the API. An application
- * adds its own.
+ * All errors of the engine: the code for programs, its HTTP status, and its title in descriptions of the API. An
+ * application adds its own.
  */
 export const errorTable = {
   MALFORMED_JSON: { status: 400, title: 'The body is not JSON' },
@@ -66,10 +66,10 @@ interface ServiceErrorOptions {
 }
 
 /**
- * An error that is returned to the client: REST turns it into the Error object, and GraphQL has its `code` and `status` in
- * `extensions`. The message is for people: what was wrong, where, and what is accepted. It contains no stored values, because
- * a caller may have permission to change but not to read; `toReaders` may contain them. It is a `GraphQLError`, so that both
- * executors pass its code and status on unchanged.
+ * An error that is returned to the client: REST turns it into the Error object, and GraphQL has its `code` and `status`
+ * in `extensions`. The message is for people: what was wrong, where, and what is accepted. It contains no stored
+ * values, because a caller may have permission to change but not to read; `toReaders` may contain them. It is a
+ * `GraphQLError`, so that both executors pass its code and status on unchanged.
  */
 export class ServiceError extends GraphQLError {
   readonly kind: ErrorCode | ErrorKind;
@@ -134,8 +134,8 @@ function toPointer(path: readonly (string | number)[]): string {
 }
 
 /**
- * The error that a client gets for anything that was thrown: a `ServiceError`, also one that GraphQL has wrapped, with the
- * message for its caller; anything else becomes an `INTERNAL` error that keeps its cause for the log.
+ * The error that a client gets for anything that was thrown: a `ServiceError`, also one that GraphQL has wrapped, with
+ * the message for its caller; anything else becomes an `INTERNAL` error that keeps its cause for the log.
  *
  * @param mayRead whether the caller has permission to read
  */

@@ -1,6 +1,6 @@
 /**
- * An exact 64-bit signed integer: a number if a number is exact (up to 2^53 - 1 in both directions), otherwise a bigint.
- * Each value has only one form, so `===`, `Map` keys and JSON work.
+ * An exact 64-bit signed integer: a number if a number is exact (up to 2^53 - 1 in both directions), otherwise a
+ * bigint. Each value has only one form, so `===`, `Map` keys and JSON work.
  */
 export type Int64 = number | bigint;
 

@@ -15,9 +15,9 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d
 const PREFIX = randomUUID();
 
 /**
- * Parses JSON, with every integer of up to 40 digits exact: as a number if a number is exact, otherwise as a bigint. A longer
- * integer becomes the nearest number. A number with a fraction never becomes an integer: if the nearest number is an integer,
- * it becomes the number next to that, or NaN if that is an integer too.
+ * Parses JSON, with every integer of up to 40 digits exact: as a number if a number is exact, otherwise as a bigint. A
+ * longer integer becomes the nearest number. A number with a fraction never becomes an integer: if the nearest number
+ * is an integer, it becomes the number next to that, or NaN if that is an integer too.
  *
  * @throws {SyntaxError} if the text is not JSON (RFC 8259)
  */

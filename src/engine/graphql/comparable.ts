@@ -1,29 +1,26 @@
 import { type DocumentNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql';
 import { fragmentsOf } from '../operation/fragments.ts';
 
-/**
- * How many selections a document may have when its fragments are written out, those of all its operations together, and
- * how many pairs of them may stand in one place.
- */
+/** The maximum number of selections of a document with its fragments expanded, in all its operations together. */
 const MAX_SELECTIONS = 25_000;
+/** The maximum number of pairs of selections in one place. */
 const MAX_PAIRS = 25_000;
-/** How deep selections may lie within selections, those of fragments too: more than fields may. */
+/** The maximum depth of selections, including those of fragments: more than the maximum depth of fields. */
 const MAX_NESTING = 100;
 
 const TOO_MANY_ALIKE = 'The document repeats too many fields in one place. Select each field once.';
 
-/** One place in the answer. */
+/** A place in the response. */
 interface Place {
   readonly within: Map<string, Place>;
   readonly fragments: Set<string>;
-  /** How often it is selected. */
+  /** How often a field selects it. */
   times: number;
 }
 
 /**
- * What makes a document too much work to be validated: validation compares each two fields that have one name in one
- * place, and each two fragments, and has no time to do so for all that 5,000 tokens can hold. Undefined for a document
- * that is not.
+ * The error for a document that takes too long to validate; undefined for others. Validation compares all pairs of
+ * fields with the same name in one place, and all pairs of fragments: 5,000 tokens can hold too many.
  */
 export function tooComplex(document: DocumentNode): GraphQLError | undefined {
   const fragments = fragmentsOf(document);
@@ -34,7 +31,7 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
     for (const node of document.definitions) {
       if (node.kind === Kind.OPERATION_DEFINITION) visit(node.selectionSet, newPlace(), 1);
     }
-    // Those that no operation has are a fault that is told in the end; they are compared all the same.
+    // Fragments that no operation uses are an error, but validation compares them too.
     for (const [name, { selectionSet }] of fragments) {
       if (!reached.has(name)) visit(selectionSet, newPlace(), 1);
     }
@@ -60,11 +57,11 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
     }
   }
 
-  /** Written out once in each place, as it is compared. */
+  /** Expands a fragment once in each place, as validation does. */
   function visitFragment(name: string, place: Place, depth: number): void {
     if (around.has(name)) throw new GraphQLError(`Cannot spread fragment "${name}" within itself.`);
     reached.add(name);
-    // Each time: that a pair has been compared before is found out anew.
+    // Counted for each spread: even to find that a pair was compared before takes time.
     compare(place.fragments.size);
     if (place.fragments.has(name)) return;
     place.fragments.add(name);

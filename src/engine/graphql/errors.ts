@@ -4,34 +4,34 @@ import { type ErrorCode, errorTable, ServiceError, toServiceError } from '../err
 interface HttpExtension {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the GraphQL-over-HTTP specification lets `application/json` answer 200 all the same. */
+  /** Whether GraphQL over HTTP allows the status 200 for this error in `application/json`. */
   readonly spec?: boolean;
 }
 
-/** Codes of the server's own, and the ones that this service has for them. */
-const OWN_CODES: Readonly<Record<string, ErrorCode>> = {
+/** Error codes of Yoga, and the codes of this service for them. */
+const CODES_OF_YOGA: Readonly<Record<string, ErrorCode>> = {
   BAD_REQUEST: 'INVALID_ARGUMENT',
   OPERATION_RESOLUTION_FAILURE: 'INVALID_ARGUMENT',
 };
 
-/** What graphql-js says when it gives up checking a document, and what is said of that here. */
+/** The message of graphql-js when validation stops after too many errors, and the one that replaces it. */
 const ABORTED = 'Validation aborted.';
 const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less in one document.';
 
-/** How much of a message about a document is told, in characters. */
+/** The maximum length of a message about a document, in characters. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /**
- * The error that a GraphQL client gets for anything that was thrown: `code` and `status` in the extensions, as REST has them
- * in the body, and no cause.
+ * The error that a GraphQL client gets for anything that was thrown: with `code` and `status` in the extensions, as
+ * REST has them in the body, and without its cause.
  *
- * @param mayRead whether the caller may read what is stored
+ * @param mayRead whether the caller has permission to read
  */
 export function toClientError(thrown: unknown, mayRead = false): GraphQLError {
   if (thrown instanceof RangeError)
     return rejected(new ServiceError('INVALID_ARGUMENT', 'The request is nested too deep.'));
   const isWrapped = thrown instanceof GraphQLError && !(thrown instanceof ServiceError);
-  if (isWrapped && thrown.originalError === undefined) return ofTheLanguage(thrown);
+  if (isWrapped && thrown.originalError === undefined) return protocolError(thrown);
   const failure = toServiceError(thrown, mayRead);
   if (!isWrapped) return rejected(failure);
   const { message, extensions } = failure;
@@ -39,9 +39,9 @@ export function toClientError(thrown: unknown, mayRead = false): GraphQLError {
 }
 
 /**
- * A failure before anything was executed: its status is the response's.
+ * An error before the execution: the response gets its status.
  *
- * @param node what of the document it is about
+ * @param node the node of the document that is wrong
  */
 export function rejected(
   error: ServiceError,
@@ -53,29 +53,29 @@ export function rejected(
   return new GraphQLError(error.message, { originalError: error, extensions, nodes: node });
 }
 
-/** A fault that the parser, a validation rule or the protocol has found. */
-function ofTheLanguage(error: GraphQLError): GraphQLError {
+/** An error of the parser, a validation rule or Yoga. */
+function protocolError(error: GraphQLError): GraphQLError {
   const { http, code } = (error.extensions ?? {}) as { http?: HttpExtension; code?: string };
-  const known = code !== undefined && code in errorTable ? (code as ErrorCode) : OWN_CODES[code ?? ''];
+  const known = code !== undefined && code in errorTable ? (code as ErrorCode) : CODES_OF_YOGA[code ?? ''];
   const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : (known ?? 'INVALID_ARGUMENT');
   const extensions = { code: ours, status: errorTable[ours].status, ...(http !== undefined && { http }) };
   const message = error.message === ABORTED ? TOO_MUCH_WORK : shorten(error.message);
   return inPlaceOf(error, message, { extensions });
 }
 
-/** A name in it may be as long as the document, and be in each of a hundred faults. */
+/** A name in a message may be as long as the document, and there may be many messages. */
 function shorten(message: string): string {
   return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
 }
 
-/** An error as it is answered: without what only this server needs to know of it. */
+/** Formats an error for the response, without the extensions that are only for the server. */
 export function formatError(error: GraphQLError): GraphQLFormattedError {
   const { message, locations, path, extensions } = 'status' in (error.extensions ?? {}) ? error : toClientError(error);
-  const { http, ...told } = extensions;
-  return { message, ...(locations && { locations }), ...(path && { path }), extensions: told };
+  const { http, ...others } = extensions;
+  return { message, ...(locations && { locations }), ...(path && { path }), extensions: others };
 }
 
-/** Another error with the lines and columns of this one: to work them out again would read the document to there again. */
+/** Another error with the path and locations of this one: to compute locations takes a pass over the document. */
 function inPlaceOf({ path, locations }: GraphQLError, message: string, options: GraphQLErrorOptions): GraphQLError {
   return Object.assign(new GraphQLError(message, { ...options, path: path ?? null }), { locations });
 }

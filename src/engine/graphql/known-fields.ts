@@ -9,8 +9,8 @@ import {
 } from 'graphql';
 
 /**
- * graphql-js's own rule for fields that a type does not have; but where a connection is asked for a field of its rows, as people
- * do who know plain lists, it is told where the rows are.
+ * The rule of graphql-js for unknown fields, with a better message for a common mistake: a field of the rows that is
+ * selected on the connection.
  */
 export const KnownFieldsRule: ValidationRule = (context) => {
   const { Field: report } = FieldsOnCorrectTypeRule(context) as { Field: ASTVisitFn<FieldNode> };

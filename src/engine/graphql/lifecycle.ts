@@ -5,21 +5,21 @@ import { levelOf } from '../lifecycle/annotation.ts';
 import { headersForUses } from '../lifecycle/headers.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 
-/** What an answer tells of the marked things that its operation uses. */
+/** The lifecycle information in a response: header fields and extensions. */
 export interface LifecycleExtension {
   readonly headers: HeaderFields;
-  /** The answer's extensions with their `lifecycle`, as JSON. Undefined for none. */
+  /** The response's `extensions`, as JSON. Undefined for none. */
   readonly extensions: string | undefined;
 }
 
-const NO_NOTICE: LifecycleExtension = { headers: [], extensions: undefined };
+const NONE: LifecycleExtension = { headers: [], extensions: undefined };
 
 /**
- * The notice for an operation. Most operations use nothing that has annotations, so nothing is kept for the others.
+ * The lifecycle information for an operation, about the annotated elements that it uses.
  *
- * @param base the absolute address of the service
+ * @param base the absolute URL of the service
  * @param page the path of the page about deprecations and sunsets
- * @param extensions the request's own
+ * @param extensions those of the request
  */
 export function lifecycleExtension(
   { uses, usesBy }: Pick<PreparedOperation, 'uses' | 'usesBy'>,
@@ -28,18 +28,19 @@ export function lifecycleExtension(
   page: string,
   extensions: unknown,
 ): LifecycleExtension {
-  const beside = usesBy?.(variables) ?? [];
-  const all = beside.length === 0 ? uses : [...uses, ...beside];
-  if (all.length === 0) return NO_NOTICE;
+  const byVariables = usesBy?.(variables) ?? [];
+  const all = byVariables.length === 0 ? uses : [...uses, ...byVariables];
+  if (all.length === 0) return NONE;
   return {
-    // The successor has no address of its own; the fragment is its schema coordinate.
+    // The successor has no URL of its own; the fragment is its schema coordinate.
     headers: headersForUses(all, (successor) => ({ page: base + page, successor: `${base}/graphql#${successor}` })),
     extensions: lifecycleIn(extensions) === false ? undefined : JSON.stringify({ lifecycle: all.map(describeUse) }),
   };
 }
 
 /**
- * Asserts that the request's own extensions say true or false to `extensions.lifecycle` in the answer, if anything.
+ * Asserts that `extensions.lifecycle` of the request is true, false or absent: whether the response has
+ * `extensions.lifecycle`.
  *
  * @throws {ServiceError} INVALID_ARGUMENT
  */

@@ -6,18 +6,18 @@ import { assertUtf8 } from '../http/media-type.ts';
 import { parseJson } from '../json.ts';
 import { show } from '../schema/input.ts';
 
-/** A request to the endpoint. */
+/** A GraphQL request. */
 export interface GraphQLRequest extends WithBody, Metered {
   readonly method: string;
-  /** What follows the question mark; empty for nothing. */
+  /** The query string, without the question mark. */
   readonly search: string;
-  /** The absolute address of the service. */
+  /** The absolute URL of the service. */
   readonly base: string;
 }
 
 /**
- * Reads what a GET or POST asks for, integers exact; undefined for other methods. A POST is JSON alone: other content
- * types need no preflight, so a foreign page could send them.
+ * Reads the GraphQL parameters of a GET or POST, with exact integers; undefined for other methods. A POST must be JSON:
+ * other content types need no CORS preflight, so a page of another site could send them.
  *
  * @param take as of `readJson`
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does

@@ -8,14 +8,14 @@ import { MAX_ANSWER_BYTES } from '../operation/cost.ts';
 import { formatError, toClientError } from './errors.ts';
 import type { LifecycleExtension } from './lifecycle.ts';
 
-/** Makes the answers to GraphQL requests (GraphQL over HTTP, section 6). */
+/** Makes the response to a GraphQL request (GraphQL over HTTP, section 6). */
 type ToOutcome = (result: ExecutionResult, mediaType: string, extension: LifecycleExtension | undefined) => Outcome;
 
-/** @param fetchAPI the server's: it chooses the status of an answer with errors */
+/** @param fetchAPI that of Yoga, which chooses the status of a response with errors */
 export function createToOutcome(fetchAPI: FetchAPI): ToOutcome {
   const toOutcome: ToOutcome = (result, mediaType, extension) => {
-    const outcome = { reply: toReply(result, mediaType, extension), error: gravestOf(result) };
-    // What the greatest lengths cannot tell, such as of introspection, or of characters that are escaped.
+    const outcome = { reply: toReply(result, mediaType, extension), error: mostSevere(result) };
+    // The cost check cannot know all lengths in advance, such as those of introspection and of escaped characters.
     return isTooLong(outcome.reply) ? toOutcome({ errors: [toClientError(tooLong())] }, mediaType, undefined) : outcome;
   };
   return toOutcome;
@@ -24,31 +24,31 @@ export function createToOutcome(fetchAPI: FetchAPI): ToOutcome {
     const headers = [...(extension?.headers ?? [])];
     if (result.errors === undefined) {
       headers.push('content-type', `${mediaType}; charset=utf-8`);
-      return { status: 200, headers, body: write(result, extension) };
+      return { status: 200, headers, body: serialize(result, extension) };
     }
     const { errors, data } = result;
     const response = processRegularResult({ ...result, stringify: () => '' } as ExecutionResult, fetchAPI, mediaType);
     response.headers.forEach((value, name) => {
       if (name.toLowerCase() !== 'content-length') headers.push(name.toLowerCase(), value);
     });
-    const body = write({ errors: errors.map(formatError), data }, extension);
+    const body = serialize({ errors: errors.map(formatError), data }, extension);
     return { status: response.status, headers, body };
   }
 }
 
-/** The gravest failure of a result. One that may be over soon comes before those that are for good: all of it may be tried again. */
-function gravestOf({ errors = [] }: ExecutionResult): ServiceError | undefined {
+/** The most severe error of a result. A temporary one comes first, because the whole request may then be retried. */
+function mostSevere({ errors = [] }: ExecutionResult): ServiceError | undefined {
   const failures = errors.flatMap(({ originalError }) =>
     originalError instanceof ServiceError ? [originalError] : [],
   );
-  const [gravest] = failures.sort(
+  const [first] = failures.sort(
     (one, other) => Number(isPermanent(one)) - Number(isPermanent(other)) || other.status - one.status,
   );
-  return gravest;
+  return first;
 }
 
-/** The result as JSON, with what it says of the lifecycle. */
-function write(result: object, extension: LifecycleExtension | undefined): string {
+/** Serializes the result, with its lifecycle extension. */
+function serialize(result: object, extension: LifecycleExtension | undefined): string {
   const text = stringifyJson(result);
   return extension?.extensions === undefined ? text : `${text.slice(0, -1)},"extensions":${extension.extensions}}`;
 }

@@ -17,35 +17,35 @@ import { type GraphQLRequest, readParams } from './params.ts';
 import { createToOutcome } from './reply.ts';
 import { createPreparer } from './yoga.ts';
 
-/** What the server is made of. */
+/** The parts and settings of the GraphQL server. */
 interface GraphQLServerOptions {
   readonly schema: GraphQLSchema;
   /** The path it is served at. */
   readonly endpoint: string;
   readonly authentication: Authentication;
   readonly executeOperation: ExecuteOperation;
-  /** What lists cost; the least where that is not told. */
+  /** What lists cost; the minimum if absent. */
   readonly costs?: ListCosts;
   /** The path of the page about deprecations and sunsets. */
   readonly lifecyclePage: string;
-  /** Whether the schema may be asked for, and whether a misspelt name is answered with those that it has. */
+  /** Whether introspection is allowed, and whether errors about misspelt names suggest names of the schema. */
   readonly introspection: boolean;
   readonly suggestions: boolean;
 }
 
-/** An answer, with its labels for metrics and the log. */
+/** A response, with its label for metrics and the log. */
 export interface GraphQLAnswer extends Outcome {
-  /** The root field that the operation selects, `several`, or `none`: a label of few values. */
+  /** The root field that the operation selects, `several`, or `none`: a label with few values. */
   readonly operation: string;
 }
 
-/** How many characters of new documents are read at once for a caller. */
+/** How many characters of new documents are processed for a caller before those of other callers get their turn. */
 const CHARACTERS_AT_ONCE = 4_000;
 
-/** Codes that the HTTP status reports whatever the client accepts: the caller may not use the service, or not now. */
-const BY_STATUS: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED']);
+/** Codes whose HTTP status is sent with every media type: the caller may not use the service, or not now. */
+const ALWAYS_BY_STATUS: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED']);
 
-/** GraphQL over HTTP: maps requests to prepared operations, and results to answers. */
+/** Creates the GraphQL over HTTP server: it maps requests to prepared operations, and results to responses. */
 export function createGraphQLServer(
   options: GraphQLServerOptions,
 ): (request: GraphQLRequest) => Promise<GraphQLAnswer> {
@@ -57,13 +57,13 @@ export function createGraphQLServer(
   const pace = new Pace(CHARACTERS_AT_ONCE);
 
   return async (request) => {
-    const wanted = mediaTypeFor(request.headers.get('accept'));
-    const mediaType = wanted ?? JSON_TYPE;
+    const accepted = mediaTypeFor(request.headers.get('accept'));
+    const mediaType = accepted ?? JSON_TYPE;
     let [operation, extension]: [string, LifecycleExtension | undefined] = ['none', undefined];
     try {
       const entering = authentication.authenticate(request);
       const caller = entering instanceof Promise ? await entering : entering;
-      if (wanted === undefined) throw notAcceptable();
+      if (accepted === undefined) throw notAcceptable();
       const params = await readParams(request, (bytes) => authentication.chargeBody(request, bytes));
       const prepared = findPrepared(request, params) ?? (await prepare(request, params));
       if (!('run' in prepared)) return { ...toOutcome(prepared, mediaType, undefined), operation };
@@ -80,12 +80,13 @@ export function createGraphQLServer(
           assertExtensions(extensions);
           return variables;
         },
-        // Layout and comments of a document, and what stands for no variables, ask for nothing.
+        // Two requests are the same if only the layout and comments of the document differ, or if both have no
+        // variables.
         fingerprint: () => fingerprintOf('graphql', stripIgnoredCharacters(query), operationName ?? null, variables),
         reject: (rejections) => {
-          // A caller that may not use the operation is told nothing of its lifecycle.
-          const isOutside = rejections.some(({ error }) => BY_STATUS.has(error.code));
-          return toOutcome({ errors: rejections.map(toError) }, mediaType, isOutside ? undefined : extension);
+          // A caller that may not use the operation gets no lifecycle information.
+          const isForbidden = rejections.some(({ error }) => ALWAYS_BY_STATUS.has(error.code));
+          return toOutcome({ errors: rejections.map(toError) }, mediaType, isForbidden ? undefined : extension);
         },
         reply: (result) => toOutcome(forCaller(result, mayRead), mediaType, extension),
       });
@@ -95,14 +96,14 @@ export function createGraphQLServer(
     }
   };
 
-  /** Undefined for one that has to be prepared, or must not be asked for in this way. */
+  /** The prepared operation of a request; undefined if it has to be prepared, or does not allow the method. */
   function findPrepared({ method }: GraphQLRequest, params: GraphQLParams | undefined): PreparedOperation | undefined {
     if (params === undefined || !isWellFormed(params)) return undefined;
     const prepared = documents.find(params.query, params.operationName ?? undefined);
     return prepared?.kind === 'change' && method !== 'POST' ? undefined : prepared;
   }
 
-  /** New documents take long to read: of each caller some are read at a time, and what others have sent in between. */
+  /** Prepares a new document. That takes long, so callers take turns. */
   async function prepare(request: GraphQLRequest, params: GraphQLParams | undefined) {
     const query = params?.query;
     if (typeof query === 'string' && documents.get(query) === undefined) {
@@ -112,7 +113,7 @@ export function createGraphQLServer(
   }
 }
 
-/** A request as most are: anything else is looked at by Yoga. */
+/** Whether the parameters have the usual form. Yoga checks all others. */
 function isWellFormed(params: GraphQLParams): params is GraphQLParams & { readonly query: string } {
   const { query, operationName, variables, extensions, ...others } = params;
   for (const _ in others) return false;
@@ -129,16 +130,15 @@ function isOptionalObject(value: unknown): boolean {
 }
 
 function toError({ error, node }: Rejection): GraphQLError {
-  return rejected(error, { spec: !BY_STATUS.has(error.code) }, node);
+  return rejected(error, { spec: !ALWAYS_BY_STATUS.has(error.code) }, node);
 }
 
-/** The same result; its errors have the messages for their caller. */
+/** The result, with the error messages for this caller. */
 function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionResult {
   if (result.errors === undefined) return result;
   return { ...result, errors: result.errors.map((error) => toClientError(error, mayRead)) };
 }
 
-/** Before anything is done. */
 function notAcceptable(): ServiceError {
   const message = `Answers are ${JSON_TYPE} or application/graphql-response+json, and the Accept field excludes both.`;
   return new ServiceError('NOT_ACCEPTABLE', message);

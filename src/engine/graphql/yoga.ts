@@ -17,36 +17,36 @@ import { KnownFieldsRule } from './known-fields.ts';
 import { KnownOperationsRule } from './operation-types.ts';
 import type { GraphQLRequest } from './params.ts';
 
-/** What documents are prepared with. */
+/** The settings for preparing documents. */
 interface PreparerOptions {
   readonly schema: GraphQLSchema;
   /** The path of GraphQL. */
   readonly endpoint: string;
-  /** Whether the schema may be asked for, and whether a misspelt name is answered with those that it has. */
+  /** Whether introspection is allowed, and whether errors about misspelt names suggest names of the schema. */
   readonly introspection: boolean;
   readonly suggestions: boolean;
 }
 
-/** Prepares documents that have not come before. */
+/** Prepares new documents. */
 interface Preparer {
-  /** The operation that is asked for, or the result that says what is wrong with the request. */
+  /** The prepared operation, or the result with the errors of the request. */
   prepare(request: GraphQLRequest, params: GraphQLParams | undefined): Promise<PreparedOperation | ExecutionResult>;
   readonly fetchAPI: FetchAPI;
 }
 
-/** A request on its way through Yoga, and what has come of it. */
+/** A request on its way through Yoga, and its result. */
 interface Preparing {
   readonly request: GraphQLRequest;
   readonly params: GraphQLParams | undefined;
   result: PreparedOperation | ExecutionResult | undefined;
 }
 
-/** Yoga gives each hook a context of its own, so what is shared lies within it. */
+/** Yoga copies the context for each hook, so the hooks share an object within it. */
 interface ServerContext {
   readonly preparing: Preparing;
 }
 
-/** Parses and validates by GraphQL Yoga, within the limits; what it prepares runs without it. */
+/** Creates the preparer. Yoga parses and validates within the limits; prepared operations then run without Yoga. */
 export function createPreparer(documents: PreparedDocuments, options: PreparerOptions): Preparer {
   const { schema, endpoint } = options;
   const yoga = createYoga<ServerContext>({

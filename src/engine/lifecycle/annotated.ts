@@ -12,7 +12,9 @@ import {
 } from 'graphql';
 import { type Annotation, type Annotations, combineAnnotations } from './annotation.ts';
 
-/** A thing of the schema, by its coordinate: `Query.books`, `Query.books(genre:)`, `NewBook.title`, `Genre.NOVEL`. */
+/**
+ * An element of the schema, by its coordinate: `Query.books`, `Query.books(genre:)`, `NewBook.title`, `Genre.NOVEL`.
+ */
 export type Member = { readonly coordinate: string } & (
   | { readonly kind: 'field'; readonly element: GraphQLField<unknown, unknown> }
   | { readonly kind: 'argument'; readonly element: GraphQLArgument }
@@ -20,13 +22,13 @@ export type Member = { readonly coordinate: string } & (
   | { readonly kind: 'enum value'; readonly element: GraphQLEnumValue }
 );
 
-/** A thing that bears marks. */
+/** An annotated element. */
 export type Annotated = Member & { readonly annotations: Annotations };
 
-/** What can bear a mark, as far as the mark is concerned. */
+/** An element that can be annotated; only the part with its annotations. */
 export type Annotatable = Pick<Member['element'], 'extensions'>;
 
-/** Everything in the schema that can bear a mark. */
+/** All elements of the schema that can be annotated. */
 export function membersOf(schema: GraphQLSchema): Member[] {
   return Object.values(schema.getTypeMap()).flatMap((type): Member[] => {
     if (isIntrospectionType(type)) return [];
@@ -51,18 +53,18 @@ export function membersOf(schema: GraphQLSchema): Member[] {
   });
 }
 
-/** What is declared beside a thing of the built schema, as it stands there. */
+/** The annotations of an element of the built schema, as they were declared. */
 export function declaredOn({ extensions }: Annotatable): Annotation | readonly Annotation[] | undefined {
   return extensions.lifecycle as Annotation | readonly Annotation[] | undefined;
 }
 
-/** The marks of a thing of the built schema. */
+/** The annotations of an element of the built schema. */
 export function annotationsOf(element: Annotatable): Annotations | undefined {
   const declared = declaredOn(element);
   return declared && combineAnnotations(declared);
 }
 
-/** Everything in the schema that bears a mark. */
+/** All annotated elements of the schema. */
 export function annotatedIn(schema: GraphQLSchema): readonly Annotated[] {
   return membersOf(schema).flatMap((one) => {
     const annotations = annotationsOf(one.element);

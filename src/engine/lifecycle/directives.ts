@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { Annotations } from './annotation.ts';
 
-const MARKABLE = [
+const LOCATIONS = [
   DirectiveLocation.FIELD_DEFINITION,
   DirectiveLocation.ARGUMENT_DEFINITION,
   DirectiveLocation.INPUT_FIELD_DEFINITION,
@@ -25,22 +25,22 @@ const stabilityLevel = new GraphQLEnumType({
 });
 
 /**
- * The directives that tell of marks in the schema's text; `@deprecated` is GraphQL's own.
+ * The directives that show annotations in the printed schema, beside GraphQL's own `@deprecated`.
  *
- * @param date the schema's own scalar for days, for a schema has each type once
+ * @param date the schema's own `Date` scalar, because a schema may have only one type of a name
  */
 export function lifecycleDirectives(date: GraphQLScalarType): readonly GraphQLDirective[] {
   return [
     new GraphQLDirective({
       name: 'stability',
       description: 'How far it can be relied on; what does not bear this is stable.',
-      locations: MARKABLE,
+      locations: LOCATIONS,
       args: { level: { type: new GraphQLNonNull(stabilityLevel), description: 'The level.' } },
     }),
     new GraphQLDirective({
       name: 'sunset',
       description: 'Until when what is deprecated is served.',
-      locations: MARKABLE,
+      locations: LOCATIONS,
       args: {
         on: { type: new GraphQLNonNull(date), description: 'The last day on which it works, in UTC.' },
         since: { type: new GraphQLNonNull(date), description: 'The first day on which it is deprecated, in UTC.' },
@@ -53,7 +53,7 @@ export function lifecycleDirectives(date: GraphQLScalarType): readonly GraphQLDi
   ];
 }
 
-/** What a marked thing has in its `extensions`, where printers look for directives. */
+/** The directives of an annotated element, in the form that printers read from its `extensions`. */
 export function appliedDirectives({ stability, deprecation }: Annotations): Readonly<Record<string, object>> {
   return {
     ...(stability !== 'stable' && { stability: { level: stability.toUpperCase() } }),

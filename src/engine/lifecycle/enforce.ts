@@ -3,31 +3,31 @@ import type { Annotated } from './annotated.ts';
 import { clientReader } from './client.ts';
 import type { Guard, Labels } from './guard.ts';
 
-/** Who asks, and whether for nothing deprecated or experimental. */
+/** The request's header fields, and whether it excludes deprecated and experimental elements. */
 interface Requester {
   readonly headers: Pick<Headers, 'get'>;
   readonly isStrict: boolean;
 }
 
 /**
- * Counts what a request uses of what is marked, and rejects what must not be answered.
+ * Counts the annotated elements that a request uses, and rejects the request if the guard does.
  *
- * @throws {ServiceError} as the guard does; what is rejected is counted all the same, for somebody still asks for it
+ * @throws {ServiceError} as the guard does; a rejected use counts too, because the client still depends on it
  */
 export type EnforceLifecycle = (uses: readonly Annotated[], requester: Requester, labels: Labels) => void;
 
 /**
- * Whether the client wants nothing deprecated or experimental: `API-Lifecycle: strict`.
+ * Whether the request excludes deprecated and experimental elements: `API-Lifecycle: strict`.
  *
- * @throws {ServiceError} INVALID_ARGUMENT when the field says anything else
+ * @throws {ServiceError} INVALID_ARGUMENT if the field has any other value
  */
 export function wantsStrict(headers: Requester['headers']): boolean {
-  const asked = headers.get('api-lifecycle');
-  if (asked === null || asked === 'strict') return asked !== null;
+  const value = headers.get('api-lifecycle');
+  if (value === null || value === 'strict') return value !== null;
   throw new ServiceError('INVALID_ARGUMENT', 'The API-Lifecycle field must be strict.');
 }
 
-/** @param count told of each use, and of the client whose it is */
+/** @param count called with each use and the name of its client */
 export function createLifecycleEnforcement(
   guard: Guard,
   count: (use: Annotated, client: string) => void,

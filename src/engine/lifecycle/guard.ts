@@ -2,52 +2,54 @@ import { ServiceError } from '../errors.ts';
 import type { Annotated } from './annotated.ts';
 import { type DeprecationAnnotation, isPastSunset, levelOf } from './annotation.ts';
 
-/** Tells the time: dates of marks are compared with this and nothing else. */
+/** The clock that the dates of annotations are compared with. */
 export type Clock = () => Date;
 
-/** A rehearsal of a sunset: what is deprecated fails from one instant until before another. */
+/** A rehearsal of a sunset: deprecated elements fail for some time. `until` is exclusive. */
 export interface Brownout {
-  /** The coordinate that fails; undefined for all that is deprecated. */
+  /** The coordinate that fails; undefined for all deprecated elements. */
   readonly coordinate: string | undefined;
   readonly from: Date;
   readonly until: Date;
 }
 
-/** What happens when a mark's day comes. */
+/** The rules for brownouts and sunsets. */
 export interface LifecycleRules {
   readonly clock: Clock;
-  /** Whether the clock is another than the real one: then nothing is counted, for real days must not have its uses. */
+  /**
+   * Whether the clock is not the real one: then nothing is counted, because the uses would be stored under wrong days.
+   */
   readonly isRehearsal: boolean;
-  /** Whether what is past its sunset is rejected, or goes on being served. */
+  /** Whether elements past their sunset are rejected (`enforce`) or still served (`announce`). */
   readonly sunset: 'announce' | 'enforce';
   readonly brownouts: readonly Brownout[];
 }
 
-/** How the client of one face knows what is marked, and what takes its place. */
+/** A protocol's names for annotated elements and their successors. */
 export interface Labels {
   name(coordinate: string): string;
   successor(coordinate: string, deprecation: DeprecationAnnotation): string;
 }
 
-/** The names of GraphQL itself: coordinates. */
+/** The names in GraphQL: coordinates. */
 export const byCoordinate: Labels = {
   name: (coordinate) => coordinate,
   successor: (_, deprecation) => deprecation.successor.coordinate,
 };
 
 /**
- * Rejects what a request uses, where it must not be answered.
+ * Rejects a request because of the annotated elements that it uses.
  *
- * @param isStrict whether the client wants nothing deprecated or experimental
+ * @param isStrict whether the request excludes deprecated and experimental elements
  * @throws {ServiceError} GONE, BROWNOUT or LIFECYCLE_STRICT
  */
 export type Guard = (uses: readonly Annotated[], isStrict: boolean, labels: Labels) => void;
 
 /**
- * Makes the guard that keeps the rules.
+ * Creates the guard that enforces the rules.
  *
- * @param marked everything that bears a mark
- * @throws {Error} when a brownout names something that is not deprecated
+ * @param annotated all annotated elements
+ * @throws {Error} if a brownout names an element that is not deprecated
  */
 export function createGuard({ clock, sunset, brownouts }: LifecycleRules, annotated: readonly Annotated[]): Guard {
   const deprecated = annotated.flatMap(({ coordinate, annotations }) =>
@@ -95,7 +97,7 @@ function assertServed({ coordinate, annotations: { deprecation } }: Annotated, n
   );
 }
 
-/** A beta is not rejected: what changes in it is announced. */
+/** Accepts beta elements, because their changes are announced. */
 function assertStrict({ coordinate, annotations }: Annotated, labels: Labels): void {
   const level = levelOf(annotations);
   if (level === 'beta') return;

@@ -9,18 +9,17 @@ import {
   sunsetInstant,
 } from './annotation.ts';
 
-/** Where the answers of a deprecated operation point. */
+/** The URLs in the `Link` field of a deprecated operation. */
 interface LifecycleAddresses {
-  /** The page about deprecations and sunsets. */
+  /** That of the page about deprecations and sunsets. */
   readonly page: string;
-  /** What takes the operation's place. */
   readonly successor: string;
 }
 
 /**
- * The fields that every answer of a marked operation carries and that do not depend on the request.
+ * The header fields in every response of an annotated operation that do not depend on the request.
  *
- * @param name what its clients call it, and `successor` what takes its place
+ * @param name the operation's name for its clients, and `successor` the replacement's
  */
 export function lifecycleHeaders(annotations: Annotations, name: string, successor: string | undefined): HeaderFields {
   const { deprecation } = annotations;
@@ -33,12 +32,12 @@ export function lifecycleHeaders(annotations: Annotations, name: string, success
 
 /** The `Link` field of a deprecated operation (RFC 8288; relations of RFC 5829, RFC 9745 and RFC 8594). */
 export function lifecycleLink({ page, successor }: LifecycleAddresses): string {
-  // Clients look for the relation right after the address.
+  // Some clients expect the relation right after the URL.
   return `<${successor}>; rel="successor-version", <${page}>; rel="deprecation"; type="text/html", <${page}>; rel="sunset"`;
 }
 
-/** Of several marked things, the one whose sunset comes first; undefined when none is deprecated. */
-function firstToGo(uses: readonly Annotated[]): DeprecationUse | undefined {
+/** The use with the earliest sunset; undefined if none is deprecated. */
+function earliestSunset(uses: readonly Annotated[]): DeprecationUse | undefined {
   const deprecations = uses.flatMap(({ coordinate, annotations: { deprecation } }) =>
     deprecation === undefined ? [] : [{ coordinate, deprecation }],
   );
@@ -50,21 +49,22 @@ interface DeprecationUse {
   readonly deprecation: DeprecationAnnotation;
 }
 
-const GRAVITY: readonly Level[] = ['deprecated', 'experimental', 'beta'];
+const BY_SEVERITY: readonly Level[] = ['deprecated', 'experimental', 'beta'];
 
 /**
- * The fields for an answer that has to do with several marked things: the gravest level, and the earliest sunset.
+ * The header fields of a response to a request that uses several annotated elements: the most severe level, and the
+ * earliest sunset.
  *
- * @param addressesOf where to point for the one that goes first
+ * @param addressesOf the URLs for the element with the earliest sunset
  */
 export function headersForUses(
   uses: readonly Annotated[],
   addressesOf: (successor: string) => LifecycleAddresses,
 ): HeaderFields {
   const levels = new Set(uses.map(({ annotations }) => levelOf(annotations)));
-  const level = GRAVITY.find((candidate) => levels.has(candidate));
+  const level = BY_SEVERITY.find((candidate) => levels.has(candidate));
   if (level === undefined) return [];
-  const first = firstToGo(uses);
+  const first = earliestSunset(uses);
   if (first === undefined) return ['api-stability', level];
   const { coordinate, deprecation } = first;
   const successor = deprecation.successor.coordinate;

@@ -8,14 +8,14 @@ import {
 } from 'graphql';
 import type { Annotatable, Annotated } from './annotated.ts';
 
-/** Adds what is marked in a value, as it came; what does not fit the type is passed over. */
+/** Adds the annotated elements in a value as the client sent it; parts that do not match the type are ignored. */
 type Walk = (value: unknown, found: Set<Annotated>) => void;
 
-/** Makes the walks through values of input types; undefined for a type that can hold nothing marked. */
+/** Creates the walks through values of input types; undefined for a type whose values can use no annotated element. */
 export function inputWalker(
   annotated: ReadonlyMap<Annotatable, Annotated>,
 ): (type: GraphQLInputType) => Walk | undefined {
-  const bearing = new Map<string, boolean>();
+  const cache = new Map<string, boolean>();
   return (type) => (isAnnotated(type) ? (value, found) => walk(type, value, found) : undefined);
 
   function walk(given: GraphQLInputType, value: unknown, found: Set<Annotated>): void {
@@ -26,7 +26,7 @@ export function inputWalker(
     } else if (isEnumType(type)) {
       if (typeof value === 'string') add(type.getValue(value), found);
     } else if (isInputObjectType(type) && typeof value === 'object') {
-      // Over what the type has, not over what was sent, which may be very much.
+      // Iterates over the type's fields, not over the value's, which may be very many.
       for (const field of Object.values(type.getFields())) {
         if (!Object.hasOwn(value, field.name)) continue;
         add(field, found);
@@ -42,13 +42,13 @@ export function inputWalker(
 
   function isAnnotated(type: GraphQLInputType): boolean {
     const { name } = getNamedType(type);
-    const known = bearing.get(name) ?? reachable(type).some((element) => annotated.has(element));
-    bearing.set(name, known);
+    const known = cache.get(name) ?? reachable(type).some((element) => annotated.has(element));
+    cache.set(name, known);
     return known;
   }
 }
 
-/** All input fields and enum values that a value of the type can hold. */
+/** All input fields and enum values that a value of the type can use. */
 function reachable(type: GraphQLInputType, seen = new Set<string>()): Annotatable[] {
   const named = getNamedType(type);
   if (seen.has(named.name)) return [];

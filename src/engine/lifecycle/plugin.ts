@@ -16,7 +16,7 @@ import { type Annotation, combineAnnotations, type DeprecationAnnotation } from 
 import { appliedDirectives, lifecycleDirectives } from './directives.ts';
 import { assertLifecycle } from './rules.ts';
 
-/** One mark, or a stability and a deprecation together. */
+/** One annotation, or a stability and a deprecation. */
 type Declared = Annotation | readonly Annotation[];
 
 declare global {
@@ -24,7 +24,7 @@ declare global {
     export interface Plugins<Types extends SchemaTypes> {
       lifecycle: LifecyclePlugin<Types>;
     }
-    // The parameters have to be those of the interfaces that these add to.
+    // Declaration merging needs the same type parameters as the original interfaces.
     export interface FieldOptions<
       Types extends SchemaTypes = SchemaTypes,
       ParentShape = unknown,
@@ -52,7 +52,7 @@ declare global {
   }
 }
 
-/** Carries each mark from beside what bears it into the built schema, where all else reads it. */
+/** Adds the declared annotations to the built schema. */
 class LifecyclePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     return annotated(field, field.pothosOptions.lifecycle);
@@ -66,7 +66,7 @@ class LifecyclePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     return annotated(value, value.pothosOptions.lifecycle);
   }
 
-  /** Only the whole schema can tell whether a successor is there. */
+  /** Validates the annotations here, because only the whole schema shows whether successors exist. */
   override afterBuild(schema: GraphQLSchema): GraphQLSchema {
     assertLifecycle(schema);
     const config = schema.toConfig();

@@ -1,49 +1,49 @@
 import type { Annotated } from './annotated.ts';
 import { addDays, daysBetween, isPastSunset, type Level, levelOf, type Stability, toDay } from './annotation.ts';
 
-/** How many days back uses are looked at. */
+/** The number of days that a report covers. */
 export const WINDOW_DAYS = 30;
 
-/** The first day of the window whose last day is that of the instant. */
+/** The first day of the window that ends on the day of the instant. */
 export function windowOpens(now: Date): string {
   return addDays(toDay(now), 1 - WINDOW_DAYS);
 }
 
-/** A client's uses of a marked thing in the window. */
+/** A client's uses of an element in the window. */
 export interface ClientUse {
   readonly client: string;
   readonly uses: number;
   readonly lastSeen: Date;
 }
 
-/** What was counted of a marked thing in the window. */
+/** The usage of an element in the window. */
 export interface Usage {
-  /** Since when its uses are counted; undefined when they are not yet. */
+  /** Since when its uses are counted; undefined if they are not yet. */
   readonly countedSince: Date | undefined;
-  /** Uses by day, in UTC; a day without any is not there. */
+  /** Uses by day, in UTC, without the days that have none. */
   readonly byDay: ReadonlyMap<string, number>;
-  /** How many clients there were; `(others)` counts for one. */
+  /** The number of clients; `(others)` counts as one. */
   readonly clientCount: number;
   /** Those with the most uses, at most a hundred. */
   readonly clients: readonly ClientUse[];
-  /** When it was used last; undefined for no use. */
+  /** When it was last used; undefined for no use. */
   readonly lastUsed: Date | undefined;
 }
 
-/** All that is known of a marked thing. */
+/** The report about an annotated element. */
 export interface ReportEntry {
   readonly coordinate: string;
-  /** What REST calls it, where it is an operation of REST or an argument of one. */
+  /** Its REST operation, if it is a root field with a route, or an argument of one. */
   readonly operation: string | undefined;
   readonly level: Level;
   readonly stability: Stability;
-  /** Undefined for what is not deprecated. */
+  /** Undefined if it is not deprecated. */
   readonly deprecation: ReportedDeprecation | undefined;
   readonly usage: Usage;
   readonly uses: number;
-  /** Whether it could go, in a sentence without its full stop. */
+  /** Whether it can be removed, as a sentence without a full stop. */
   readonly verdict: string;
-  /** The same in a word: nobody would miss it, somebody would, or that cannot be told. */
+  /** The same for programs: not used (`free`), still used (`held`), or not known (`open`). */
   readonly outlook: 'free' | 'held' | 'open';
 }
 
@@ -57,24 +57,24 @@ export interface ReportedDeprecation {
   readonly why: string;
 }
 
-/** What REST makes of marked things. */
+/** How annotated elements appear in REST. */
 export interface RestView {
-  /** What it calls root fields, by their coordinates: `Query.books` -> `GET /books`. */
+  /** The operations of root fields, by coordinate: `Query.books` -> `GET /books`. */
   readonly operations: ReadonlyMap<string, string>;
-  /** What it calls that which takes the place of a deprecated root field: `Query.book` -> `GET /books?id={bookId}`. */
+  /** The replacements of deprecated root fields, by coordinate: `Query.book` -> `GET /books?id={bookId}`. */
   readonly successors: ReadonlyMap<string, string>;
-  /** The marked fields that are in its answers, read or not. */
+  /** The coordinates of annotated fields in responses, whether clients read them or not. */
   readonly answered: ReadonlySet<string>;
 }
 
-/** When a report is made: the time, and whether that is another than the real one, at which nothing is counted. */
+/** The time of a report, and whether the clock is not the real one: then nothing is counted. */
 interface ReportTime {
   readonly now: Date;
   readonly isRehearsal: boolean;
 }
 
 /**
- * Puts together what is known of each marked thing: what goes first comes first, and the rest by its coordinate.
+ * Creates the report about all annotated elements, sorted by sunset, and without one by coordinate.
  *
  * @param usage by coordinate
  */
@@ -130,7 +130,6 @@ function entryOf(
 
 type Verdict = Pick<ReportEntry, 'verdict' | 'outlook'>;
 
-/** Of another day nobody knows who will use what. */
 const REHEARSED: Verdict = { verdict: 'not known while another day is rehearsed', outlook: 'open' };
 const ANSWERED: Verdict = { verdict: 'REST answers contain it, so its use is not known', outlook: 'open' };
 

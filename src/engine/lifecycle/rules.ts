@@ -3,14 +3,15 @@ import { declaredOn, type Member, membersOf } from './annotated.ts';
 import { assertAnnotations, combineAnnotations, type DeprecationAnnotation } from './annotation.ts';
 
 /**
- * Rejects a schema whose marks cannot hold, all faults at once.
+ * Validates all annotations of a schema.
  *
- * @throws {Error} a line for each: dates, notice, a successor that is not there or goes itself, a required argument
+ * @throws {Error} with a line for each invalid one: dates, notice, a successor that is missing or deprecated itself, a
+ *   required argument or input field
  */
 export function assertLifecycle(schema: GraphQLSchema): void {
   const members = membersOf(schema);
   const byCoordinate = new Map(members.map((member) => [member.coordinate, member]));
-  const faults = members.flatMap((member) => {
+  const errors = members.flatMap((member) => {
     try {
       assertMember(member, byCoordinate);
       return [];
@@ -18,7 +19,7 @@ export function assertLifecycle(schema: GraphQLSchema): void {
       return [(error as Error).message];
     }
   });
-  if (faults.length > 0) throw new Error(faults.join('\n'));
+  if (errors.length > 0) throw new Error(errors.join('\n'));
 }
 
 function assertMember(member: Member, members: ReadonlyMap<string, Member>): void {
@@ -26,13 +27,13 @@ function assertMember(member: Member, members: ReadonlyMap<string, Member>): voi
   const declared = declaredOn(element);
   if (declared === undefined) {
     if (element.deprecationReason == null) return;
-    throw new Error(`${coordinate}: declare its deprecation by lifecycle: deprecated({...}), with its dates.`);
+    throw new Error(`${coordinate}: declare its deprecation with lifecycle: deprecated({...}), which has its dates.`);
   }
   assertAnnotations(coordinate, declared);
   const { deprecation } = combineAnnotations(declared);
   if (deprecation === undefined) return;
   if (isRequired(member)) {
-    throw new Error(`${coordinate}: what is required cannot be deprecated, for nobody could leave it out.`);
+    throw new Error(`${coordinate}: it is required, so clients cannot leave it out, and it cannot be deprecated.`);
   }
   assertSuccessor(member, deprecation, members);
 }

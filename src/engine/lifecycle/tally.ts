@@ -1,7 +1,7 @@
 import { DAY_MILLISECONDS, toDay } from './annotation.ts';
 import type { Clock } from './guard.ts';
 
-/** How often a client has used a marked thing on a day, in UTC. */
+/** The number of a client's uses of an annotated element on a day, in UTC. */
 export interface UseCount {
   readonly coordinate: string;
   readonly client: string;
@@ -10,23 +10,23 @@ export interface UseCount {
   readonly lastSeen: Date;
 }
 
-/** Who is counted together once there are too many names: a client can make up any number. */
+/** The name for all clients beyond the maximum number of names: a client can invent any number. */
 export const OTHERS = '(others)';
 
-/** How many counts are kept until they are taken. */
+/** The maximum number of counts until they are taken. */
 const MAX_COUNTS = 2_000;
 
 type MutableCount = { -readonly [K in keyof UseCount]: UseCount[K] };
 
-/** Uses that were counted and not yet taken away; its size is bounded, whatever clients call themselves. */
+/** Counts of uses that are not stored yet, of bounded size. */
 export class Tally {
   readonly #clock: Clock;
   /** By day, coordinate and client. */
   #days = new Map<string, Map<string, Map<string, MutableCount>>>();
   #size = 0;
-  /** The day that was counted on last, as a word, and when it began: to write a date takes longer than to count. */
+  /** The day of the last count, and its start: to format a date takes longer than to count. */
   #day = '';
-  #dayBegan = Number.NaN;
+  #dayStart = Number.NaN;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -44,7 +44,7 @@ export class Tally {
     known.lastSeen = now;
   }
 
-  /** Everything since the last time, which is no longer here then. */
+  /** Removes and returns all counts. */
   take(): UseCount[] {
     const taken = [...this.#days.values()].flatMap((ofDay) =>
       [...ofDay.values()].flatMap((clients) => [...clients.values()]),
@@ -75,9 +75,9 @@ export class Tally {
 
   #dayOf(now: Date): string {
     const time = now.getTime();
-    if (!(time >= this.#dayBegan && time < this.#dayBegan + DAY_MILLISECONDS)) {
+    if (!(time >= this.#dayStart && time < this.#dayStart + DAY_MILLISECONDS)) {
       this.#day = toDay(now);
-      this.#dayBegan = Date.parse(this.#day);
+      this.#dayStart = Date.parse(this.#day);
     }
     return this.#day;
   }

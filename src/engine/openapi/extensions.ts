@@ -10,7 +10,9 @@ const ALIASES = {
 /** Pale, for words in black stand on them. */
 const BADGE_COLORS = { beta: '#bfdbfe', experimental: '#fde68a' } as const;
 
-/** What OpenAPI says of a marked operation, parameter or property, in the words of the tools that read such documents. */
+/**
+ * What OpenAPI says of a marked operation, parameter or property, in the words of the tools that read such documents.
+ */
 export function annotationExtensions(
   { stability, deprecation }: Annotations,
   successor?: DescribedSuccessor,

@@ -19,8 +19,9 @@ interface Lengths {
 }
 
 /**
- * The maximum size of a field in a response, in bytes: its key and value, without the fields selected within it. A string
- * without a declared maximum, such as those of introspection, counts as empty: the finished response is checked too.
+ * The maximum size of a field in a response, in bytes: its key and value, without the fields selected within it. A
+ * string without a declared maximum, such as those of introspection, counts as empty: the finished response is checked
+ * too.
  */
 export function bytesOf({ alias, name }: FieldNode, field: GraphQLField<unknown, unknown> | undefined): number {
   return (alias ?? name).value.length + BYTES_AROUND + (field === undefined ? 0 : bytesOfValue(field));

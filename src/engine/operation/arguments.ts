@@ -22,8 +22,8 @@ type Variables = Readonly<Record<string, unknown>>;
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * Checks the arguments of an operation's fields beyond their types; returns at most `MAX_VALIDATION_ERRORS` rejections. The
- * variables must be of their types. Fields that `@skip` and `@include` leave out are not checked.
+ * Checks the arguments of an operation's fields beyond their types; returns at most `MAX_VALIDATION_ERRORS` rejections.
+ * The variables must be of their types. Fields that `@skip` and `@include` leave out are not checked.
  */
 type ArgumentValidator = (variables: Variables) => readonly Rejection[];
 

@@ -32,8 +32,8 @@ interface Place {
 const NO_DEFAULTS = new Map<string, unknown>();
 
 /**
- * Whether graphql-jit would return a wrong value anywhere in the response. Expands the operation's fragments, so the document
- * must be valid and within the limits.
+ * Whether graphql-jit would return a wrong value anywhere in the response. Expands the operation's fragments, so the
+ * document must be valid and within the limits.
  */
 export function hasPlacesBeyondCompiler(
   schema: GraphQLSchema,

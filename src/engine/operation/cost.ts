@@ -23,8 +23,8 @@ const MAX_LINES = 5_000;
 /** The maximum number of rows that an operation may request: the sizes of nested lists multiply. */
 const MAX_ROWS = 20_000;
 /**
- * The maximum number of values that an operation may request. Each field of each row is one value, or several if its text may
- * be long; and each item of a list argument is one.
+ * The maximum number of values that an operation may request. Each field of each row is one value, or several if its
+ * text may be long; and each item of a list argument is one.
  */
 const MAX_VALUES = 100_000;
 /** The maximum size of a response, in bytes. */
@@ -112,7 +112,9 @@ function onlyRows(rows: number): Cost {
   return { rows, values: 0, items: 0, searches: [], statements: 0, bytes: 0 };
 }
 
-/** The maximum number of items of a field: 1 if it is no list, or a list of a connection, which the page size counts. */
+/**
+ * The maximum number of items of a field: 1 if it is no list, or a list of a connection, which the page size counts.
+ */
 function itemsOf(parent: GraphQLObjectType | undefined, field: GraphQLField<unknown, unknown>): number {
   if (!isListType(getNullableType(field.type)) || isConnection(parent)) return 1;
   return Number(field.extensions.items ?? ITEMS_OF_LIST);

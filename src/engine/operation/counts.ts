@@ -8,7 +8,8 @@ import { type Selection, waysBy } from './selection.ts';
 const MAX_COUNTS = 10;
 
 /**
- * The lists that an operation counts with these variables. A list within rows is one: one statement counts it for all rows.
+ * The lists that an operation counts with these variables. A list within rows is one: one statement counts it for all
+ * rows.
  *
  * @throws {ServiceError} INVALID_ARGUMENT if there are too many
  */

@@ -14,11 +14,16 @@ const MAX_DOCUMENTS = 1_000;
 const MAX_CHARACTERS = 150_000;
 /** The maximum number of remembered digests of texts that came once. */
 const MAX_TEXTS = 5_000;
-/** An operation is compiled at every tenth run while it is not in the cache: compiling pays off after about forty runs. */
+/**
+ * An operation is compiled at every tenth run while it is not in the cache: compiling pays off after about forty runs.
+ */
 export const COMPILED_AT = 10;
 /** The maximum number of fields of a compiled operation: more take longer to compile than that saves. */
 const MAX_COMPILED = 300;
-/** The maximum number of fields of all compiled operations: a field takes 2 to 10 KB, an operation as much as ten fields. */
+/**
+ * The maximum number of fields of all compiled operations: a field takes 2 to 10 KB, an operation as much as ten
+ * fields.
+ */
 const MAX_COMPILED_FIELDS = 2_000;
 const FIELDS_OF_OPERATION = 10;
 
@@ -59,7 +64,9 @@ export class PreparedDocuments {
     return this.#kept.get(text)?.document;
   }
 
-  /** Caches the document of a text that comes for the second time: one that never comes again is not worth the memory. */
+  /**
+   * Caches the document of a text that comes for the second time: one that never comes again is not worth the memory.
+   */
   set(text: string, document: DocumentNode): void {
     const digest = hash('sha256', text, 'base64');
     if (this.#once.delete(digest)) this.#kept.set(text, { document, operations: new Map() });

@@ -75,7 +75,10 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     );
   };
 
-  /** Runs it in a transaction that stores its response, or replays the stored one (draft-ietf-httpapi-idempotency-key-header). */
+  /**
+   * Runs it in a transaction that stores its response, or replays the stored one
+   * (draft-ietf-httpapi-idempotency-key-header).
+   */
   function once(key: string, operation: PreparedOperation, call: OperationRequest, variables: Variables) {
     const { request, caller } = call;
     request.meter.charge(UNITS_OF_KEY);

@@ -3,9 +3,9 @@ import { nodesOf, type Selection } from './selection.ts';
 import { visitArguments } from './values.ts';
 
 /**
- * The variables that may be omitted but must not be null: they have a default, and are used where null is not allowed. The
- * specification leaves null to be found during execution, when the operation may have changed something already (GraphQL,
- * section 5.8.5). So this service checks it before.
+ * The variables that may be omitted but must not be null: they have a default, and are used where null is not allowed.
+ * The specification leaves null to be found during execution, when the operation may have changed something already
+ * (GraphQL, section 5.8.5). So this service checks it before.
  */
 export function neverNull({ operation, fields }: Selection): ReadonlySet<string> {
   const optional = new Set(

@@ -23,8 +23,8 @@ export interface PreparedOperation {
   /** The scopes that a caller needs. */
   readonly scopes: readonly string[];
   /**
-   * The cost with these variables, beyond the one unit of each request, and the maximum size of the response in bytes. Throws
-   * INVALID_ARGUMENT if it asks for too much.
+   * The cost with these variables, beyond the one unit of each request, and the maximum size of the response in bytes.
+   * Throws INVALID_ARGUMENT if it asks for too much.
    */
   cost(variables: Variables): { readonly units: number; readonly bytes: number };
   /** The annotated elements that it uses with any variables. */

@@ -60,7 +60,8 @@ export interface Selection {
  *
  * @param document valid
  * @param name which operation of the document; needed if there are several
- * @throws {ServiceError} INVALID_ARGUMENT with the limit, if it has too many fields, aliases or directives, or is too deep
+ * @throws {ServiceError} INVALID_ARGUMENT with the limit, if it has too many fields, aliases or directives, or is too
+ *   deep
  */
 export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name: string | undefined): Selection {
   const operation = getOperationAST(document, name) as OperationDefinitionNode;

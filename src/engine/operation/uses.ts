@@ -31,7 +31,8 @@ type Collect = (variables: Variables, found: Set<Annotated>) => void;
 /**
  * Makes the finder for a schema, of fields, arguments, input fields and enum values.
  *
- * @param defaults whether the default of a variable counts as a use. In REST it does not: it is the route's, not the client's
+ * @param defaults whether the default of a variable counts as a use. In REST it does not: it is the route's, not the
+ *   client's
  */
 export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 'count'): UseFinder {
   const annotated = new Map<Annotatable, Annotated>(annotatedIn(schema).map((one) => [one.element, one]));

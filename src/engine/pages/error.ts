@@ -15,7 +15,9 @@ interface ErrorPageOptions {
   readonly keyTo: string | undefined;
 }
 
-/** The page that a browser is shown of a failure: what a program reads in the Error object, and where to go from there. */
+/**
+ * The page that a browser is shown of a failure: what a program reads in the Error object, and where to go from there.
+ */
 export function errorPage({ status, code, message }: ServiceError, options: ErrorPageOptions): string {
   const { title, basePath, requestId, nearest, keyTo } = options;
   const base = escapeHtml(basePath);

@@ -30,8 +30,8 @@ interface Playground {
 }
 
 /**
- * The playground: GraphiQL from this service alone, some 9 MB of it. A browser that has it never asks for it again: its address
- * is another when it changes.
+ * The playground: GraphiQL from this service alone, some 9 MB of it. A browser that has it never asks for it again: its
+ * address is another when it changes.
  *
  * @param basePath what every address of the service begins with
  */

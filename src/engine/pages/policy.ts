@@ -8,8 +8,8 @@ const SCRIPT = /<script>([\s\S]*?)<\/script>/g;
 const STYLE = /<style>([\s\S]*?)<\/style>/g;
 
 /**
- * The header fields that guard a page: nothing comes from elsewhere, nobody frames it, and of what is inline, what is in
- * the page now runs or counts, and nothing that gets into it (CSP Level 3, with hashes).
+ * The header fields that guard a page: nothing comes from elsewhere, nobody frames it, and of what is inline, what is
+ * in the page now runs or counts, and nothing that gets into it (CSP Level 3, with hashes).
  *
  * @param sources takes the place of what is inline
  */

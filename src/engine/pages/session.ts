@@ -15,8 +15,8 @@ export interface PageSession {
   /** Whether the page is open by a key that the browser keeps. */
   isOpenBy(request: IncomingRequest): boolean;
   /**
-   * Answers the form that gives a key, or an empty one to forget it: with a cookie (RFC 6265) for the page alone, and the way
-   * there. A form of another site can do no harm: it opens nothing but this page, and that with its own key.
+   * Answers the form that gives a key, or an empty one to forget it: with a cookie (RFC 6265) for the page alone, and
+   * the way there. A form of another site can do no harm: it opens nothing but this page, and that with its own key.
    *
    * @throws {ServiceError} UNAUTHENTICATED or FORBIDDEN where the key does not open the page, PAYLOAD_TOO_LARGE
    */

@@ -162,8 +162,8 @@ function etagOf(version: unknown, isList: boolean, headers: HeaderFields, text: 
 }
 
 /**
- * What a GET answers under its preconditions, in their order (RFC 9110, section 13.2.2): a client that has it already is
- * told so instead.
+ * What a GET answers under its preconditions, in their order (RFC 9110, section 13.2.2): a client that has it already
+ * is told so instead.
  *
  * @throws {ServiceError} PRECONDITION_FAILED when it is not what the client wants
  */

@@ -21,7 +21,9 @@ export function mediaTypesFor(method: Method): readonly string[] {
   return MEDIA_TYPES[method] ?? ['application/json'];
 }
 
-/** @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is of none of the method's media types, or not in UTF-8 */
+/**
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is of none of the method's media types, or not in UTF-8
+ */
 export function assertMediaType(method: Method, contentType: string | null): void {
   const accepted = mediaTypesFor(method);
   if (contentType !== null) assertUtf8(contentType);

@@ -32,7 +32,9 @@ export interface EndpointLifecycle {
   labels(request: Addressed): Labels;
   /** The other marked fields that the operation selects: every answer has them, read or not. */
   readonly selected: readonly Annotated[];
-  /** What else a request uses, by its variables: arguments, input fields and enum values; undefined for never anything. */
+  /**
+   * What else a request uses, by its variables: arguments, input fields and enum values; undefined for never anything.
+   */
   readonly given: ((variables: Readonly<Record<string, unknown>>) => readonly Annotated[]) | undefined;
 }
 

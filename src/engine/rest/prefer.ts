@@ -6,8 +6,8 @@ const COUNT = /^\s*count\s*=\s*(?:exact|"exact")\s*(?:;|$)/i;
 export const COUNT_APPLIED = 'count=exact';
 
 /**
- * Whether the client would have a list counted: `Prefer: count=exact` (RFC 7240). Other preferences are ignored, as section 2
- * of it has it.
+ * Whether the client would have a list counted: `Prefer: count=exact` (RFC 7240). Other preferences are ignored, as
+ * section 2 of it has it.
  */
 export function prefersCount(headers: RequestHeaders): boolean {
   const prefer = headers.get('prefer');

@@ -45,8 +45,8 @@ interface RouteOptions {
   /** What REST says of a parameter, where the words of its argument do not fit there. */
   readonly parameters?: Readonly<Record<string, string>>;
   /**
-   * Variables that come from fields of the body beside those of its input: a client may send back what it was answered, as long
-   * as that is still so.
+   * Variables that come from fields of the body beside those of its input: a client may send back what it was answered,
+   * as long as that is still so.
    */
   readonly readOnly?: readonly string[];
   /** Why the reference does not offer to try it, in a sentence; undefined where it does. */
@@ -139,8 +139,8 @@ export const pagingParameters = {
 } as const;
 
 /**
- * 200 with the connection's nodes as a bare array, and the next page's address in `Link` (RFC 8288); with how many there are in
- * all, where the client prefers that (RFC 7240).
+ * 200 with the connection's nodes as a bare array, and the next page's address in `Link` (RFC 8288); with how many
+ * there are in all, where the client prefers that (RFC 7240).
  */
 export function page(): Reply {
   return {

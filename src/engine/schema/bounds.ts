@@ -12,7 +12,10 @@ export interface Bounds {
   readonly check: z.ZodType;
 }
 
-/** Text that can be stored: of `min` to `max` characters, not only white space unless `min` is 0, no NUL or lone surrogates. */
+/**
+ * Text that can be stored: of `min` to `max` characters, not only white space unless `min` is 0, no NUL or lone
+ * surrogates.
+ */
 export function text({ min, max }: { min: number; max: number }): Bounds {
   const length = min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`;
   const notBlank = min === 0 ? '' : ', not only white space';

@@ -63,8 +63,8 @@ export function connections(builder: Builder) {
   return { connectionTo, pagingArgs };
 
   /**
-   * Creates a connection type, by the Relay cursor connections specification. Cursors and the total are computed only if they
-   * are selected.
+   * Creates a connection type, by the Relay cursor connections specification. Cursors and the total are computed only
+   * if they are selected.
    *
    * @param plural the name of the rows in descriptions
    * @param list the list that its cursors belong to; in the order of ids for a field without an argument `sort`

@@ -28,8 +28,8 @@ const ACCEPTED_BY_BUILT_IN: Readonly<Record<string, string>> = {
 export type Names = 'shown' | 'hidden';
 
 /**
- * Validates a value for an input field, argument or variable: its type and bounds, and missing or unknown fields in it. The
- * value may be raw or already coerced.
+ * Validates a value for an input field, argument or variable: its type and bounds, and missing or unknown fields in it.
+ * The value may be raw or already coerced.
  */
 export function inputErrors(
   place: InputPlace,

@@ -30,8 +30,9 @@ export class ReadAheadPlans {
 }
 
 /**
- * The options of a field that returns the row with a key. A list reads such rows ahead, for the whole page at once, and stores
- * them on its rows, so that resolving them takes no promise each. Elsewhere the loader reads each when it is resolved.
+ * The options of a field that returns the row with a key. A list reads such rows ahead, for the whole page at once, and
+ * stores them on its rows, so that resolving them takes no promise each. Elsewhere the loader reads each when it is
+ * resolved.
  *
  * @param name the property that stores the related row; not one of the row's own
  * @param keyOf the key in the row; null if it refers to nothing

@@ -48,8 +48,8 @@ export const dateTimeScalar = new GraphQLScalarType<Date, string>({
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
- * Parses a date-time of RFC 3339, section 5.6, to the millisecond; undefined if it is not one. Leap seconds are not accepted,
- * because a `Date` has none, and neither is an instant outside the years 1 to 9999 in UTC.
+ * Parses a date-time of RFC 3339, section 5.6, to the millisecond; undefined if it is not one. Leap seconds are not
+ * accepted, because a `Date` has none, and neither is an instant outside the years 1 to 9999 in UTC.
  */
 function parseDateTime(text: string): Date | undefined {
   const [, year, month, day] = RFC_3339.exec(text) ?? [];

@@ -37,7 +37,7 @@ const examples = {
   Stability: 'stable',
 };
 
-/** What the engine serves of its own. The schema has it from `buildSchema`, and resolvers their store from the service. */
+/** The engine's own resource. `buildSchema` adds it to the schema, and the service creates its store. */
 export const lifecycleResource = {
   routes,
   examples,

@@ -9,11 +9,14 @@ import { lifecycleReport, type ReportEntry, type RestView, type Usage, windowOpe
 import { OTHERS, Tally, type UseCount } from '../lifecycle/tally.ts';
 import { lifecycleCounting, lifecycleUses } from './table.ts';
 
-/** How long counts wait until they are stored together, in milliseconds: what a kill may lose. */
+/**
+ * After how many milliseconds counts are stored, all together. If the process is killed, the counts of this time are
+ * lost.
+ */
 const FLUSH_AFTER = 2_000;
-/** How many client names are kept for an element and a day; further clients are counted together. */
+/** The maximum number of client names for an element and a day; further clients are counted together. */
 const MAX_CLIENTS = 500;
-/** How many clients of a marked thing are told by name. */
+/** The maximum number of clients listed for an element. */
 export const MAX_LISTED = 100;
 const KEPT_DAYS = 365;
 
@@ -25,15 +28,15 @@ interface LifecycleStoreOptions {
   readonly annotated: readonly Annotated[];
   readonly rest: RestView;
   readonly clock: Clock;
-  /** Whether nothing is to be counted. */
+  /** Whether the clock is not the real one: then nothing is counted. */
   readonly isRehearsal: boolean;
-  /** Told when counts could not be stored; they are kept, and stored with the next. */
+  /** Called if counts could not be stored; they are stored later, together with the next. */
   readonly onFailure: (error: unknown) => void;
 }
 
 export type LifecycleStore = ReturnType<typeof lifecycleStore>;
 
-/** The marks of the schema, and who uses what bears them. */
+/** Counts the uses of the schema's annotated elements, and reports them. */
 export function lifecycleStore(
   database: Database,
   { annotated, rest, clock, isRehearsal, onFailure }: LifecycleStoreOptions,
@@ -43,7 +46,7 @@ export function lifecycleStore(
   let storing = Promise.resolve();
   let reporting: Promise<readonly ReportEntry[]> | undefined;
 
-  // Rows are written in one order, so that processes that store at once wait for each other and never in a circle.
+  // All processes write rows in the same order, so that they cannot deadlock.
   const add = database.statement(
     'lifecycle.addUses',
     'write',
@@ -111,7 +114,7 @@ export function lifecycleStore(
   );
 
   return {
-    /** Notes since when each mark is counted, and forgets counts of over a year ago. Once, at the start. */
+    /** Stores since when each element is counted, and deletes counts older than a year. Called once, at the start. */
     async begin(): Promise<void> {
       if (isRehearsal) return;
       const now = clock();
@@ -119,17 +122,17 @@ export function lifecycleStore(
       await begin({ rows: JSON.stringify(annotated.map(({ coordinate }) => ({ coordinate }))), now, oldest });
     },
 
-    /** Counts a use, unless a page of this service tries something out; it is stored within a few seconds. */
+    /** Counts a use, except by the service's own pages. It is stored within a few seconds. */
     count({ coordinate }: Annotated, client: string): void {
       if (isRehearsal || OWN_PAGES.has(client)) return;
       tally.add(coordinate, client);
       timer ??= setTimeout(flush, FLUSH_AFTER).unref();
     },
 
-    /** Stores what has been counted and not yet stored. */
+    /** Stores all counts that are not stored yet. */
     flush,
 
-    /** Every mark, and what was counted in the last 30 days; one that is asked for meanwhile is the same. */
+    /** Every annotated element with its counts of the last 30 days; concurrent requests share one report. */
     report(): Promise<readonly ReportEntry[]> {
       reporting ??= report().finally(() => {
         reporting = undefined;
@@ -144,20 +147,20 @@ export function lifecycleStore(
     const [since, days, clients] = await Promise.all([counting(), byDay(window), byClient(window)]);
     const usage = new Map<string, Usage>();
     for (const { coordinate } of annotated) {
-      const ofAnnotation = <T extends { coordinate: string }>(all: readonly T[]) =>
+      const ofElement = <T extends { coordinate: string }>(all: readonly T[]) =>
         all.filter((row) => row.coordinate === coordinate);
       usage.set(coordinate, {
-        countedSince: ofAnnotation(since)[0]?.since,
-        byDay: new Map(ofAnnotation(days).map(({ day, uses }) => [day, uses])),
-        clientCount: ofAnnotation(clients)[0]?.clients ?? 0,
-        lastUsed: ofAnnotation(clients)[0]?.lastUsed,
-        clients: ofAnnotation(clients),
+        countedSince: ofElement(since)[0]?.since,
+        byDay: new Map(ofElement(days).map(({ day, uses }) => [day, uses])),
+        clientCount: ofElement(clients)[0]?.clients ?? 0,
+        lastUsed: ofElement(clients)[0]?.lastUsed,
+        clients: ofElement(clients),
       });
     }
     return lifecycleReport(annotated, rest, usage, { now, isRehearsal });
   }
 
-  /** One after another, so that awaiting the last awaits them all. */
+  /** One after another, so that the last promise waits for all. */
   function flush(): Promise<void> {
     storing = storing.then(store);
     return storing;

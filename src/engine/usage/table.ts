@@ -1,6 +1,6 @@
 import { bigint, date, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** How often each client has used each marked thing, by day in UTC. */
+/** The number of uses of each annotated element by each client, by day in UTC. */
 export const lifecycleUses = pgTable(
   'lifecycle_uses',
   {
@@ -16,7 +16,7 @@ export const lifecycleUses = pgTable(
   ],
 );
 
-/** Since when the uses of each marked thing are counted: that nobody used it means nothing before. */
+/** Since when the uses of each annotated element are counted. Before that, no count does not mean no use. */
 export const lifecycleCounting = pgTable('lifecycle_counting', {
   coordinate: text().primaryKey(),
   since: timestamp({ withTimezone: true }).notNull(),

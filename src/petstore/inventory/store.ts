@@ -109,8 +109,9 @@ export function inventoryStore(database: Database) {
       page('id', filters, window) as Promise<Page<InventoryItem>>,
 
     /**
-     * Begins to count a pet, or replaces its count. Rejects with NOT_FOUND when no pet has the id, and VALIDATION_FAILED when
-     * its status is not the one that is given, if one is. A pet that is not counted has version 0.
+     * Begins to count a pet, or replaces its count. Rejects with NOT_FOUND when no pet has the id, and
+     * VALIDATION_FAILED when its status is not the one that is given, if one is. A pet that is not counted has version
+     * 0.
      */
     async replaceStock(
       id: Int64,

@@ -61,7 +61,8 @@ export function orderStore(database: Database) {
       returning ${selected}`,
     columns,
   );
-  // The stock is locked first and then the pet, as every other statement does it: so none waits in a circle. What they were by
+  // The stock is locked first and then the pet, as every other statement does it: so none waits in a circle. What they
+  // were by
   // then is told also where no order is placed.
   const place = database.statement(
     'orders.place',

@@ -3,7 +3,7 @@ import { openBookshop } from '../../support/bookshop.ts';
 
 const zone = process.env.TZ;
 beforeAll(() => {
-  // Days are days of UTC wherever the service runs; here it is already tomorrow, or still yesterday.
+  // Days are in UTC wherever the service runs; in this time zone it is often tomorrow already.
   process.env.TZ = 'Pacific/Kiritimati';
 });
 afterAll(() => {
@@ -27,16 +27,16 @@ const deprecatedBook = {
   link: `<https://books.example/v1/books?id=2>; rel="successor-version", ${page}; rel="deprecation"; type="text/html", ${page}; rel="sunset"`,
 };
 
-describe('the answers of REST', () => {
+describe('a REST response', () => {
   const shop = openBookshop({ clock: at('2026-11-21T12:00:00Z') });
 
-  test('of a deprecated operation carry the dates (RFC 9745, RFC 8594) and where to go (RFC 8288)', async () => {
+  test('of a deprecated operation has the dates (RFC 9745, RFC 8594) and the replacement (RFC 8288)', async () => {
     const answer = await shop.rest('GET', '/books/2');
     expect(answer.body).toEqual({ id: 2, title: 'Book 2', isbn: 'isbn-2', blurb: 'Good.' });
     expect(lifecycleOf(answer)).toEqual(deprecatedBook);
   });
 
-  test('and so they do on every status, and to HEAD', async () => {
+  test('of a deprecated operation has them with every status, and for HEAD', async () => {
     expect(lifecycleOf(await shop.rest('HEAD', '/books/2'))).toEqual(deprecatedBook);
     expect(lifecycleOf(await shop.rest('GET', '/books/2?bogus=1'))).toEqual(deprecatedBook);
     expect(lifecycleOf(await shop.rest('GET', '/books/2', { accept: 'image/png' }))).toEqual(deprecatedBook);
@@ -45,28 +45,28 @@ describe('the answers of REST', () => {
     expect(lifecycleOf(missing)).toMatchObject({ sunset: deprecatedBook.sunset });
   });
 
-  test('of one that is beta and deprecated say that it goes', async () => {
+  test('of an operation that is beta and deprecated says deprecated', async () => {
     expect(lifecycleOf(await shop.rest('GET', '/reviews'))).toMatchObject({
       'api-stability': 'deprecated',
       sunset: 'Tue, 01 Dec 2026 23:59:59 GMT',
     });
   });
 
-  test('of an experimental one say that, and nothing else', async () => {
+  test('of an experimental operation says experimental, and nothing else', async () => {
     expect(lifecycleOf(await shop.rest('GET', '/drafts'))).toEqual({ 'api-stability': 'experimental' });
   });
 
-  test('of a stable one carry nothing, also when a deprecated parameter is used', async () => {
+  test('of a stable operation has no lifecycle fields, even if a deprecated parameter is used', async () => {
     expect(lifecycleOf(await shop.rest('GET', '/books'))).toEqual({});
     expect(lifecycleOf(await shop.rest('GET', '/books?title=x'))).toEqual({});
     expect(lifecycleOf(await shop.rest('OPTIONS', '/books/2'))).toEqual({});
   });
 });
 
-describe('the answers of GraphQL', () => {
+describe('a GraphQL response', () => {
   const shop = openBookshop({ clock: at('2026-11-21T12:00:00Z') });
 
-  test('carry the same fields, the earliest sunset winning, and a list of all that is marked', async () => {
+  test('has the same header fields, with the earliest sunset, and lists all annotated elements', async () => {
     const { status, headers, body } = await shop.graphql('{ book(bookId: 2) { title isbn blurb score } }');
     expect([status, body.data]).toEqual([200, { book: { title: 'Book 2', isbn: 'isbn-2', blurb: 'Good.', score: 5 } }]);
     expect(lifecycleOf({ headers })).toEqual({
@@ -86,12 +86,12 @@ describe('the answers of GraphQL', () => {
     ]);
   });
 
-  test('to what is beta and experimental tell the graver of the two', async () => {
+  test('to a query with beta and experimental fields says experimental', async () => {
     expect(lifecycleOf(await shop.graphql('{ books { blurb } }'))).toEqual({ 'api-stability': 'beta' });
     expect(lifecycleOf(await shop.graphql('{ books { blurb score } }'))).toEqual({ 'api-stability': 'experimental' });
   });
 
-  test('depend on the variables, too', async () => {
+  test('covers what the variables use, too', async () => {
     const query = 'query ($g: Genre, $t: String) { books(genre: $g, title: $t) { id } }';
     for (let run = 1; run <= 3; run++) {
       expect(lifecycleOf(await shop.graphql(query, { variables: { g: 'NOVEL' } }))).toEqual({});
@@ -104,7 +104,7 @@ describe('the answers of GraphQL', () => {
     }
   });
 
-  test('tell it of failures as of successes', async () => {
+  test('has lifecycle fields also if the variables are invalid', async () => {
     const { body, headers } = await shop.graphql('query ($b: NewBook!) { drafts { id } book(bookId: 1) { id } } ', {});
     expect(body.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
     expect(lifecycleOf({ headers })).toEqual({});
@@ -116,11 +116,11 @@ describe('the answers of GraphQL', () => {
   test.each<[string, unknown]>([
     ['an object for an enum value', { toString: 1, valueOf: 1 }],
     ['a list of lists', [[['COMIC']]]],
-    ['a very long text', 'x'.repeat(900_000)],
+    ['a very long string', 'x'.repeat(900_000)],
     ['very many fields', Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`x${index}`, 1]))],
     ['a key of every object', { __proto__: null, constructor: 1 }],
-  ])('come at once, and say what is wrong, to %s', async (_, value) => {
-    const began = performance.now();
+  ])('comes fast, with an error, if a variable is %s', async (_, value) => {
+    const start = performance.now();
     for (const query of [
       'query ($v: Genre) { books(genre: $v) { id } }',
       'mutation ($v: NewBook!) { addBook(book: $v) { id } }',
@@ -129,10 +129,10 @@ describe('the answers of GraphQL', () => {
       const { body } = await shop.graphql(query, { variables: { v: value } });
       expect(body.errors[0].extensions.status).toBeLessThan(500);
     }
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - start).toBeLessThan(5_000);
   });
 
-  test('add nothing to introspection and to what is stable', async () => {
+  test('has no lifecycle information for introspection and for stable fields', async () => {
     for (const query of ['{ __schema { queryType { name } } }', '{ books { id } __typename }']) {
       const { body, headers } = await shop.graphql(query);
       expect(body).not.toHaveProperty('extensions');
@@ -140,7 +140,7 @@ describe('the answers of GraphQL', () => {
     }
   });
 
-  test('leave the extension out for a client that does not want it, and keep the fields', async () => {
+  test('has the header fields but not the extension if the request says extensions.lifecycle: false', async () => {
     const quiet = await shop.graphql('{ drafts { id } }', { extensions: { lifecycle: false } });
     expect(quiet.body).toEqual({ data: { drafts: [] } });
     expect(lifecycleOf(quiet)).toEqual({ 'api-stability': 'experimental' });
@@ -157,13 +157,13 @@ describe('the answers of GraphQL', () => {
 describe('when the day comes', () => {
   const [before, last, after] = ['2026-12-31T23:59:58Z', '2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00Z'];
 
-  test.each([before, last, after])('SUNSET=announce goes on serving, at %s', async (instant) => {
+  test.each([before, last, after])('SUNSET=announce still serves at %s', async (instant) => {
     const shop = openBookshop({ clock: at(instant), sunset: 'announce' });
     expect((await shop.rest('GET', '/books/2')).status).toBe(200);
     expect((await shop.graphql('{ book(bookId: 2) { id } }')).body.data).toEqual({ book: { id: 2 } });
   });
 
-  test.each([before, last])('SUNSET=enforce serves to the end of the day, in UTC: at %s', async (instant) => {
+  test.each([before, last])('SUNSET=enforce serves until the end of the day in UTC, at %s', async (instant) => {
     const shop = openBookshop({ clock: at(instant), sunset: 'enforce' });
     expect((await shop.rest('GET', '/books/2')).status).toBe(200);
     expect((await shop.graphql('{ book(bookId: 2) { id } }')).status).toBe(200);
@@ -190,7 +190,7 @@ describe('when the day comes', () => {
     expect(headers.sunset).toBe(deprecatedBook.sunset);
   });
 
-  test('a parameter and a field of a body go too, where they are used', async () => {
+  test('SUNSET=enforce rejects a request with a parameter, body field or enum value past its sunset', async () => {
     const shop = openBookshop({ clock: at(after), sunset: 'enforce' });
     const used = await shop.rest('GET', '/books?title=x');
     expect([used.status, used.body.message]).toEqual([
@@ -213,7 +213,7 @@ describe('a brownout', () => {
     ['2026-11-24T10:00:00Z', 503],
     ['2026-11-24T10:14:59.999Z', 503],
     ['2026-11-24T10:15:00Z', 200],
-  ])('at %s answers %i', async (instant, status) => {
+  ])('at %s gives the status %i', async (instant, status) => {
     const shop = openBookshop({ clock: at(instant), brownouts });
     expect((await shop.rest('GET', '/books/2')).status).toBe(status);
     expect((await shop.graphql('{ book(bookId: 2) { id } }')).status).toBe(status);
@@ -221,7 +221,7 @@ describe('a brownout', () => {
     expect((await shop.rest('GET', '/drafts')).status).toBe(200);
   });
 
-  test('says when to come back, and what to use', async () => {
+  test('says when to retry, and what to use instead', async () => {
     const shop = openBookshop({ clock: at('2026-11-24T10:05:00.500Z'), brownouts });
     const failed = await shop.rest('GET', '/books/2');
     expect(failed.body).toEqual({
@@ -237,7 +237,7 @@ describe('a brownout', () => {
     expect(headers['retry-after']).toBe('600');
   });
 
-  test('of one coordinate leaves the others alone, and is over at the sunset', async () => {
+  test('of one coordinate does not affect others, and ends at the sunset', async () => {
     const only = [{ coordinate: 'Query.reviews', from, until: new Date('2026-12-24T00:00:00Z') }];
     const shop = openBookshop({ clock: at('2026-12-01T23:59:59Z'), brownouts: only });
     expect((await shop.rest('GET', '/reviews')).status).toBe(503);
@@ -246,7 +246,7 @@ describe('a brownout', () => {
     expect((await later.rest('GET', '/reviews')).status).toBe(200);
   });
 
-  test('of something that is not deprecated is rejected at the start', () => {
+  test('of an element that is not deprecated is rejected when the service starts', () => {
     expect(() => openBookshop({ brownouts: [{ coordinate: 'Query.books', from, until }] })).toThrow(
       'BROWNOUTS names Query.books, which is not deprecated; deprecated are: Genre.COMIC, ',
     );
@@ -268,12 +268,12 @@ describe('API-Lifecycle: strict', () => {
       'title of GET /books is deprecated and served until 2026-12-31; use name of GET /books instead. The request excludes it with API-Lifecycle: strict.',
     ],
     ['/books?shelf=x', 'shelf of GET /books is experimental. The request excludes it with API-Lifecycle: strict.'],
-  ])('turns the answer of %s into an error that says what is used', async (target, message) => {
+  ])('rejects %s, and says what the request must not use', async (target, message) => {
     const rejected = await shop.rest('GET', target, strict);
     expect([rejected.status, rejected.body]).toEqual([400, { code: 'LIFECYCLE_STRICT', message, status: 400 }]);
   });
 
-  test('does so for GraphQL', async () => {
+  test('rejects a GraphQL query for an experimental field', async () => {
     const { status, body } = await shop.graphql('{ books { score } }', {}, strict);
     expect(status).toBe(400);
     expect(body.errors[0]).toMatchObject({
@@ -283,7 +283,7 @@ describe('API-Lifecycle: strict', () => {
   });
 
   test.each(['Strict', 'strict, strict', '', 'on'])(
-    'cannot be "%s", and that too is told with the fields',
+    'cannot be "%s"; that error has the lifecycle fields too',
     async (value) => {
       const wrong = await shop.rest('GET', '/books/2', { 'api-lifecycle': value });
       const message = 'The API-Lifecycle field must be strict.';
@@ -295,7 +295,7 @@ describe('API-Lifecycle: strict', () => {
     },
   );
 
-  test('leaves what is stable and beta as it is', async () => {
+  test('accepts stable and beta elements', async () => {
     expect((await shop.rest('GET', '/books', strict)).status).toBe(200);
     expect((await shop.graphql('{ books { blurb } }', {}, strict)).status).toBe(200);
   });
@@ -333,7 +333,7 @@ describe('uses are counted', () => {
     [{ 'api-client': 'x'.repeat(5_000) }, 'x'.repeat(64)],
     [{ 'api-client': 'caf\u00e9' }, 'caf'],
     [{ 'api-client': '???' }, '(unknown)'],
-  ])('under a name that is harmless: %j', async (fields, client) => {
+  ])('under a name that is safe to show, for %j', async (fields, client) => {
     const shop = openBookshop();
     await shop.rest('GET', '/drafts', fields as Record<string, string>);
     expect(shop.uses).toEqual([`Query.drafts ${client}`]);

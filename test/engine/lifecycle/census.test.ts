@@ -23,8 +23,8 @@ import { bookRoutes, bookSchema } from '../../support/books.ts';
 
 const { schema } = petStoreService;
 
-/** What a surface says of a thing: of each mark, what can be told there. */
-type Told = Readonly<Record<string, unknown>>;
+/** What one description of the API says about an element's lifecycle. */
+type Lifecycle = Readonly<Record<string, unknown>>;
 
 const shopEndpoints = endpointsOf(petStoreService);
 const bookEndpoints = compileRoutes(bookSchema, bookRoutes, '/lifecycle');
@@ -42,21 +42,27 @@ const bookDocument = openApiDocument(bookEndpoints, {
 
 describe.each([
   ['the service', schema, printGraphQL(schema), shopEndpoints, describeEndpoints(petStoreService, shopEndpoints, '')],
-  ['a schema that bears every mark', bookSchema, printSchemaWithDirectives(bookSchema), bookEndpoints, bookDocument],
+  [
+    'a schema with every kind of annotation',
+    bookSchema,
+    printSchemaWithDirectives(bookSchema),
+    bookEndpoints,
+    bookDocument,
+  ],
 ] as const)(
-  'every mark of %s is on all of its surfaces, and no surface has another',
+  'every annotation of %s is in all of its descriptions, and they have no other',
   (_, built, text, endpoints, document) => {
     const annotated = annotatedIn(built);
-    const declared = (tell: (one: Annotated) => Told) =>
-      Object.fromEntries(annotated.map((one) => [one.coordinate, tell(one)]).toSorted());
+    const declared = (describeOne: (one: Annotated) => Lifecycle) =>
+      Object.fromEntries(annotated.map((one) => [one.coordinate, describeOne(one)]).toSorted());
 
-    test('there are some', () => {
+    test('there are annotations of each level', () => {
       expect(new Set(annotated.map(({ annotations }) => levelOf(annotations)))).toEqual(
         new Set(['experimental', 'beta', 'deprecated']),
       );
     });
 
-    test('the schema text: @stability, @sunset and @deprecated, and they are defined in it', () => {
+    test('the printed schema has @stability, @sunset and @deprecated, and defines them', () => {
       expect(validateSchema(buildSchema(text))).toEqual([]);
       expect(directivesIn(text)).toEqual(
         declared(({ annotations: { stability, deprecation } }) => ({
@@ -71,7 +77,7 @@ describe.each([
       );
     });
 
-    test('introspection: the description, and the reason of a deprecation', () => {
+    test('introspection has the stability in the description, and the sunset in the deprecation reason', () => {
       expect(introspected(built)).toEqual(
         declared(({ annotations: { stability, deprecation } }) => ({
           ...(stability !== 'stable' && { stability }),
@@ -80,9 +86,9 @@ describe.each([
       );
     });
 
-    test('the headers of REST, of operations', () => {
+    test('the REST responses of operations have header fields', () => {
       const request = { inPath: {}, address: (path: string) => `https://x.example${path}` };
-      const told = endpoints.map((endpoint) => {
+      const actual = endpoints.map((endpoint) => {
         const headers = endpoint.lifecycle.headersFor(request);
         const [level, sunset] = ['api-stability', 'sunset'].map((name) => fieldOf(headers, name));
         return [coordinateOf(endpoint), { level, sunset: sunset?.slice(5, 16) }];
@@ -92,10 +98,10 @@ describe.each([
         const sunset = annotations?.deprecation && new Date(annotations.deprecation.sunset).toUTCString().slice(5, 16);
         return [coordinateOf(endpoint), { level: annotations && levelOf(annotations), sunset }];
       });
-      expect(told).toEqual(expected);
+      expect(actual).toEqual(expected);
     });
 
-    test('OpenAPI: operations, parameters, properties and values, under every alias', () => {
+    test('OpenAPI has every extension on operations, parameters, properties and enum values', () => {
       const onRest = new Set(coordinatesOnRest(endpoints, document));
       const expected = annotated
         .filter(({ coordinate }) => onRest.has(coordinate))
@@ -126,11 +132,11 @@ function coordinateOf({ operation: { parent, field } }: Endpoint): string {
   return `${parent.name}.${field.name}`;
 }
 
-/** The directives of the lifecycle that a schema's text applies, by coordinate. */
-function directivesIn(text: string): Record<string, Told> {
-  const found: [string, Told][] = [];
+/** The applied lifecycle directives of a printed schema, by coordinate. */
+function directivesIn(text: string): Record<string, Lifecycle> {
+  const found: [string, Lifecycle][] = [];
   const note = (coordinate: string, directives: readonly DirectiveNode[] = []) => {
-    const told = directives
+    const lifecycle = directives
       .filter(({ name }) => ['deprecated', 'stability', 'sunset'].includes(name.value))
       .map((directive) => [
         directive.name.value,
@@ -138,7 +144,7 @@ function directivesIn(text: string): Record<string, Told> {
           (directive.arguments ?? []).map(({ name, value }) => [name.value, 'value' in value && value.value]),
         ),
       ]);
-    if (told.length > 0) found.push([coordinate, Object.fromEntries(told)]);
+    if (lifecycle.length > 0) found.push([coordinate, Object.fromEntries(lifecycle)]);
   };
   visit(parse(text), {
     [Kind.OBJECT_TYPE_DEFINITION]: ({ name: type, fields = [] }) => {
@@ -173,17 +179,17 @@ interface IntrospectedType {
   readonly enumValues: readonly Described[] | null;
 }
 
-/** What a client learns of marks by introspection, by coordinate. */
-function introspected(built: GraphQLSchema): Record<string, Told> {
+/** The lifecycle information in introspection, by coordinate. */
+function introspected(built: GraphQLSchema): Record<string, Lifecycle> {
   const { data } = graphqlSync({ schema: built, source: getIntrospectionQuery({ inputValueDeprecation: true }) });
   const { types } = (data as unknown as { __schema: { types: IntrospectedType[] } }).__schema;
-  const found: [string, Told][] = [];
+  const found: [string, Lifecycle][] = [];
   const note = (coordinate: string, { description, deprecationReason, isDeprecated = false }: Described) => {
     const [, stability] = /^\[(\w+)\] /.exec(description ?? '') ?? [];
     const [, successor, sunset] = /Use (.+) instead\. Served until (.+)\.$/.exec(deprecationReason ?? '') ?? [];
     expect(isDeprecated).toBe(deprecationReason != null);
-    const told = { ...(stability && { stability }), ...(sunset && { sunset, successor }) };
-    if (Object.keys(told).length > 0) found.push([coordinate, told]);
+    const lifecycle = { ...(stability && { stability }), ...(sunset && { sunset, successor }) };
+    if (Object.keys(lifecycle).length > 0) found.push([coordinate, lifecycle]);
   };
   for (const { name, fields, inputFields, enumValues } of types) {
     for (const part of [...(fields ?? []), ...(inputFields ?? []), ...(enumValues ?? [])]) {
@@ -194,30 +200,33 @@ function introspected(built: GraphQLSchema): Record<string, Told> {
   return Object.fromEntries(found.toSorted());
 }
 
-/** Everything that an OpenAPI document describes, with what it says, by the coordinate that it comes from. */
-function describedInOpenApi(endpoints: readonly Endpoint[], document: object): [string, Told][] {
+/** Everything that an OpenAPI document describes, by the coordinate that it comes from. */
+function describedInOpenApi(endpoints: readonly Endpoint[], document: object): [string, Lifecycle][] {
   const { paths, components } = document as {
-    paths: Record<string, Record<string, Told & { parameters: Told[] }>>;
+    paths: Record<string, Record<string, Lifecycle & { parameters: Lifecycle[] }>>;
     components: {
-      schemas: Record<string, Told & { properties?: Record<string, Told>; 'x-enum-marks'?: Record<string, Told> }>;
+      schemas: Record<
+        string,
+        Lifecycle & { properties?: Record<string, Lifecycle>; 'x-enum-marks'?: Record<string, Lifecycle> }
+      >;
     };
   };
-  const ofOperations = endpoints.flatMap((endpoint): [string, Told][] => {
+  const ofOperations = endpoints.flatMap((endpoint): [string, Lifecycle][] => {
     const { route, operation } = endpoint;
     const described = paths[route.path]?.[route.method.toLowerCase()];
     const coordinate = coordinateOf(endpoint);
-    const parameters = [...operation.inPath, ...operation.inQuery].map((variable): [string, Told] => [
+    const parameters = [...operation.inPath, ...operation.inQuery].map((variable): [string, Lifecycle] => [
       `${coordinate}(${variable.argument.name}:)`,
       described?.parameters.find(({ name }) => name === variable.name) ?? {},
     ]);
     return [[coordinate, described ?? {}], ...parameters];
   });
-  const ofComponents = Object.entries(components.schemas).flatMap(([type, component]): [string, Told][] => [
-    ...Object.entries(component.properties ?? {}).map(([name, property]): [string, Told] => [
+  const ofComponents = Object.entries(components.schemas).flatMap(([type, component]): [string, Lifecycle][] => [
+    ...Object.entries(component.properties ?? {}).map(([name, property]): [string, Lifecycle] => [
       `${type}.${name}`,
       property,
     ]),
-    ...((component.enum as string[] | undefined) ?? []).map((value): [string, Told] => [
+    ...((component.enum as string[] | undefined) ?? []).map((value): [string, Lifecycle] => [
       `${type}.${value}`,
       component['x-enum-marks']?.[value] ?? {},
     ]),
@@ -229,13 +238,13 @@ function coordinatesOnRest(endpoints: readonly Endpoint[], document: object): st
   return describedInOpenApi(endpoints, document).map(([coordinate]) => coordinate);
 }
 
-const WORDS =
+const LIFECYCLE_EXTENSIONS =
   /^(deprecated|x-(stability|stability-level|scalar-stability|badges|deprecated-since|deprecated-sunset|sunset|successor))$/;
 
-function annotatedInOpenApi(endpoints: readonly Endpoint[], document: object): Record<string, Told> {
-  const told = describedInOpenApi(endpoints, document).map(([coordinate, described]): [string, Told] => [
+function annotatedInOpenApi(endpoints: readonly Endpoint[], document: object): Record<string, Lifecycle> {
+  const all = describedInOpenApi(endpoints, document).map(([coordinate, described]): [string, Lifecycle] => [
     coordinate,
-    Object.fromEntries(Object.entries(described).filter(([word]) => WORDS.test(word))),
+    Object.fromEntries(Object.entries(described).filter(([name]) => LIFECYCLE_EXTENSIONS.test(name))),
   ]);
-  return Object.fromEntries(told.filter(([, words]) => Object.keys(words).length > 0).toSorted());
+  return Object.fromEntries(all.filter(([, extensions]) => Object.keys(extensions).length > 0).toSorted());
 }

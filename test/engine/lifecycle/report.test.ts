@@ -52,7 +52,7 @@ describe('the verdict', () => {
   });
 });
 
-test('nothing can go by a day that is rehearsed, on which nobody calls', () => {
+test('nothing is safe to remove while another day is rehearsed, because nothing is counted', () => {
   const { verdict, outlook } = entry(
     'Query.book',
     '2028-01-01T00:00:00Z',
@@ -63,7 +63,7 @@ test('nothing can go by a day that is rehearsed, on which nobody calls', () => {
 });
 
 describe('the report', () => {
-  test('begins with what goes first', () => {
+  test('begins with the earliest sunset', () => {
     const entries = lifecycleReport(annotated, rest, new Map(), {
       now: new Date('2026-11-21T00:00:00Z'),
       isRehearsal: false,
@@ -82,7 +82,7 @@ describe('the report', () => {
     ]);
   });
 
-  test('names the operations of REST, of arguments too', () => {
+  test('has the REST operations of fields and arguments', () => {
     expect(entry('Query.book', '2026-11-21T00:00:00Z').operation).toBe('GET /books/{bookId}');
     expect(entry('Query.books(title:)', '2026-11-21T00:00:00Z').operation).toBe('GET /books');
     expect(entry('Genre.ZINE', '2026-11-21T00:00:00Z').operation).toBeUndefined();
@@ -108,7 +108,7 @@ describe('a tally', () => {
   });
   const sum = (counts: readonly UseCount[]) => counts.reduce((total, { uses }) => total + uses, 0);
 
-  test('has each use once, under its day in UTC, whatever is taken and put back meanwhile', () => {
+  test('counts each use once, under its day in UTC, even if counts are taken and restored meanwhile', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(use, fc.constantFrom('keep', 'take', 'fail'))), (steps) => {
         let now = new Date();
@@ -132,7 +132,7 @@ describe('a tally', () => {
     );
   });
 
-  test('is bounded: whoever has a name too many is one of the others', () => {
+  test('has a bounded size: it counts clients beyond the maximum number of names together', () => {
     const tally = new Tally(() => new Date('2026-11-21T12:00:00Z'));
     for (let index = 0; index < 5_000; index++) tally.add('Query.a', `bot-${index}`);
     const counts = tally.take();

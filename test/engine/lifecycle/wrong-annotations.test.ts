@@ -28,7 +28,7 @@ const annotation = {
   successor: { coordinate: 'Query.other' },
 };
 
-/** A schema with marks at some of its places. */
+/** A schema with annotations at some of its places. */
 function build({ field, other, argument, required, input, part }: Places) {
   const builder = new SchemaBuilder<{ DefaultFieldNullability: false }>({
     plugins: ['lifecycle', 'input'],
@@ -72,35 +72,35 @@ function build({ field, other, argument, required, input, part }: Places) {
   return builder.toSchema({ sortSchema: false });
 }
 
-describe('a mark that cannot hold stops the build, and says why', () => {
+describe('an invalid annotation makes the build of the schema fail, and the error says why', () => {
   test.each<[string, Places, string]>([
     [
-      'a sunset before its start',
+      'a sunset before the deprecation',
       { field: deprecated({ ...annotation, sunset: '2025-12-31' }) },
       'Query.thing: its sunset 2025-12-31 is before its deprecation, 2026-01-01.',
     ],
     [
-      "less than 180 days' notice of what is stable",
+      "less than 180 days' notice for a stable field",
       { field: deprecated({ ...annotation, sunset: '2026-06-29' }) },
-      "Query.thing: from 2026-01-01 to 2026-06-29 are 179 days; what is stable needs 180 days' notice.",
+      "Query.thing: from 2026-01-01 to 2026-06-29 are 179 days; stable elements need 180 days' notice.",
     ],
     [
-      "less than 30 days' notice of a beta",
+      "less than 30 days' notice for a beta field",
       { field: [beta(), deprecated({ ...annotation, sunset: '2026-01-30' })] },
-      'are 29 days; what is beta needs 30',
+      'are 29 days; beta elements need 30',
     ],
     [
-      'a day that the calendar does not have',
+      'a day that does not exist',
       { field: deprecated({ ...annotation, sunset: '2026-06-31' }) },
-      'Query.thing: 2026-06-31 is no day',
+      'Query.thing: 2026-06-31 is not a day',
     ],
     [
-      'an instant for a day',
+      'an instant instead of a day',
       { field: deprecated({ ...annotation, since: '2026-01-01T00:00:00Z' }) },
-      '2026-01-01T00:00:00Z is no day',
+      '2026-01-01T00:00:00Z is not a day',
     ],
     [
-      'a successor that is not there',
+      'a successor that does not exist',
       { field: deprecated({ ...annotation, successor: { coordinate: 'Query.nothing' } }) },
       'Query.thing: its successor Query.nothing is not in the schema.',
     ],
@@ -120,20 +120,20 @@ describe('a mark that cannot hold stops the build, and says why', () => {
       'Query.other has no argument id',
     ],
     [
-      'a required argument deprecated',
+      'a deprecated required argument',
       { required: deprecated(annotation) },
-      'Query.thing(key:): what is required cannot be deprecated',
+      'Query.thing(key:): it is required, so clients cannot leave it out, and it cannot be deprecated',
     ],
     [
-      'a required input field deprecated',
+      'a deprecated required input field',
       { input: deprecated(annotation) },
-      'In.text: what is required cannot be deprecated',
+      'In.text: it is required, so clients cannot leave it out, and it cannot be deprecated',
     ],
-    ['two stabilities', { field: [beta(), experimental()] }, 'Query.thing: it can be one of experimental and beta'],
-    ['two deprecations', { field: [deprecated(annotation), deprecated(annotation)] }, 'each once'],
-    ['no mark at all', { field: [] }, 'Query.thing: it can be'],
+    ['two stabilities', { field: [beta(), experimental()] }, 'Query.thing: it can be experimental or beta'],
+    ['two deprecations', { field: [deprecated(annotation), deprecated(annotation)] }, 'each at most once'],
+    ['an empty list', { field: [] }, 'Query.thing: it can be'],
     [
-      'a why that is no sentence',
+      'a why that is not a sentence',
       { field: deprecated({ ...annotation, why: 'old' }) },
       'Query.thing: why must be a sentence',
     ],
@@ -141,30 +141,30 @@ describe('a mark that cannot hold stops the build, and says why', () => {
     expect(() => build(places)).toThrow(message);
   });
 
-  test('all of them at once', () => {
+  test('several errors, all reported at once', () => {
     const old = deprecated({ ...annotation, sunset: '2026-02-01' });
     expect(() => build({ field: old, part: old })).toThrow(
       /^Thing\.id: .*\nQuery\.thing: .*$|^Query\.thing: .*\nThing\.id: .*$/,
     );
   });
 
-  test('a deprecation without a mark', () => {
+  test('a deprecation reason without an annotation', () => {
     const builder = new SchemaBuilder({ plugins: ['lifecycle', 'input'] });
     builder.queryType({ fields: (t) => ({ old: t.int({ deprecationReason: 'Old.', resolve: () => 1 }) }) });
-    expect(() => builder.toSchema()).toThrow('Query.old: declare its deprecation by lifecycle: deprecated({...})');
+    expect(() => builder.toSchema()).toThrow('Query.old: declare its deprecation with lifecycle: deprecated({...})');
   });
 });
 
-describe('a mark that holds is taken', () => {
+describe('a valid annotation is accepted', () => {
   test.each<[string, Places]>([
-    ['180 days for what is stable', { field: deprecated(annotation) }],
-    ['30 days for a beta', { field: [beta(), deprecated({ ...annotation, sunset: '2026-01-31' })] }],
+    ['180 days for a stable field', { field: deprecated(annotation) }],
+    ['30 days for a beta field', { field: [beta(), deprecated({ ...annotation, sunset: '2026-01-31' })] }],
     [
-      'the same day for what is experimental',
+      'the same day for an experimental field',
       { field: [experimental(), deprecated({ ...annotation, sunset: '2026-01-01' })] },
     ],
-    ['29 February of a leap year', { field: deprecated({ ...annotation, sunset: '2028-02-29' }) }],
-    ['an argument that may be left out', { argument: deprecated(annotation) }],
+    ['29 February in a leap year', { field: deprecated({ ...annotation, sunset: '2028-02-29' }) }],
+    ['an optional argument', { argument: deprecated(annotation) }],
   ])('%s', (_, places) => {
     expect(build(places).getQueryType()).toBeDefined();
   });
@@ -182,17 +182,17 @@ const otherRoute = route('GET', '/v2/{ref}/thing', {
   reply: ok(),
 });
 
-describe('a route promises no more than what it selects', () => {
+describe('a route promises no more than the fields that it selects', () => {
   const things = (places: Places) => compileRoutes(build(places), [thingRoute], '/lifecycle');
 
-  test('a stable one cannot select an experimental field, nor can a beta', () => {
+  test('a stable or beta route cannot select an experimental field', () => {
     expect(() => things({ part: experimental() })).toThrow(
       'getThing is stable, and so cannot select Thing.id, which is experimental.',
     );
     expect(() => things({ field: beta(), part: experimental() })).toThrow('getThing is beta');
   });
 
-  test('an experimental one can', () => {
+  test('an experimental route can', () => {
     expect(things({ field: experimental(), part: experimental() })).toHaveLength(1);
   });
 });
@@ -203,15 +203,15 @@ describe('the successor of a route', () => {
     return compileRoutes(build({ field }), routes, '/lifecycle');
   };
 
-  test('is a route', () => {
+  test('must be a route', () => {
     expect(() => compile({}, [thingRoute])).toThrow('getThing: its successor Query.other has no route.');
   });
 
-  test('has all that its path needs', () => {
+  test('must have a value for each variable of its path', () => {
     expect(() => compile({})).toThrow('getThing: no argument goes into ref of its successor Query.other.');
   });
 
-  test('is told with the values that the request has, and with nothing that could end a header', () => {
+  test('has the values of the request in its URL, encoded so that they cannot break the header field', () => {
     const [thing] = compile({ ref: 'id' });
     expect(thing?.lifecycle.successor?.operation).toBe('GET /v2/{id}/thing');
     const linkFor = (inPath: object) => {
