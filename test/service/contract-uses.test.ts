@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.dispose());
 
-test('the contract check knows who used what in the last 30 days, including today, and how often', async () => {
+test('the uses of the last 30 days, today included, are read by coordinate and client', async () => {
   const coordinates = ['Query.pet', 'GET /pets/{petId}', 'Query.pets(sort:)'];
   expect(await recentUses(opened.database, coordinates, '2026-11-21')).toEqual([
     { coordinate: 'Query.pet', client: 'shop-app', uses: 1204, lastDay: '2026-11-20' },

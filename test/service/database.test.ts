@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.dispose());
 
-/** Does the work with the rights of a user that owns nothing: root may write everywhere. */
-async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+/** Runs the work with the rights of a user that owns no files, because root may write everywhere. */
+async function asUnprivilegedUser<T>(work: () => Promise<T>): Promise<T> {
   const NOBODY = 65_534;
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(NOBODY);
@@ -42,7 +42,7 @@ async function newPets(names: readonly string[]): Promise<number[]> {
 }
 
 describe('reads by key', () => {
-  test('that come together are one statement, and each gets its own answer', async () => {
+  test('that arrive together are one statement, and each gets its own row', async () => {
     const ids = await newPets(['Rex', 'Max', 'Leo']);
     app.statements.length = 0;
     const answers = await Promise.all([...ids, 999_999_999].map((id) => app.rest('GET', `/pets/${id}`)));
@@ -55,7 +55,7 @@ describe('reads by key', () => {
     expect(app.statements).toEqual(['pets.byKeys']);
   });
 
-  test('see what was written before they were asked', async () => {
+  test('see everything that was written before they started', async () => {
     const [id] = await newPets(['Rex']);
     await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -68,7 +68,7 @@ describe('reads by key', () => {
   });
 });
 
-test('a disk that is full is a failure that may be over soon, on both databases', async () => {
+test('a full disk is a temporary error, on both databases', async () => {
   const full = "do $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$";
   await expect(app.database.transaction((query) => query(full, []))).rejects.toMatchObject({
     code: 'UNAVAILABLE',
@@ -76,7 +76,7 @@ test('a disk that is full is a failure that may be over soon, on both databases'
   });
 });
 
-test('a table that no migration makes stops the start, which says what is missing and what makes it', async () => {
+test('a table that differs from the migrations stops the start; the message says what is missing and what to run', async () => {
   const { database, location, dispose } = await openTestDatabase();
   await database.transaction((query) => query('alter table pets rename column name to title', []));
   await database.transaction((query) => query('drop table idempotency_keys', []));
@@ -87,7 +87,7 @@ test('a table that no migration makes stops the start, which says what is missin
   await dispose();
 });
 
-test('where MIGRATE is off, a database without its migrations stops the start, and is left as it was', async () => {
+test('where MIGRATE is off, a database without its migrations stops the start, and is left unchanged', async () => {
   const { database, location, dispose } = await openTestDatabase();
   await database.transaction((query) => query('delete from drizzle.__drizzle_migrations', []));
   await database.close();
@@ -98,7 +98,7 @@ test('where MIGRATE is off, a database without its migrations stops the start, a
   await dispose();
 });
 
-test('where MIGRATE is off, a database with all migrations is served, without an attempt to change it', async () => {
+test('where MIGRATE is off, a database with all migrations is served, and no change is attempted', async () => {
   const { location, dispose } = await copyTestDatabase();
   const service = await startService({ ...settingsFor(location), MIGRATE: 'off' });
   expect((await fetch(`${service.base}/readyz`)).status).toBe(200);
@@ -107,8 +107,8 @@ test('where MIGRATE is off, a database with all migrations is served, without an
 });
 
 if (databaseKind === 'embedded') {
-  describe('a folder that cannot be that of the embedded database', () => {
-    test('for it has files of something else: the start says so, and touches nothing', async () => {
+  describe('a folder that cannot hold the embedded database', () => {
+    test('because it contains other files: the start says so, and changes nothing', async () => {
       const folder = makeTemporaryFolder();
       writeFileSync(join(folder.path, 'thesis.txt'), 'Mine.');
       await expect(startService({ DATA_DIR: folder.path })).rejects.toThrow(
@@ -122,21 +122,23 @@ if (databaseKind === 'embedded') {
       folder.remove();
     });
 
-    test('for it cannot be written: the start says so in one line', async () => {
+    test('because it is not writable: the start says so in one line', async () => {
       const folder = makeTemporaryFolder();
       chmodSync(folder.path, 0o555);
-      const opening = asNobody(() => openDatabase({ url: undefined, folder: folder.path, timeout: 10_000 }));
+      const opening = asUnprivilegedUser(() => openDatabase({ url: undefined, folder: folder.path, timeout: 10_000 }));
       await expect(opening).rejects.toThrow(
         `The folder ${folder.path} for the embedded database cannot be written (EACCES); set DATA_DIR to one that can.`,
       );
-      const within = asNobody(() => openDatabase({ url: undefined, folder: `${folder.path}/new`, timeout: 10_000 }));
+      const within = asUnprivilegedUser(() =>
+        openDatabase({ url: undefined, folder: `${folder.path}/new`, timeout: 10_000 }),
+      );
       await expect(within).rejects.toThrow('cannot be made (EACCES); set DATA_DIR to one that can.');
       folder.remove();
     });
   });
 
   describe('the lock of the embedded database', () => {
-    test('is held by one, and given back', async () => {
+    test('is held by one process, and released', async () => {
       const folder = makeTemporaryFolder();
       const unlock = await lockFolder(folder.path);
       await expect(lockFolder(folder.path)).rejects.toThrow(`in use by process ${process.pid} on `);
@@ -145,7 +147,7 @@ if (databaseKind === 'embedded') {
       folder.remove();
     });
 
-    test('of a process that was killed is taken over', async () => {
+    test('of a killed process is taken over', async () => {
       const { location, dispose } = await copyTestDatabase();
       const service = await startService(settingsFor(location));
       await service.stop('SIGKILL');
@@ -156,7 +158,7 @@ if (databaseKind === 'embedded') {
   });
 } else {
   describe('a server database that fails', () => {
-    test('by closing idle connections: reads are answered all the same', async () => {
+    test('by closing idle connections: reads succeed all the same', async () => {
       const [id] = await newPets(['Rex']);
       const readEverything = () =>
         Promise.all(
@@ -174,7 +176,7 @@ if (databaseKind === 'embedded') {
       expect((await readEverything()).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     });
 
-    test('by going away: requests are answered at once, and succeed within a second of its return', async () => {
+    test('by going away: requests fail at once, and succeed within a second of its return', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');
       const service = await startService({ DATABASE_URL: proxy.url });
@@ -191,7 +193,7 @@ if (databaseKind === 'embedded') {
       await opened.dispose();
     });
 
-    test('by taking connections and closing them: it is tried once for a statement, which fails at once', async () => {
+    test('by accepting connections and closing them: a statement is tried once, and fails at once', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');
       const driver = await connectServer(proxy.url, 4_000);
@@ -218,7 +220,7 @@ if (databaseKind === 'embedded') {
       await opened.dispose();
     });
 
-    test('by stalling for longer than a statement may take: each later statement gets its own answer', async () => {
+    test('by stalling longer than the statement timeout: each later statement gets its own result', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');
       const driver = await connectServer(proxy.url, 4_000, { ...CONNECTIONS, lookup: 10 });
@@ -239,7 +241,7 @@ if (databaseKind === 'embedded') {
       await opened.dispose();
     });
 
-    test('by having no connection free: a transaction does not begin when nobody waits for it any more', async () => {
+    test('by having no free connection: a transaction does not start once its request has ended', async () => {
       const opened = await openTestDatabase();
       const driver = await connectServer(opened.location.url ?? '', 10_000, { ...CONNECTIONS, transaction: 1 });
       let finish = () => {};
@@ -258,7 +260,7 @@ if (databaseKind === 'embedded') {
       await opened.dispose();
     });
 
-    test('by a lock that is held: what nobody waits for any more is ended, and changes nothing later', async () => {
+    test('by a held lock: a statement whose request has ended is cancelled, and changes nothing later', async () => {
       const opened = await openTestDatabase();
       const service = await startService({ DATABASE_URL: opened.location.url ?? '', REQUEST_TIMEOUT: '3' });
       const send = (method: string, path: string, body: object) =>
@@ -271,7 +273,7 @@ if (databaseKind === 'embedded') {
       const { id } = (await (await send('POST', '/pets', { name: 'As it was', categoryId })).json()) as { id: number };
       await opened.database.transaction(async (query) => {
         await query('select from pets where id = $1 for update', [id]);
-        // More than there are connections: those that wait for one begin late.
+        // More than there are connections, so that some start late.
         const late = Array.from(
           { length: 25 },
           async (_, n) => (await send('PATCH', `/pets/${id}`, { name: `Late ${n}` })).status,
@@ -284,7 +286,7 @@ if (databaseKind === 'embedded') {
               [],
             ),
           );
-        // Those that began late would go on for most of 3 s more.
+        // Without cancellation, those that started late would run for almost 3 s more.
         await expect.poll(atWork, { timeout: 1_500 }).toEqual([]);
       });
       await sleep(200);
@@ -293,7 +295,7 @@ if (databaseKind === 'embedded') {
       await opened.dispose();
     });
 
-    test('by rows that are locked: what needs them is 503 within seconds, and nothing else waits for that', async () => {
+    test('by locked rows: requests that need them are 503 within seconds, and no other request waits for them', async () => {
       const opened = await openTestDatabase();
       const service = await startService({ DATABASE_URL: opened.location.url ?? '' });
       const send = async (method: string, path: string, body: object) => {
@@ -325,7 +327,7 @@ if (databaseKind === 'embedded') {
             send('POST', '/pets', { name: 'Leo', categoryId }),
             send('POST', '/store/orders', { petId: free }),
           ])) {
-            // What waits for the rows is 503 after a second at least; on a busy machine the others queue for a while, too.
+            // A request for a locked row is 503 after a second; on a busy machine the others queue for a while too.
             expect([answer.status < 300, answer.took < 2_500]).toEqual([true, true]);
           }
           expect((await fetch(`${service.base}/pets/${free}`)).status).toBe(200);
@@ -340,7 +342,7 @@ if (databaseKind === 'embedded') {
       await opened.dispose();
     });
 
-    test('by a row that is locked: the connections stay', async () => {
+    test('by a locked row: the connections stay open', async () => {
       const opened = await openTestDatabase();
       const driver = await connectServer(opened.location.url ?? '', 10_000, {
         ...CONNECTIONS,
@@ -363,7 +365,7 @@ if (databaseKind === 'embedded') {
       await opened.dispose();
     });
 
-    test('never by what it keeps of statements: a connection that has prepared many is replaced', async () => {
+    test('never by the memory of prepared statements: a connection that has prepared many is replaced', async () => {
       const opened = await openTestDatabase();
       const driver = await connectServer(opened.location.url ?? '', 10_000, { ...CONNECTIONS, list: 1 });
       const pids = new Set<unknown>();
@@ -381,7 +383,7 @@ if (databaseKind === 'embedded') {
       await opened.dispose();
     });
 
-    test('by hanging: /readyz says so in time, /livez stays up, and the service recovers by itself', async () => {
+    test('by hanging: /readyz reports it in time, /livez stays 200, and the service recovers by itself', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');
       const service = await startService({ DATABASE_URL: proxy.url });

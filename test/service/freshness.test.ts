@@ -9,7 +9,7 @@ import { watched } from '../support/watched.ts';
 const WRITERS = 3;
 const WRITES = 70;
 const READERS = 6;
-/** How much later than it was read an answer of the database comes, in milliseconds: it may be of before a write. */
+/** The delay of the database's answers, in milliseconds; an answer may be older than a write. */
 const LATE = 15;
 
 interface Processes {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => processes?.stop());
 
-/** On one server, to which one of them has a longer way than the others. */
+/** Three processes on one server; one of them has a longer way to it. */
 async function startThree(): Promise<Processes> {
   const opened = await openTestDatabase();
   const proxy = await startProxy(opened.location.url as string, LATE);
@@ -49,7 +49,7 @@ async function startThree(): Promise<Processes> {
   };
 }
 
-/** The embedded database is one process's: this one. */
+/** The embedded database belongs to one process: this one. */
 async function startOne(): Promise<Processes> {
   const app = await startTestApp({}, {}, (database) =>
     watched(database, async ({ text }, run) => {
@@ -64,7 +64,7 @@ async function startOne(): Promise<Processes> {
   };
 }
 
-/** The body of an answer that must be a good one; processes are counted round and round. */
+/** The body of a successful response; `process` is taken modulo the number of processes. */
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
 async function send(method: string, process: number, path: string, body?: unknown): Promise<any> {
   const ask = processes.fetch[process % processes.fetch.length] as Processes['fetch'][number];
@@ -77,7 +77,7 @@ async function send(method: string, process: number, path: string, body?: unknow
   return answer;
 }
 
-/** The ways to read how often a pet was written: that is its name. */
+/** The ways to read a pet's name, which is the number of its writes. */
 const READS: readonly ((process: number, id: number) => Promise<number>)[] = [
   async (process, id) => Number((await send('GET', process, `/pets/${id}`)).name),
   async (process, id) => Number((await send('GET', process, `/pets?id=${id}`))[0].name),
@@ -94,13 +94,13 @@ function times<Value>(count: number, make: (index: number) => Value): Value[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** Has clients read the same pets from every process while the work is done, and see no pet grow younger. */
+/** Runs the work while clients read the same pets from every process; checks that no read is older than the last. */
 async function amidReaders(work: () => Promise<void>): Promise<void> {
   let isDone = false;
   const readers = times(READERS, async (reader) => {
     const seen = pets.map(() => 0);
     for (let turn = reader; !isDone; turn++) {
-      // So that readers and writers do not fall into step.
+      // Keeps readers and writers from falling into step.
       await sleep(turn % LATE);
       const which = turn % pets.length;
       const read = READS[(turn + reader) % READS.length] as (typeof READS)[number];
@@ -118,7 +118,7 @@ async function amidReaders(work: () => Promise<void>): Promise<void> {
   await Promise.all(readers);
 }
 
-test('a read that starts after the answer of a write sees it, whichever process is asked and however', async () => {
+test('a read that starts after the response to a write sees that write, in every process and every way to read', async () => {
   await amidReaders(async () => {
     const writers = pets.map(async (id, writer) => {
       for (let count = 1; count <= WRITES; count++) {

@@ -12,7 +12,7 @@ async function send(base: string, method: string, path: string, body: object, he
   return { status: response.status, body: response.status === 204 ? undefined : await response.json() };
 }
 
-/** Makes a pet whose stock is counted; its id. */
+/** Creates a pet whose stock is counted, and gives its id. */
 async function countedPet(base: string, quantity: number): Promise<number> {
   const category = await send(base, 'POST', '/categories', { name: 'Dogs' });
   const pet = await send(base, 'POST', '/pets', { name: 'Rex', categoryId: category.body.id });
@@ -22,7 +22,7 @@ async function countedPet(base: string, quantity: number): Promise<number> {
 
 if (databaseKind === 'server') {
   describe('a request with an Idempotency-Key', () => {
-    test('whose connection is lost in its midst is 503, and done once when it is sent again', async () => {
+    test('whose database connection is lost is 503, and is done once when it is retried', async () => {
       const opened = await openTestDatabase();
       const service = await startService({ DATABASE_URL: opened.location.url ?? '' });
       const petId = await countedPet(service.base, 10);
@@ -46,8 +46,8 @@ if (databaseKind === 'server') {
     });
   });
 
-  describe('a database that stalls for longer than a request may take', () => {
-    test('mixes up no answers, and loses no connection for good', async () => {
+  describe('a database that stalls longer than the request timeout', () => {
+    test('mixes up no responses, and loses no connection for good', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');
       const service = await startService({ DATABASE_URL: proxy.url, REQUEST_TIMEOUT: '1' });
@@ -96,7 +96,7 @@ if (databaseKind === 'server') {
   });
 }
 
-test('a request that is sent many times at once, to as many processes as the database takes, is done once', async () => {
+test('a request that is sent many times at once, to several processes on a server, is done once', async () => {
   const copy = await copyTestDatabase();
   const { url, folder } = copy.location;
   const [one, other] =

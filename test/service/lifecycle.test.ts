@@ -19,7 +19,7 @@ async function usesOf(base: string, coordinate: string): Promise<number> {
 }
 
 describe('the lifecycle of the service as a process', () => {
-  test('uses are stored at a stop, and lost by a few seconds at most when it is killed', async () => {
+  test('uses are stored when it stops; a kill loses those of the last seconds at most', async () => {
     const use = (base: string) => fetch(`${base}/pets/1`, { headers: { 'api-client': 'shop' } });
     await withService(environment, async (service) => {
       for (let count = 0; count < 5; count++) await use(service.base);
@@ -28,7 +28,7 @@ describe('the lifecycle of the service as a process', () => {
     await withService(environment, async ({ base }) => {
       expect(await usesOf(base, 'Query.pet')).toBe(5);
       for (let count = 0; count < 7; count++) await use(base);
-      // Twice the time that counts may wait.
+      // Twice the interval at which uses are stored.
       await sleep(4_000);
     });
     await withService(environment, async ({ base }) => {
@@ -37,11 +37,11 @@ describe('the lifecycle of the service as a process', () => {
   });
 
   test('uses of several processes at once add up', async () => {
-    // The embedded database is one process's.
+    // The embedded database belongs to one process.
     const many = databaseKind === 'server' ? 3 : 1;
     const services = await Promise.all(Array.from({ length: many }, () => startService(environment)));
     const [first] = services;
-    if (first === undefined) throw new Error('There is a service.');
+    if (first === undefined) throw new Error('No service was started.');
     const before = await usesOf(first.base, 'Query.pet');
     const calls = services.flatMap(({ base }) => Array.from({ length: 200 }, () => () => fetch(`${base}/pets/1`)));
     await Promise.all(calls.map((call) => call()));
@@ -52,7 +52,7 @@ describe('the lifecycle of the service as a process', () => {
   });
 
   if (hasCommonTests) {
-    test('a day is rehearsed by LIFECYCLE_CLOCK, and enforced by SUNSET', async () => {
+    test('LIFECYCLE_CLOCK rehearses a day, and SUNSET enforces it', async () => {
       const answerOn = async (clock: string, more: Readonly<Record<string, string>> = { SUNSET: 'enforce' }) => {
         let answer: unknown;
         await withService({ ...environment, ...more, LIFECYCLE_CLOCK: clock }, async ({ base, output }) => {
@@ -113,7 +113,7 @@ describe('the lifecycle of the service as a process', () => {
         body: '{"name":"Dogs"}',
       });
       const { id: categoryId } = (await made.json()) as { id: number };
-      // Left to itself it accepts nothing but GitHub's own media type.
+      // Octokit's default is GitHub's own media type.
       const headers = { accept: 'application/json' };
       const call = octokitRequest.defaults({ baseUrl: base, headers, request: { log } });
       const { data: pet } = await call('POST /pets', { data: { name: 'Rex', categoryId } });

@@ -8,7 +8,7 @@ const AT_ONCE = 25;
 
 const requests = Object.entries(malformedRequests).flatMap(([what, all]) => all.map((bytes) => ({ what, bytes })));
 
-/** What is faulty only as a whole: as far as it has come, it could go on as a proper request. */
+/** Incomplete requests: what has arrived so far is valid. */
 const unfinished = [
   ['a request of HTTP/0.9', 'GET /pets\r\n'],
   ['half a method', 'GE'],
@@ -20,15 +20,15 @@ const unfinished = [
 const service = startOwnService();
 const { open, connections, isWell } = service;
 
-test('there are more than 200 malformed requests, each another', () => {
+test('there are more than 200 different malformed requests', () => {
   expect(new Set(requests.map(({ bytes }) => bytes)).size).toBe(requests.length);
   expect(requests.length).toBeGreaterThanOrEqual(200);
 });
 
-describe.each(Object.keys(malformedRequests))('a request with a fault in %s', (what) => {
+describe.each(Object.keys(malformedRequests))('a request with a malformed %s', (what) => {
   const cases = requests.filter((request) => request.what === what);
 
-  test('is answered once, with 4xx and the Error object, and nothing that follows on its connection is another', async () => {
+  test('gets one response, 4xx with the Error object, and nothing after it on the connection is a request', async () => {
     for (let at = 0; at < cases.length; at += AT_ONCE) {
       await Promise.all(cases.slice(at, at + AT_ONCE).map(({ bytes }) => expectRejection(bytes)));
     }
@@ -40,13 +40,13 @@ test.each([
   ['in its address', 'HEAD /pets?x=\xd9\xa3 HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['in the Host field', 'HEAD /pets HTTP/1.1\r\n\r\n'],
   ['in two Host fields', 'HEAD /pets HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
-])('a HEAD with a fault %s is answered without a body', async (_, bytes) => {
+])('a HEAD request that is malformed %s gets a response without a body', async (_, bytes) => {
   const { text } = await answerTo(bytes);
   expect(statusesIn(text)).toEqual([400]);
   expect(text).toMatch(/\r\n\r\n$/);
 });
 
-describe('a fault after proper requests leaves their answers alone, comes after them, and is the last', () => {
+describe('a malformed request after valid ones is answered after them, as the last', () => {
   const before = 'GET /pets?limit=1 HTTP/1.1\r\nHost: x\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
   const after = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -59,14 +59,14 @@ describe('a fault after proper requests leaves their answers alone, comes after 
     ['in two Host fields', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
     ['in the Expect field', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n'],
     ['for CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('%s', async (_, fault) => {
-    const { text, isClosed } = await answerTo(before + fault + after);
+  ])('%s', async (_, malformed) => {
+    const { text, isClosed } = await answerTo(before + malformed + after);
     expect(statusesIn(text)).toEqual([200, 200, 400]);
     expect(isClosed).toBe(true);
   });
 });
 
-test('no field is overlooked, however many come before it', async () => {
+test('every header field is checked, however many come before it', async () => {
   const many = Array.from({ length: 1_200 }, (_, n) => `A${n}: 1\r\n`).join('');
   const asking = (last: string) => answerTo(`GET /pets HTTP/1.1\r\nHost: x\r\n${many}${last}\r\n\r\n`);
   expect(statusesIn((await asking('If-None-Match: *')).text)).toEqual([304]);
@@ -74,7 +74,7 @@ test('no field is overlooked, however many come before it', async () => {
 });
 
 if (hasCommonTests) {
-  test('what never comes to its end is closed by the service, which goes on meanwhile', async () => {
+  test('an incomplete request is closed by the service, which answers others meanwhile', async () => {
     const began = performance.now();
     const ends = unfinished.map(async ([what, bytes]) => {
       const socket = open();
@@ -95,9 +95,9 @@ if (hasCommonTests) {
   });
 }
 
-test('nothing of all that has failed on the part of the service, and no connection is left', async () => {
+test('none of this is an internal error, and no connection is left open', async () => {
   expect(service.output()).not.toMatch(/"level":[56]0/);
-  // The 18 to the database at most, and the one that asks.
+  // At most the 18 to the database, and the one of this request.
   await expect.poll(connections, { timeout: 10_000 }).toBeLessThanOrEqual(23);
   expect(await isWell()).toBe(true);
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.dispose());
 
-/** What can be asked for: REST's operations, GraphQL's root fields, the other paths, and words for what is none of them. */
+/** The label values: REST operations, GraphQL root fields, the other paths, and the words for everything else. */
 function operations(): string[] {
   const { paths } = JSON.parse(readFileSync(new URL('../../schema/openapi.json', import.meta.url), 'utf8'));
   const ofRest = Object.values<object>(paths).flatMap((path) =>
@@ -28,7 +28,7 @@ test('every label has few values, whatever clients send', async () => {
   const known = { pets: 0, orderCursors: ['none'] };
   for (let n = 0; n < 1_500; n++) {
     const { method, path, headers, body } = hostileRequest(n, known);
-    // No Request of the Fetch standard can have it.
+    // A Request of the Fetch standard cannot have this method.
     if (method === 'TRACE') continue;
     await (
       await app.fetch(new Request(`http://pets.example${path}`, { method, headers, ...(body && { body }) }))
@@ -52,7 +52,7 @@ test('every label has few values, whatever clients send', async () => {
   }
 });
 
-test('an error on GraphQL is counted by its own status, although it is answered with 200', async () => {
+test('a GraphQL error is counted by its own status, although the response is 200', async () => {
   const query = 'mutation { createPet(pet: { name: "Rex", categoryId: 0 }) { id } }';
   const response = await app.fetch(
     new Request('http://pets.example/graphql', {

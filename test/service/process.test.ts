@@ -30,7 +30,7 @@ function post(base: string, path: string, body: unknown): Promise<Response> {
 }
 
 describe('the service as a process', () => {
-  test('what was answered survives a kill and the next start', async () => {
+  test('a confirmed change survives a kill and the next start', async () => {
     let location = '';
     await withService({}, async ({ base }) => {
       const created = await post(base, '/categories', { name: 'Kept' });
@@ -51,12 +51,12 @@ describe('the service as a process', () => {
       { NODE_ENV: 'production', AUTH: 'open', ...(databaseKind === 'embedded' && { DATABASE: 'embedded' }) },
       'everyone can read and change everything, ',
     ],
-  ])('set by %o warns at its start of what it leaves open', async (more, warning) => {
+  ])('with %o warns at its start of what it leaves open', async (more, warning) => {
     await withService(more, async ({ output }) => expect(output()).toContain(warning));
   });
 
   test.each(['SIGTERM', 'SIGHUP'] as const)(
-    '%s finishes the request in flight, takes no more connections, and ends with 0',
+    '%s finishes the request in progress, accepts no more connections, and exits with 0',
     async (signal) => {
       await withService({}, async (service) => {
         const body = JSON.stringify({ name: 'Slow' });
@@ -72,7 +72,7 @@ describe('the service as a process', () => {
         await fetch(`${service.base}/livez`);
         const ended = service.stop(signal);
         await expect.poll(() => service.output()).toContain('stopping');
-        // A connection that was open may bring one request more, on its way when the end began; new ones are rejected.
+        // An open connection may send one more request that was under way; new connections are rejected.
         const last = await fetch(`${service.base}/livez`);
         expect([last.status, last.headers.get('connection')]).toEqual([200, 'close']);
         await expect(fetch(`${service.base}/livez`)).rejects.toThrow();
@@ -80,14 +80,14 @@ describe('the service as a process', () => {
         slow.end(body.slice(5));
         expect(await answered).toBe(201);
         expect(await ended).toBe(0);
-        // Not the whole grace: no connection is kept open that nobody is answered on.
+        // Less than the grace period: no idle connection is kept open.
         expect(performance.now() - began).toBeLessThan(5_000);
         expect(service.output()).toContain('"msg":"stopped"');
       });
     },
   );
 
-  test('SIGTERM closes the connections that are idle, and waits for none but those in use', async () => {
+  test('SIGTERM closes idle connections, and waits only for those in use', async () => {
     await withService({}, async (service) => {
       const { hostname, port } = new URL(service.base);
       const open = () => connect(Number(port), hostname);
@@ -103,7 +103,7 @@ describe('the service as a process', () => {
     });
   });
 
-  test('a request that is cut off in its middle changes nothing and harms nobody', async () => {
+  test('a request that is cut off changes nothing, and other requests still succeed', async () => {
     await withService({}, async (service) => {
       const { hostname, port } = new URL(service.base);
       const everything = async () => {
@@ -215,11 +215,11 @@ describe('the service as a process', () => {
   }
 });
 
-describe('a start that cannot be is one clear line, and exits with 1', () => {
+describe('a start that fails prints one clear line, and exits with 1', () => {
   const startToEnd = (more: Record<string, string>) => runToEnd('main', [], { ...environment, ...more });
 
   if (hasCommonTests) {
-    test('a taken port', async () => {
+    test('a port in use', async () => {
       const holder = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => holder.once('listening', resolve));
       const { port } = holder.address() as { port: number };
@@ -236,7 +236,7 @@ describe('a start that cannot be is one clear line, and exits with 1', () => {
       expect(errors).not.toContain('secret');
     });
 
-    test('a database that takes a connection and says nothing, soon', async () => {
+    test('a database that accepts a connection and does not answer, soon', async () => {
       const silent = createServer().listen(0, '127.0.0.1');
       await once(silent, 'listening');
       const { port } = silent.address() as { port: number };
@@ -250,7 +250,7 @@ describe('a start that cannot be is one clear line, and exits with 1', () => {
     });
   }
 
-  test('bad settings, every fault at once', async () => {
+  test('bad settings, all errors at once', async () => {
     const { code, errors } = await startToEnd({
       PORT: '70000',
       BASE_PATH: 'api/',
@@ -265,7 +265,7 @@ describe('a start that cannot be is one clear line, and exits with 1', () => {
 });
 
 describe('the command that loads data', () => {
-  test('adds as many pets as asked for, whose stock and statuses follow the rules', async () => {
+  test('adds the given number of pets, whose stock and statuses follow the rules', async () => {
     const countPets = async ({ base }: Service) =>
       (await (await post(base, '/graphql', { query: '{ pets { totalCount } }' })).json()).data.pets.totalCount;
     let before = 0;
@@ -286,7 +286,7 @@ describe('the command that loads data', () => {
     });
   });
 
-  test('rejects a number that is none', async () => {
+  test('rejects an invalid number', async () => {
     const { code, errors } = await runToEnd('commands/seed', ['--pets', 'many'], environment);
     expect(code).toBe(1);
     expect(errors).toBe('--pets must be a whole number from 1 to 10000000, not many.\n');
@@ -304,7 +304,7 @@ if (databaseKind === 'embedded') {
       });
     });
 
-    test('of eight processes that start at once, one has it', async () => {
+    test('is held by one of eight processes that start at once', async () => {
       const starts = await Promise.allSettled(Array.from({ length: 8 }, () => startService(environment)));
       const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
       await Promise.all(started.map((service) => service.stop()));
@@ -331,7 +331,7 @@ if (databaseKind === 'embedded') {
   });
 } else {
   describe('a server database', () => {
-    test('is migrated once by eight processes that start at once, and never seeded unasked', async () => {
+    test('is migrated once by eight processes that start at once, and never seeded by itself', async () => {
       const empty = `migrate_${randomUUID().replaceAll('-', '')}`;
       const url = new URL(environment.DATABASE_URL ?? '');
       const { administer } = await import('../support/admin.ts');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectSlowClients, connectSlowly, isServed, postHead } from '../support/slow-clients.ts';
 import { startOwnService } from '../support/sockets.ts';
 
-/** How long the good ones ask while the others are slow, how often, and how soon they must be answered, in milliseconds. */
+/** In milliseconds: how long and how often the other clients send requests, and the response time that they need. */
 const MEANWHILE = 2_500;
 const EVERY = 20;
 const SOON = 2_000;
@@ -13,7 +13,7 @@ const service = startOwnService();
 const clients: Socket[] = [];
 
 beforeAll(async () => {
-  // What it does for the first time takes longer, whoever else asks.
+  // Warms up the service: first requests take longer.
   for (let n = 0; n < 20; n++) await isServed(service.base, n, SOON);
   await fetch(`${service.base}/openapi.json`);
 });
@@ -21,26 +21,26 @@ afterAll(() => {
   for (const client of clients) client.destroy();
 });
 
-test('1,000 slow clients leave good ones their answers: 99 % and more of them within 2 s', async () => {
+test('with 1,000 slow clients, at least 99 % of the other requests are answered within 2 s', async () => {
   clients.push(...(await connectSlowClients(service.base)));
   expect(clients.length).toBe(1_000);
-  // The best of three rounds, for the machine may be busy with something else.
+  // The best of three rounds, because the machine may be busy.
   const shares: number[] = [];
   do shares.push(await servedMeanwhile());
   while (Math.max(...shares) < 0.99 && shares.length < 3);
   expect(Math.max(...shares), `${shares}`).toBeGreaterThanOrEqual(0.99);
-  // They were there all the time: otherwise nothing has been shown.
+  // All were connected the whole time; otherwise the test shows nothing.
   expect(clients.filter(({ closed }) => !closed).length).toBe(1_000);
   expect(service.output()).not.toMatch(/"level":[56]0/);
 });
 
-test('and when they have gone, nothing of them is left', async () => {
+test('and when they have gone, their connections are closed', async () => {
   for (const client of clients) client.destroy();
   await expect.poll(service.connections, { timeout: 10_000 }).toBeLessThanOrEqual(30);
   expect(await isServed(service.base, 0, SOON)).toBe(true);
 });
 
-test('a body that is slow to come takes no place among MAX_REQUESTS', async () => {
+test('a request whose body arrives slowly does not count towards MAX_REQUESTS', async () => {
   await service.restart({ MAX_REQUESTS: '2' });
   const keyed = 'Idempotency-Key: slow\r\n';
   for (const path of ['/categories', '/graphql']) {
@@ -51,7 +51,7 @@ test('a body that is slow to come takes no place among MAX_REQUESTS', async () =
   for (let n = 0; n < 12; n++) expect(await isServed(service.base, n, SOON)).toBe(true);
 });
 
-/** How large a part of the good ones is served for a while. */
+/** The share of requests that are answered in time, measured for a while. */
 async function servedMeanwhile(): Promise<number> {
   const answers: Promise<boolean>[] = [];
   const until = performance.now() + MEANWHILE;

@@ -11,18 +11,21 @@ const { open, head, connections, isWell } = service;
 describe('a body that is too large', () => {
   const large = 'x'.repeat(5 * 2 ** 20);
 
-  test.each(['/categories', '/graphql'])('is 413 to %s, and its sender hears it while it still sends', async (path) => {
-    for (let n = 0; n < 10; n++) {
-      const body = n % 2 === 0 ? large : new Blob([large]).stream();
-      const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' };
-      const answer = await fetch(service.base + path, options as RequestInit);
-      expect([answer.status, answer.headers.get('connection')]).toEqual([413, 'close']);
-      expect(await answer.text()).toContain('1 MiB');
-    }
-    expect(await isWell()).toBe(true);
-  });
+  test.each(['/categories', '/graphql'])(
+    'is 413 for %s, and the client gets the response while it still sends',
+    async (path) => {
+      for (let n = 0; n < 10; n++) {
+        const body = n % 2 === 0 ? large : new Blob([large]).stream();
+        const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' };
+        const answer = await fetch(service.base + path, options as RequestInit);
+        expect([answer.status, answer.headers.get('connection')]).toEqual([413, 'close']);
+        expect(await answer.text()).toContain('1 MiB');
+      }
+      expect(await isWell()).toBe(true);
+    },
+  );
 
-  test('is not read for ever', async () => {
+  test('is not read without end', async () => {
     const socket = open();
     socket.write(head('POST', '/categories', { 'transfer-encoding': 'chunked' }));
     const chunk = `10000\r\n${'x'.repeat(2 ** 16)}\r\n`;
@@ -43,33 +46,36 @@ describe('a client that goes away', () => {
   });
 
   test.each([
-    ['within its head', 'POST /categories HTTP/1.1\r\nHost: x\r\nContent-'],
-    ['within its body', () => head('POST', '/categories', { 'content-length': '100' }) + body],
-    ['within a chunk', () => `${head('POST', '/categories', { 'transfer-encoding': 'chunked' })}64\r\n${body}`],
-    ['before the answer to a read', () => head('GET', '/pets?limit=100')],
-    ['before the answer to GraphQL', () => head('POST', '/graphql', { 'content-length': `${query.length}` }) + query],
-    ['before the last of many answers', () => head('GET', '/pets?limit=100').repeat(50)],
-  ])('%s, a hundred times over, leaves nothing behind and harms nobody', async (_, text) => {
+    ['in the middle of its header fields', 'POST /categories HTTP/1.1\r\nHost: x\r\nContent-'],
+    ['in the middle of its body', () => head('POST', '/categories', { 'content-length': '100' }) + body],
+    [
+      'in the middle of a chunk',
+      () => `${head('POST', '/categories', { 'transfer-encoding': 'chunked' })}64\r\n${body}`,
+    ],
+    ['before the response to a read', () => head('GET', '/pets?limit=100')],
+    ['before the response to GraphQL', () => head('POST', '/graphql', { 'content-length': `${query.length}` }) + query],
+    ['before the last of many responses', () => head('GET', '/pets?limit=100').repeat(50)],
+  ])('%s, a hundred times, leaves no connection behind, and other requests still succeed', async (_, text) => {
     const before = await connections();
     const failures = service.output().match(/"level":[56]0/g)?.length;
     for (let n = 0; n < 100; n++) {
       const socket = open();
       await once(socket, 'connect');
       socket.write(typeof text === 'string' ? text : text());
-      // Some at once, some a few turns later: when the request has been read, or is being answered.
+      // Some close at once, some a few turns later, while the request is read or answered.
       for (let turns = n % 10; turns > 0; turns--) await turn();
       if (n % 2 === 0) socket.destroy();
       else socket.resetAndDestroy();
     }
-    // Some of the pool's ten to the database may have been opened meanwhile.
+    // Some of the pool's ten connections to the database may have been opened meanwhile.
     await expect.poll(connections, { timeout: 10_000 }).toBeLessThanOrEqual(before + 10);
     expect(await isWell()).toBe(true);
     expect(service.output().match(/"level":[56]0/g)?.length).toBe(failures);
   });
 });
 
-describe('an answer that its client does not read', () => {
-  test('is not held in memory for each', async () => {
+describe('a response that its client does not read', () => {
+  test('is not held in memory for each connection', async () => {
     const memory = async () => {
       const metrics = await (await fetch(`${service.base}/metrics`)).text();
       return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1]) / 2 ** 20;
@@ -91,7 +97,7 @@ describe('an answer that its client does not read', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('is given up when its caller has too many of them, and the service goes on', async () => {
+  test('is dropped when its caller has too many of them, and the service keeps answering', async () => {
     const headers = { 'content-type': 'application/json' };
     const post = async (path: string, body: object) =>
       (await (await fetch(service.base + path, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as {
@@ -109,14 +115,14 @@ describe('an answer that its client does not read', () => {
       socket.write(head('POST', '/graphql', { 'content-length': `${body.length}` }) + body);
       return socket;
     });
-    // Of some 8 MB each, of which one caller may have 32 MiB: the system holds a part of each.
+    // Each response has about 8 MB; one caller may have 32 MiB. The operating system buffers a part of each.
     await expect.poll(connections, { timeout: 20_000 }).toBeGreaterThan(before + 2);
     await expect.poll(connections, { timeout: 20_000 }).toBeLessThan(before + 15);
     for (const socket of sockets) socket.destroy();
     expect(await isWell()).toBe(true);
   });
 
-  test('is given up, and its connection closed, when it has not moved for a while', async () => {
+  test('is dropped, and its connection closed, when none of it is read for a while', async () => {
     const large = Buffer.alloc(2 ** 26);
     const listener = await listen((_, response) => response.end(large), { host: '127.0.0.1', port: 0, stall: 300 });
     const began = performance.now();
@@ -131,15 +137,15 @@ describe('an answer that its client does not read', () => {
   });
 });
 
-describe('a connection that is rejected', () => {
+describe('a rejected connection', () => {
   const rejected = [
-    ['for CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['for its Expect field', 'GET /livez HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n'],
-    ['for the lack of a Host field', 'GET /livez HTTP/1.1\r\n\r\n'],
-    ['for what is no HTTP', 'HELO\r\n\r\n'],
+    ['because of CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['because of its Expect field', 'GET /livez HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n'],
+    ['because the Host field is missing', 'GET /livez HTTP/1.1\r\n\r\n'],
+    ['because it is not HTTP', 'HELO\r\n\r\n'],
   ] as const;
 
-  test.each(rejected)('%s may be reset, and harms nobody', async (_, text) => {
+  test.each(rejected)('%s may be reset, and other requests still succeed', async (_, text) => {
     for (let n = 0; n < 20; n++) {
       const socket = open();
       socket.write(text);
@@ -149,12 +155,12 @@ describe('a connection that is rejected', () => {
     expect(await isWell()).toBe(true);
   });
 
-  test.each(rejected)('%s is closed, also when its client does not close it', async (_, text) => {
+  test.each(rejected)('%s is closed, even if its client does not close it', async (_, text) => {
     const { hostname, port } = new URL(service.base);
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     socket.on('error', () => {});
     socket.write(text);
-    // From then on it is among the connections that are counted.
+    // The connection counts from its first byte on.
     await once(socket, 'data');
     const before = await connections();
     await expect.poll(connections, { timeout: 10_000 }).toBeLessThan(before);
@@ -162,7 +168,7 @@ describe('a connection that is rejected', () => {
   });
 });
 
-test('the address of the next page ends where it should, whatever characters its client sends', async () => {
+test('the link to the next page is escaped, whatever characters the client sends', async () => {
   const name = '>;rel="evil",<http://evil.example';
   for (const _ of ['one', 'another']) {
     const headers = { 'content-type': 'application/json' };
@@ -177,7 +183,7 @@ test('the address of the next page ends where it should, whatever characters its
 });
 
 describe('one connection', () => {
-  test('answers requests that are sent at once in their order, whichever is ready first', async () => {
+  test('answers pipelined requests in their order, whichever is ready first', async () => {
     const socket = open();
     const paths = Array.from(
       { length: 40 },
@@ -190,7 +196,7 @@ describe('one connection', () => {
     socket.destroy();
   });
 
-  test('has one of its requests answered at a time, however many are sent on it at once, and none after the last', async () => {
+  test('works on one request at a time, however many are pipelined, and on none after it is closed', async () => {
     const most = 500;
     let inside = 0;
     let mostInside = 0;
@@ -215,7 +221,7 @@ describe('one connection', () => {
   });
 
   test.each(['/pets', '/pets/0', '/nothing', '/graphql?query={__typename}', '/openapi.json', '/livez', '/'])(
-    'has no body after HEAD of %s, but its length and the next answer',
+    'has no body in the response to HEAD %s: its length, and then the next response',
     async (path) => {
       const socket = open();
       socket.write(head('GET', path));
@@ -229,7 +235,7 @@ describe('one connection', () => {
     },
   );
 
-  test('of HTTP/1.0 needs no Host, is answered without chunks, and closes unless it is asked to stay', async () => {
+  test('with HTTP/1.0 needs no Host, gets no chunks, and closes without keep-alive', async () => {
     const socket = open();
     socket.write('GET /categories HTTP/1.0\r\nConnection: keep-alive\r\n\r\n');
     const [kept] = await read(socket);
@@ -242,7 +248,7 @@ describe('one connection', () => {
     expect([kept.headers.get('connection'), last.headers.get('connection')]).toEqual(['keep-alive', 'close']);
   });
 
-  test('may bring a request in single bytes', async () => {
+  test('accepts a request in single bytes', async () => {
     const name = 'Émile 犬 🐕';
     const body = Buffer.from(JSON.stringify({ name }));
     const chunks = [...body].map((byte) =>
@@ -268,7 +274,7 @@ describe('one connection', () => {
     socket.destroy();
   });
 
-  test('is told to go on by 100 when it waits for that', async () => {
+  test('gets 100 Continue when it expects it', async () => {
     const body = JSON.stringify({ name: 'Patient' });
     const socket = open();
     socket.write(head('POST', '/categories', { expect: '100-continue', 'content-length': `${body.length}` }));
@@ -279,7 +285,7 @@ describe('one connection', () => {
     socket.destroy();
   });
 
-  test('brings no second request in the body of one that has both a length and chunks', async () => {
+  test('rejects a request with both a length and chunks, and reads no second request in its body', async () => {
     const socket = open();
     socket.write(head('POST', '/categories', { 'content-length': '4', 'transfer-encoding': 'chunked' }));
     socket.write(`0\r\n\r\n${head('GET', '/livez')}`);

@@ -70,11 +70,11 @@ async function spansOf(traceId: string, count: number): Promise<readonly SentSpa
   throw new Error(`The collector has ${JSON.stringify(spans)}.`);
 }
 
-/** How often each statement has run for requests. */
+/** The number of executions of each statement for requests. */
 async function statementsRun(service: Service): Promise<ReadonlyMap<string, number>> {
   const metrics = await (await fetch(`${service.base}/metrics`)).text();
   const counts = metrics.matchAll(/^db_statement_duration_seconds_count\{statement="([^"]+)"\} (\d+)$/gm);
-  // What counts uses is stored some time later, for many requests.
+  // Uses are stored some time later, for many requests together.
   return new Map([...counts].map(([, name, count]) => [name ?? '', Number(count)] as const).filter(isOfRequest));
 }
 
@@ -82,7 +82,7 @@ function isOfRequest([name]: readonly [string, number]): boolean {
   return name !== 'lifecycle.addUses';
 }
 
-/** The names of the statements that have run since, each as often as it has. */
+/** The names of the statements executed since then, each as often as it was executed. */
 function subtract(now: ReadonlyMap<string, number>, before: ReadonlyMap<string, number>): readonly string[] {
   return [...now].flatMap(([name, count]) => Array(count - (before.get(name) ?? 0)).fill(name)).sort();
 }
@@ -110,7 +110,7 @@ describe('with an OTLP endpoint', () => {
     ['GET', '/pets/1', undefined, '/pets/{petId}', 'pets.byKeys'],
     ['POST', '/graphql', '{"query": "{ pets(first: 1) { nodes { id } } }"}', '/graphql', 'pets'],
   ])(
-    '%s %s continues the trace of its caller: a span of the request, and one of each statement',
+    '%s %s continues the trace of its caller: one span for the request, and one for each statement',
     async (method, path, body, route, statement) => {
       const traceId = TRACE.replace('0af7', method === 'GET' ? 'aaaa' : 'bbbb');
       const response = await fetch(service.base + path, {
@@ -175,7 +175,7 @@ describe('with an OTLP endpoint', () => {
     ],
     ['POST', '/graphql', {}, { query: '{ lifecycle { coordinate } }' }],
     ['GET', '/lifecycle', { accept: 'text/html' }, undefined],
-  ])('every statement that %s %s waits for is a part of its trace (%j, %j)', async (method, path, fields, body) => {
+  ])('every statement of %s %s is in its trace (%j, %j)', async (method, path, fields, body) => {
     const headers = { 'content-type': 'application/json', traceparent: `00-${newTrace()}-${PARENT}-01`, ...fields };
     const before = await statementsRun(service);
     const response = await fetch(service.base + path, {
@@ -193,7 +193,7 @@ describe('with an OTLP endpoint', () => {
     expect(new Set(statements.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([request?.spanId]));
   });
 
-  test('a statement for which several requests wait is a part of one, and linked to the others', async () => {
+  test('a statement for several requests is in the trace of one, and linked to the others', async () => {
     const ids = Array.from({ length: 30 }, (_, n) => `cccc651916cd43dd8448eb211c8031${10 + n}`);
     const readAll = (flags: string) =>
       Promise.all(
@@ -201,7 +201,7 @@ describe('with an OTLP endpoint', () => {
           (await fetch(`${service.base}/pets/1`, { headers: { traceparent: `00-${id}-${PARENT}-${flags}` } })).text(),
         ),
       );
-    // Not recorded: opens the connections, so that the next requests come at the same time.
+    // Not recorded: opens the connections, so that the next requests arrive at the same time.
     await readAll('00');
     await readAll('01');
     for (const id of ids) await spansOf(id, 1);
@@ -211,7 +211,7 @@ describe('with an OTLP endpoint', () => {
     expect(new Set([...linked, ...statements.map(({ traceId }) => traceId)])).toEqual(new Set(ids));
   });
 
-  test('a caller that does not record its trace has none recorded here, and gets its id all the same', async () => {
+  test('a trace that its caller does not record is not recorded here either, but its id is returned', async () => {
     const traceId = TRACE.replace('0af7', 'dddd');
     const response = await fetch(`${service.base}/pets/1`, { headers: { traceparent: `00-${traceId}-${PARENT}-00` } });
     await response.text();
@@ -220,7 +220,7 @@ describe('with an OTLP endpoint', () => {
     expect(spans.filter((span) => span.traceId === traceId)).toEqual([]);
   });
 
-  test('a traceparent that is none begins a trace of its own', async () => {
+  test('an invalid traceparent starts a new trace', async () => {
     const response = await fetch(`${service.base}/nothing`, { headers: { traceparent: 'nonsense' } });
     await response.text();
     const [, traceId = ''] =
@@ -254,7 +254,7 @@ describe('with an OTLP endpoint', () => {
       expect(new Set(recorded.map(({ traceId }) => traceId))).toEqual(new Set(ids));
     });
 
-    test('what is not sent yet is sent at the end', async () => {
+    test('pending spans are sent when the service stops', async () => {
       const traced = await startTraced({ OTEL_BSP_SCHEDULE_DELAY: '60000' });
       const traceId = TRACE.replace('0af7', 'ffff');
       await (await fetch(`${traced.base}/pets/1`, { headers: { traceparent: `00-${traceId}-${PARENT}-01` } })).text();

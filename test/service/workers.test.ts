@@ -17,22 +17,25 @@ let environment: Readonly<Record<string, string>>;
 beforeAll(async () => {
   opened = await openTestDatabase();
   if (databaseKind === 'embedded') await opened.database.close();
-  // A line per request tells which process answered it.
+  // At this level each request has a log line with the process that answered it.
   environment = { ...settingsFor(opened.location), LOG_LEVEL: 'debug' };
 });
 afterAll(() => opened.dispose());
 
 const start = (more: Readonly<Record<string, string>>) => runToEnd('main', [], { ...environment, PORT: '0', ...more });
 
-test.each(['0', '-1', '1.5', '129', 'many', '2 3'])('WORKERS=%s is no number of processes', (WORKERS) => {
-  expect(() => readSettings({ DATABASE_URL: 'postgres://localhost/pets', WORKERS })).toThrow(
-    /^WORKERS must be a whole number from 1 to 128$/,
-  );
-});
+test.each(['0', '-1', '1.5', '129', 'many', '2 3'])(
+  'WORKERS=%s is rejected: it is no number of processes',
+  (WORKERS) => {
+    expect(() => readSettings({ DATABASE_URL: 'postgres://localhost/pets', WORKERS })).toThrow(
+      /^WORKERS must be a whole number from 1 to 128$/,
+    );
+  },
+);
 
 if (databaseKind === 'embedded') {
   describe('the embedded database', () => {
-    test("is one process's: more are rejected with a line that says what to do", async () => {
+    test('belongs to one process: more are rejected with a line that says what to do', async () => {
       expect(await start({ WORKERS: '2' })).toMatchObject({
         code: 1,
         errors:
@@ -41,7 +44,7 @@ if (databaseKind === 'embedded') {
       });
     });
 
-    test('is served by the one that was started, also when one is asked for', async () => {
+    test('is served by the process that was started, also with WORKERS=1', async () => {
       await withService({ ...environment, WORKERS: '1' }, async (service) => {
         expect(await answering(service)).toEqual([service.pid]);
       });
@@ -67,7 +70,7 @@ if (databaseKind === 'embedded') {
     });
     afterAll(() => service?.stop('SIGKILL'));
 
-    /** How many lists of categories have been answered, by two metrics that must agree on it. */
+    /** The number of responses with categories, from two metrics that must agree. */
     async function listed(): Promise<number> {
       const text = await metricsOf(service);
       const labels = String.raw`\{protocol="rest",operation="listCategories"(?:,status="200")?\} (\d+)$`;
@@ -79,14 +82,14 @@ if (databaseKind === 'embedded') {
     }
     const list = (times: number) => askAnew(service, times, '/categories');
 
-    test('all answer, and the one that was started is none of them', async () => {
+    test('all answer requests, except the parent process', async () => {
       const pids = await answering(service);
       expect(pids).toHaveLength(MANY);
       expect(pids).not.toContain(service.pid);
       expect(service.output().match(/"msg":"started"/g)).toHaveLength(1);
     });
 
-    test('/metrics tells of all together, whichever is asked', async () => {
+    test('/metrics adds up all processes, whichever answers', async () => {
       for (const expected of [60, 120]) {
         await list(60);
         const told = await Promise.all(Array.from({ length: 4 * MANY }, listed));
@@ -94,7 +97,7 @@ if (databaseKind === 'embedded') {
       }
     });
 
-    test('/metrics tells few clients apart, however many processes there are', async () => {
+    test('/metrics names few clients, however many processes there are', async () => {
       for (let n = 0; n < 300; n += 50) {
         const names = Array.from({ length: 50 }, (_, at) => `client-${n + at}`);
         await Promise.all(names.map((name) => fetchAnew(`${service.base}/pets/1`, { 'api-client': name })));
@@ -105,7 +108,7 @@ if (databaseKind === 'embedded') {
       expect(used.reduce((sum, [, , uses]) => sum + Number(uses), 0)).toBe(300);
     });
 
-    test('SIGHUP loses no request whose body is slow to come', async () => {
+    test('SIGHUP loses no request whose body arrives slowly', async () => {
       await withService({ ...several(), REQUEST_TIMEOUT: '1' }, async ({ base, process }) => {
         const body = JSON.stringify({ name: 'Slow' });
         const headers = { 'content-type': 'application/json', 'content-length': `${body.length}` };
@@ -114,14 +117,14 @@ if (databaseKind === 'embedded') {
         slow.write(body.slice(0, 5));
         await fetchAnew(`${base}/livez`);
         process.kill('SIGHUP');
-        // Longer than both take to be replaced, and what is being worked on has.
+        // Longer than it takes to replace both processes and to finish requests that have arrived.
         await sleep(7_000);
         slow.end(body.slice(5));
         expect((await answered)[0].statusCode).toBe(201);
       });
     });
 
-    test('SIGTERM ends within 10 s also those that are being replaced, whatever they wait for', async () => {
+    test('SIGTERM ends within 10 s all processes, also those that are being replaced', async () => {
       await withService(several(), async (own) => {
         const headers = { 'content-type': 'application/json', 'content-length': '100' };
         const stalled = httpRequest(`${own.base}/categories`, { method: 'POST', headers });
@@ -136,7 +139,7 @@ if (databaseKind === 'embedded') {
       });
     });
 
-    test('SIGHUP replaces each, once for each signal, and no request is lost', async () => {
+    test('SIGHUP replaces each process once for each signal, and loses no request', async () => {
       const before = await answering(service);
       const load = startLoad(service.base, work, clients);
       service.process.kill('SIGHUP');
@@ -152,7 +155,7 @@ if (databaseKind === 'embedded') {
       expect(service.output()).not.toMatch(/"level":[56]0/);
     });
 
-    test('one that is killed is replaced, and takes nobody with it but those it was answering', async () => {
+    test('a killed process is replaced, and only the requests that it was answering are lost', async () => {
       const [victim, ...others] = (await answering(service)) as [number, ...number[]];
       const load = startLoad(service.base, work, clients);
       await expect.poll(load.answered, WAIT).toBeGreaterThan(100);
@@ -160,7 +163,7 @@ if (databaseKind === 'embedded') {
       await expect.poll(() => answering(service), WAIT).toHaveLength(MANY);
       const asked = load.answered();
       await expect.poll(load.answered, WAIT).toBeGreaterThan(asked + 100);
-      // One for each client at the most: then it has another connection, to a process that lives.
+      // At most one failure for each client: then it connects to another process.
       const { failures } = await load.stop();
       expect(failures.length).toBeLessThanOrEqual(clients.keeping + clients.renewing);
       const after = await answering(service);
@@ -169,25 +172,25 @@ if (databaseKind === 'embedded') {
       expect(service.output()).toContain(`"worker":${victim},"exitCode":null,"signal":"SIGKILL"`);
     });
 
-    test('one that dies while they are replaced makes them neither more nor fewer', async () => {
+    test('a process that dies during a replacement leaves their number unchanged', async () => {
       const before = await answering(service);
       const replaced = () => service.output().match(/"msg":"workers replaced"/g)?.length;
       const times = replaced() ?? 0;
       service.process.kill('SIGHUP');
       process.kill(before.at(-1) as number, 'SIGKILL');
       await expect.poll(replaced, WAIT).toBe(times + 1);
-      // As long as it takes to start one too many.
+      // Long enough to start one process too many.
       await sleep(2_000);
       expect(await answering(service)).toHaveLength(MANY);
     });
 
-    test('what they have counted stays when they are gone', async () => {
+    test('their counts are kept when they have ended', async () => {
       expect(await listed()).toBe(120);
     });
   });
 
-  describe('a start that cannot be', () => {
-    test('is one clear line for all processes, and exits with 1', async () => {
+  describe('a start that fails', () => {
+    test('prints one clear line for all processes, and exits with 1', async () => {
       const holder = createServer().listen(0, '127.0.0.1');
       await once(holder, 'listening');
       const { port } = holder.address() as { port: number };
@@ -199,7 +202,7 @@ if (databaseKind === 'embedded') {
   });
 
   describe('SIGTERM', () => {
-    test('loses no request and no use of what is marked, and ends with 0', async () => {
+    test('loses no request and no use of an annotated element, and exits with 0', async () => {
       await withWorkers(async (service) => {
         const before = await usesOf('Query.pet');
         const load = startLoad(service.base, work.slice(0, 4), { keeping: 8, renewing: 0, endsWhenClosed: true });
@@ -213,12 +216,12 @@ if (databaseKind === 'embedded') {
     });
 
     test.each([
-      ['to the one that was started', 0],
-      ['to every process, as some supervisors send it,', MANY],
-    ])('%s finishes what is in flight, takes no more, and ends with 0', async (_, receivers) => {
+      ['to the parent process', 0],
+      ['to every process, as some supervisors do,', MANY],
+    ])('%s finishes the requests in progress, accepts no more, and exits with 0', async (_, receivers) => {
       await withWorkers(async (service) => {
         const pids = await answering(service);
-        // They are handed out in turn: each process has one.
+        // Connections are distributed in turn: each process gets one.
         const slow = await Promise.all(Array.from({ length: MANY }, () => beginCategory(service.base)));
         const kept = new Agent({ keepAlive: true, maxSockets: 1 });
         expect(await askReadiness(service.base, kept)).toEqual([200, 'keep-alive']);
@@ -238,7 +241,7 @@ if (databaseKind === 'embedded') {
       });
     });
 
-    test('ends processes that are just being replaced, too', async () => {
+    test('also ends processes that are being replaced', async () => {
       await withWorkers(async (service) => {
         const pids = await answering(service);
         service.process.kill('SIGHUP');
@@ -248,7 +251,7 @@ if (databaseKind === 'embedded') {
       });
     });
 
-    test('is not waited for by one that was to take the place of another', async () => {
+    test('also ends a process that is to replace another', async () => {
       await withWorkers(async (service) => {
         const [victim] = (await answering(service)) as [number];
         process.kill(victim, 'SIGKILL');
@@ -259,7 +262,7 @@ if (databaseKind === 'embedded') {
   });
 
   describe('SIGKILL', () => {
-    test('to the one that was started leaves none of the others behind', async () => {
+    test('to the parent process ends all others', async () => {
       await withWorkers(async (service) => {
         const pids = await answering(service);
         await service.stop('SIGKILL');
@@ -269,15 +272,15 @@ if (databaseKind === 'embedded') {
   });
 }
 
-/** As long as all processes may take to start, one after another, on a busy machine. */
+/** Enough time to start all processes one after another on a busy machine. */
 const WAIT = { timeout: 60_000, interval: 100 };
 
-/** On a connection of its own. */
+/** Sends the request on a connection of its own. */
 function fetchAnew(address: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
   return fetch(address, { headers: { connection: 'close', ...headers }, signal: AbortSignal.timeout(5_000) });
 }
 
-/** The processes that answer new connections, by the log. */
+/** The processes that answer new connections, according to the log. */
 async function answering({ base, output }: Service): Promise<number[]> {
   const ids = Array.from({ length: 8 * MANY }, () => randomUUID());
   await Promise.all(ids.map((id) => fetchAnew(`${base}/livez`, { 'x-request-id': id })));
@@ -298,14 +301,14 @@ async function metricsOf({ base }: Service): Promise<string> {
   return (await fetchAnew(`${base}/metrics`)).text();
 }
 
-/** As they are stored. */
+/** The stored number of uses. */
 async function usesOf(coordinate: string): Promise<number> {
   const statement = 'select coalesce(sum(uses), 0)::int from lifecycle_uses where coordinate = $1';
   const [[uses] = []] = await opened.database.transaction((query) => query(statement, [coordinate]));
   return uses as number;
 }
 
-/** Sends a part of a request; what comes back sends the rest, and tells the status of the answer. */
+/** Sends a part of a request. Call the result to send the rest and get the status of the response. */
 async function beginCategory(base: string): Promise<() => Promise<number | undefined>> {
   const body = JSON.stringify({ name: 'Slow' });
   const headers = { 'content-type': 'application/json', 'content-length': `${body.length}` };
@@ -321,7 +324,7 @@ async function beginCategory(base: string): Promise<() => Promise<number | undef
   };
 }
 
-/** Its status, and whether the connection goes on. */
+/** The response's status and Connection header field. */
 function askReadiness(base: string, agent: Agent): Promise<[number | undefined, string | undefined]> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(`${base}/readyz`, { agent }, (response) => {

@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => apps?.dispose());
 
-describe('what a change answers with', () => {
-  test('is more than its own row only for who may read, where reads are closed', async () => {
+describe('the response to a change', () => {
+  test('has more than the changed row only for callers with the read scope, where reads need a credential', async () => {
     const both = await issuer.token({ scope: 'orders:write read' });
     const write = await issuer.token({ scope: 'orders:write' });
     const plain = 'mutation { placeOrder(order: {}) { id quantity } }';
@@ -33,7 +33,7 @@ describe('pages', () => {
     return app.fetch(new Request(`http://pets.example${path}`, { headers: { accept, ...headers } }));
   };
 
-  test('that tell of clients are closed with the reads; the others and the checks are open', async () => {
+  test('that name clients need a credential where reads do; the other pages and the health checks are open', async () => {
     const key = await makeKey(closed, ['read']);
     for (const path of ['/lifecycle', '/metrics']) {
       expect((await get(closed, path)).status).toBe(401);
@@ -46,7 +46,7 @@ describe('pages', () => {
   });
 });
 
-test('no cache answers in our place unasked, and where reads are closed none keeps an answer for others', async () => {
+test('caches revalidate every response, and share none where reads need a credential', async () => {
   const paths = [
     '/pets',
     '/pets/0',
@@ -70,7 +70,7 @@ test('no cache answers in our place unasked, and where reads are closed none kee
   }
 });
 
-test('a stored answer is told only to who may still do what it answers', async () => {
+test('a stored response is replayed only while its caller still has the scope', async () => {
   const may = await issuer.token({ scope: 'catalogue:write' });
   const mayNot = await issuer.token({ scope: 'orders:write' });
   const body = JSON.stringify({ query: 'mutation { createCategory(category: { name: "Secret" }) { name } }' });
@@ -94,7 +94,7 @@ test('a stored answer is told only to who may still do what it answers', async (
   }
 });
 
-test('a key of an idempotent request is the key of its caller alone', async () => {
+test('each caller has its own idempotency keys', async () => {
   const [ann, bob] = [await makeKey(open, ['catalogue:write']), await issuer.token({ scope: 'catalogue:write' })];
   const send = (credential: string, name: string) =>
     open.rest('POST', '/categories', {

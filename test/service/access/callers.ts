@@ -3,11 +3,11 @@ import { keyStore } from '../../../src/engine/auth/keys.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { AUDIENCE, ISSUER, type Issuer, startIssuer } from './issuer.ts';
 
-/** The service as it is with `AUTH=all` and with `AUTH=required`, which take the tokens of one issuer. */
+/** The service with `AUTH=all` and with `AUTH=required`; both trust the same issuer. */
 export interface Apps {
   readonly issuer: Issuer;
   readonly closed: TestApp;
-  /** To reads. */
+  /** Its reads need no credential. */
   readonly open: TestApp;
   dispose(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function startApps(): Promise<Apps> {
   };
 }
 
-/** The settings by which its tokens are taken. */
+/** The settings that make a service trust the issuer. */
 export function trustIn({ url }: Issuer) {
   return { JWT_JWKS_URL: url, JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
 }
@@ -52,7 +52,7 @@ export async function ask(app: TestApp, query: string, credential: string | unde
   return { status: response.status, headers: response.headers, data, code: errors?.[0]?.extensions.code };
 }
 
-/** Holds the service to rejecting the credential, on both faces, and also where none is needed. */
+/** Checks that both protocols reject the credential, also where no credential is needed. */
 export async function expectRejected({ closed, open }: Apps, credential: string, message: RegExp): Promise<void> {
   const { status, body, headers } = await closed.rest('GET', '/pets', bearing(credential));
   expect([status, body.code]).toEqual([401, 'UNAUTHENTICATED']);

@@ -2,15 +2,15 @@ import { NOWHERE } from './worlds.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A change that both worlds reject. */
+/** A change that is rejected in both worlds. */
 export interface Rejection {
   readonly code: string;
   readonly variables: Values;
-  /** The message for a caller that may read, in each world, where it has what is stored. */
+  /** The message to a caller that may read, in each world, if it names stored values. */
   readonly toReaders?: readonly [string, string];
 }
 
-/** What is asked of a mutation: what succeeds in both worlds with the same row, and what each rejects. */
+/** The test cases of a mutation: a change that succeeds in both worlds with the same row, and the rejections. */
 export interface Cases {
   readonly succeeds: Values;
   readonly rejected: readonly Rejection[];
@@ -21,14 +21,14 @@ const noCategory = { name: 'New', categoryId: NOWHERE };
 const category = { name: 'New' };
 const OTHER_VERSION = [1];
 
-/** Two messages, of the two versions that a row has. */
+/** The messages for the two versions of a row. */
 function versions(what: string, one: number, other: number, wanted = '1') {
   const tell = (version: number) =>
     `${what} has version ${version}; the expected version is ${wanted}. Read it again before you change it.`;
   return [tell(one), tell(other)] as const;
 }
 
-/** By the names of the mutations. */
+/** The cases by mutation. */
 export const cases: Readonly<Record<string, Cases>> = {
   createPet: {
     succeeds: { pet },
@@ -115,7 +115,7 @@ export const cases: Readonly<Record<string, Cases>> = {
         toReaders: versions('The inventory entry of pet 201', 7, 14),
       },
       {
-        // One world counts it, the other does not.
+        // Stock is counted in one world only.
         code: 'PRECONDITION_FAILED',
         variables: { petId: 204, update: { quantity: 7 }, expectedVersion: OTHER_VERSION },
         toReaders: [
@@ -124,7 +124,7 @@ export const cases: Readonly<Record<string, Cases>> = {
         ],
       },
       {
-        // It must not be counted yet.
+        // The precondition asks for stock that is not counted yet.
         code: 'PRECONDITION_FAILED',
         variables: { petId: 201, update: { quantity: 7 }, expectedVersion: [0] },
         toReaders: [7, 14].map(
@@ -145,7 +145,7 @@ export const cases: Readonly<Record<string, Cases>> = {
     succeeds: { petId: 208 },
     rejected: [
       { code: 'NOT_FOUND', variables: { petId: NOWHERE } },
-      // A pet in one of the worlds alone, and counted in none.
+      // The pet exists in one world only, and is counted in neither.
       { code: 'NOT_FOUND', variables: { petId: 205 } },
       {
         code: 'PRECONDITION_FAILED',
@@ -177,7 +177,7 @@ export const cases: Readonly<Record<string, Cases>> = {
     rejected: [
       { code: 'NOT_FOUND', variables: { orderId: NOWHERE, changes: {} } },
       { code: 'ORDER_COMPLETE', variables: { orderId: 302, changes: { quantity: 9 } } },
-      // Its stock would be too large.
+      // The stock would exceed its maximum.
       { code: 'CONFLICT', variables: { orderId: 303, changes: { quantity: 1 } } },
       {
         code: 'PRECONDITION_FAILED',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { bearing, makeKey } from './callers.ts';
 
-// Seen, and done all the same: no test can tell how long a comparison has taken.
+// The comparison is observed, because no test can measure its time reliably.
 const compare = vi.spyOn(crypto, 'timingSafeEqual');
 syncBuiltinESMExports();
 
@@ -18,7 +18,7 @@ afterAll(async () => {
   await app?.dispose();
 });
 
-test('the secret of an API key is compared in constant time, also where there is no such key', async () => {
+test('the secret of an API key is compared in constant time, also for an unknown key', async () => {
   const key = await makeKey(app, ['read']);
   const wrong = `${key.slice(0, -1)}${key.endsWith('A') ? 'E' : 'A'}`;
   const unknown = `psk_${'0'.repeat(12)}_${'A'.repeat(43)}`;

@@ -18,12 +18,12 @@ describe('a credential', () => {
   const get = (credential: string) => closed.rest('GET', '/pets', bearing(credential));
   const rejected = (credential: string, message: RegExp) => expectRejected(apps, credential, message);
 
-  test('lets in who may read', async () => {
+  test('with the read scope may read', async () => {
     expect((await get(await makeKey(closed, ['read']))).status).toBe(200);
     expect((await get(await issuer.token({ scope: 'orders:write read' }))).status).toBe(200);
   });
 
-  test('is Bearer, in any case', async () => {
+  test('uses the Bearer scheme, in upper or lower case', async () => {
     const token = await issuer.token({ scope: 'read' });
     const send = (authorization: string) => closed.rest('GET', '/pets', { headers: { authorization } });
     expect((await send(`bearer ${token}`)).status).toBe(200);
@@ -44,7 +44,7 @@ describe('a credential', () => {
       await rejected(await makeKey(closed, ['read'], new Date(Date.now() - 1)), /has expired/);
     });
 
-    test('is rejected within two seconds of its revocation, although it came just before', async () => {
+    test('is rejected within two seconds of its revocation, even if it was used just before', async () => {
       const keys = keyStore(closed.database);
       const { key, text } = await keys.create('a test', ['read'], null);
       expect((await get(text)).status).toBe(200);
@@ -52,7 +52,7 @@ describe('a credential', () => {
       await expect.poll(async () => (await get(text)).status, { timeout: 2_500 }).toBe(401);
     });
 
-    test('is rejected with another secret, another id, or cut off', async () => {
+    test('is rejected with a wrong secret, a wrong id, or cut short', async () => {
       const key = await makeKey(closed, ['read']);
       const [, id = '', secret = ''] = /^psk_(.{12})_(.+)$/.exec(key) ?? [];
       const wrong = `${secret.startsWith('A') ? 'B' : 'A'}${secret.slice(1)}`;
@@ -62,7 +62,7 @@ describe('a credential', () => {
       }
     });
 
-    test('is stored as a digest alone', async () => {
+    test('is stored only as a digest', async () => {
       const key = await makeKey(closed, ['read']);
       const rows = await closed.database.transaction((query) => query('select * from api_keys', []));
       expect(JSON.stringify(rows)).not.toContain(key.split('_').slice(2).join('_'));

@@ -4,18 +4,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
-/** Who makes tokens: an HTTP server with its public keys, and the private ones. */
+/** An issuer of tokens: an HTTP server with the public keys, and the private keys. */
 export interface Issuer {
   readonly url: string;
-  /** The public key as text, as somebody may have found it. */
+  /** The public key as PEM, which an attacker knows too. */
   readonly publicKey: string;
-  /** Of the answers to whoever asks for the keys from now on; with 0 there are none. */
+  /** The status of the responses with the keys from now on; 0 for no response. */
   status: number;
-  /** How often the keys were asked for. */
+  /** The number of requests for the keys. */
   asked: number;
-  /** From now on tokens are signed by a new key, and the keys tell of no other. */
+  /** Signs tokens with a new key from now on; the old key is no longer published. */
   rotate(): Promise<void>;
-  /** A token that is good for five minutes, but for what is said of it. */
+  /** A token that is valid for five minutes, unless its claims say otherwise. */
   token(
     claims?: { readonly [claim in keyof JWTPayload]?: JWTPayload[claim] | undefined },
     header?: { alg?: string; kid?: string },
@@ -46,9 +46,9 @@ export async function startIssuer(): Promise<Issuer> {
     },
     token(claims = {}, header = {}) {
       const now = Math.floor(Date.now() / 1000);
-      const usual = { iss: ISSUER, aud: AUDIENCE, sub: 'ann', iat: now, exp: now + 300, scope: '' };
-      // JSON leaves out what is undefined.
-      const payload: JWTPayload = JSON.parse(JSON.stringify({ ...usual, ...claims }));
+      const defaults = { iss: ISSUER, aud: AUDIENCE, sub: 'ann', iat: now, exp: now + 300, scope: '' };
+      // JSON removes the claims that are undefined.
+      const payload: JWTPayload = JSON.parse(JSON.stringify({ ...defaults, ...claims }));
       return new SignJWT(payload)
         .setProtectedHeader({ alg: 'RS256', kid: signing.jwk.kid, ...header })
         .sign(signing.privateKey);

@@ -3,7 +3,7 @@ import type { TestApp } from '../../support/app.ts';
 import { type Apps, makeKey, startApps } from './callers.ts';
 
 const ORIGIN = 'http://pets.example';
-/** As browsers ask for what is typed into their address bar. */
+/** The Accept header field of a browser's address bar. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 let apps: Apps;
@@ -33,8 +33,8 @@ async function cookieFor(key: string): Promise<string> {
   return response.headers.get('set-cookie') ?? '';
 }
 
-describe('a browser that opens a page which is closed', () => {
-  test('is asked for a key, and shown the page by it until it forgets the key', async () => {
+describe('a browser that opens a protected page', () => {
+  test('is asked for a key, and shown the page until it drops the key', async () => {
     const rejected = await visit('/lifecycle');
     expect(rejected.status).toBe(401);
     expect(rejected.headers.get('www-authenticate')).toContain('Bearer');
@@ -52,7 +52,7 @@ describe('a browser that opens a page which is closed', () => {
     expect(forgotten.headers.get('set-cookie')).toContain('Max-Age=0');
   });
 
-  test('is told what is wrong with a key that does not open it, and nothing is kept', async () => {
+  test('gets the reason when the key is rejected, and no cookie', async () => {
     const typed = await send('petstore_nonsense');
     expect([typed.status, typed.headers.get('set-cookie')]).toEqual([401, null]);
     expect(await typed.text()).toContain('name="key"');
@@ -65,7 +65,7 @@ describe('a browser that opens a page which is closed', () => {
     expect([long.status, long.headers.get('set-cookie')]).toEqual([413, null]);
   });
 
-  test('opens nothing else by it: not the API, not what a program asks for, and not with another credential', async () => {
+  test('can use the cookie for pages only: not for the API, not for other media types, not besides another credential', async () => {
     const cookie = await cookieFor(await makeKey(closed, ['read']));
     for (const path of ['/pets', '/pets/1', '/metrics']) expect((await visit(path, { cookie })).status).toBe(401);
     const asked = await visit('/lifecycle', { cookie, accept: 'application/json' });
@@ -76,8 +76,8 @@ describe('a browser that opens a page which is closed', () => {
   });
 });
 
-describe('a failure', () => {
-  test('is a page for a browser: the same status, code, message and header fields, with the way on', async () => {
+describe('an error', () => {
+  test('is a page for a browser: with the status, code, message and header fields of the API, and links', async () => {
     const asked = { accept: 'application/json' };
     for (const path of ['/PETS', '/pets/', '/docs', '/pets/x', '/nothing/at/all', '/pets/1', '/reference/none']) {
       const [page, told] = await Promise.all([visit(path), visit(path, asked)]);
@@ -94,12 +94,12 @@ describe('a failure', () => {
     expect(await (await visit('/PETS')).text()).toContain('<a href="/pets">/pets</a>');
   });
 
-  test('shows what was asked for as text alone', async () => {
+  test('shows the path of the request as text, never as HTML', async () => {
     const page = await (await visit('/"><script>alert(1)</script>')).text();
     expect(page).not.toContain('<script');
   });
 
-  test('is JSON for everyone else', async () => {
+  test('is JSON for other clients', async () => {
     for (const accept of ['*/*', 'application/json', 'text/html;q=0.5, application/json']) {
       const { headers } = await visit('/nothing', { accept });
       expect(headers.get('content-type')).toBe('application/json');

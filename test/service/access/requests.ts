@@ -10,7 +10,7 @@ import type { Values } from './changes.ts';
 
 const { schema } = petStoreService;
 
-/** What is sent, but for whose it is. */
+/** A request without its credential. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
@@ -18,7 +18,7 @@ export interface Asked {
   readonly body?: string | undefined;
 }
 
-/** One way to ask for an operation. */
+/** One way to request an operation. */
 export type Way = (name: string, variables: Values) => Asked;
 
 const endpoints = endpointsOf(petStoreService);
@@ -29,13 +29,13 @@ export const mutations = Object.values(schema.getMutationType()?.getFields() ?? 
   scope: scopeOf(field) as string,
 }));
 
-/** Every query that names one row, and every other one. */
+/** Every query, with the names of its arguments that are ids of rows. */
 export const queries = Object.values(schema.getQueryType()?.getFields() ?? {}).map(({ name, args }) => ({
   name,
   names: args.filter(({ type }) => `${type}` === 'Int64!').map((argument) => argument.name),
 }));
 
-/** The ways in which a mutation can be asked for, one for each protocol and each shape of its errors. */
+/** The ways to request a mutation: one for each protocol and each format of its errors. */
 export const ways: Readonly<Record<string, Way>> = {
   REST: (name, variables) => askRest(name, variables, 'application/json'),
   'REST, with problem details': (name, variables) => askRest(name, variables, 'application/problem+json, */*;q=0.1'),
@@ -43,7 +43,7 @@ export const ways: Readonly<Record<string, Way>> = {
   'GraphQL, with statuses': (name, variables) => askGraphQL(name, variables, 'application/graphql-response+json'),
 };
 
-/** The codes by which a mutation tells something of what is stored: what its route declares, and what all of its kind have. */
+/** The error codes that depend on stored rows: those that the route declares, and those of its kind of operation. */
 export function codesOf(name: string): readonly string[] {
   const { route, operation } = endpointOf(name);
   return [
@@ -57,7 +57,7 @@ export function codesOf(name: string): readonly string[] {
 function askRest(name: string, variables: Values, accept: string): Asked {
   const { route, operation } = endpointOf(name);
   const expected = variables.expectedVersion as readonly number[] | undefined;
-  // No row has that tag.
+  // No row has this entity tag.
   const tags = expected?.map((version) => `"${version}"`).join(', ') || '"none"';
   const condition = expected?.[0] === 0 ? { 'if-none-match': '*' } : { 'if-match': tags };
   const beside = operation.besideBody.map(({ name: field }) => [field, variables[field]]);
@@ -75,7 +75,7 @@ function askRest(name: string, variables: Values, accept: string): Asked {
   };
 }
 
-/** All of its own row. */
+/** Selects all fields of the changed row. */
 function askGraphQL(name: string, variables: Values, accept: string): Asked {
   const field = schema.getMutationType()?.getFields()[name] as GraphQLField<unknown, unknown>;
   const row = getNamedType(field.type);
@@ -93,7 +93,7 @@ export function postGraphQL(query: string, variables: Values = {}, accept = 'app
   return { method: 'POST', path: '/graphql', headers, body: stringifyJson({ query, variables }) };
 }
 
-/** Every GET of REST, with the id for what its path names. */
+/** Every GET operation of REST, with the id in its path. */
 export function reads(id: number): readonly Asked[] {
   const gets = endpoints.filter(({ route }) => route.method === 'GET');
   return gets.map(({ route }) => ({
@@ -109,7 +109,7 @@ function endpointOf(name: string): Endpoint {
   return found;
 }
 
-/** Sends it; the whole answer as one text: its status, all its header fields and its body. */
+/** Sends the request and gives the whole response as one text: status, header fields and body. */
 export async function send(
   { fetch }: TestApp,
   { method, path, headers, body }: Asked,

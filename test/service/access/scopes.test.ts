@@ -11,7 +11,7 @@ const { schema } = petStoreService;
 const SCOPES = ['read', 'catalogue:write', 'orders:write', 'stock:write'];
 const description = JSON.parse(readFileSync(new URL('../../../schema/openapi.json', import.meta.url), 'utf8'));
 
-/** Every operation of REST, with the scopes that its description says. */
+/** Every REST operation, with the scopes in its description. */
 const operations = Object.entries<Record<string, { operationId: string; 'x-required-scopes': string[] }>>(
   description.paths,
 ).flatMap(([path, methods]) =>
@@ -23,7 +23,7 @@ const operations = Object.entries<Record<string, { operationId: string; 'x-requi
   })),
 );
 
-/** Every root field of GraphQL, with a document that asks for it. */
+/** Every root field of GraphQL, with a document that selects it. */
 const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
   Object.values(type?.getFields() ?? {}).map((field) => {
     const needed = field.args.filter(({ type: ofArgument }) => `${ofArgument}`.endsWith('!'));
@@ -42,7 +42,7 @@ let apps: Apps;
 let issuer: Issuer;
 let closed: TestApp;
 let open: TestApp;
-/** By their names: what each sends as its credential, and what it may do. */
+/** The callers: the credential of each, and its scopes. */
 const roles: { name: string; credential: string | undefined; scopes: readonly string[] }[] = [];
 
 beforeAll(async () => {
@@ -57,20 +57,20 @@ beforeAll(async () => {
 });
 afterAll(() => apps?.dispose());
 
-/** How a caller without the scope is answered; undefined where it is let in. */
+/** The error code for a caller without the scope; undefined if it has the scope. */
 function rejectionOf(held: readonly string[], isKnown: boolean, needed: readonly string[]): string | undefined {
   const missing = needed.filter((scope) => !held.includes(scope));
   return missing.length === 0 ? undefined : isKnown ? 'FORBIDDEN' : 'UNAUTHENTICATED';
 }
 
-test('every root field has a scope, and there are no others', () => {
+test('every root field has a scope, and every scope has a root field', () => {
   expect([...scopesIn(schema).keys()].sort()).toEqual([...SCOPES].sort());
   expect(fields.filter(({ scope }) => scope === undefined)).toEqual([]);
   expect(operations.filter(({ scopes }) => scopes.length !== 1)).toEqual([]);
 });
 
-describe('with AUTH=all, and with AUTH=required, where reads are open', () => {
-  test.each(operations)('REST $operationId asks each caller for $scopes', async ({ method, path, scopes }) => {
+describe('with AUTH=all, and with AUTH=required, which leaves reads open', () => {
+  test.each(operations)('REST $operationId needs the scope $scopes', async ({ method, path, scopes }) => {
     const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { body: {} } : {};
     for (const { name, credential, scopes: held } of roles) {
       const answer = await closed.rest(method, path, { ...body, ...bearing(credential) });
@@ -85,10 +85,10 @@ describe('with AUTH=all, and with AUTH=required, where reads are open', () => {
     }
   });
 
-  test.each(fields)('GraphQL $name asks each caller for $scope', async ({ query, scope }) => {
+  test.each(fields)('GraphQL $name needs the scope $scope', async ({ query, scope }) => {
     for (const { name, credential, scopes: held } of roles) {
       const expected = rejectionOf(held, credential !== undefined, [scope]);
-      // An operation that came before is answered in another way.
+      // The second and the third time it is a prepared operation.
       for (const _ of ['first', 'second', 'third']) {
         const { code, status } = await ask(closed, query, credential);
         const isRejected = code === 'UNAUTHENTICATED' || code === 'FORBIDDEN';
@@ -103,7 +103,7 @@ describe('with AUTH=all, and with AUTH=required, where reads are open', () => {
   });
 });
 
-test('an operation needs the scopes of all its root fields, whatever stands around them', async () => {
+test('an operation needs the scopes of all its root fields, also in fragments and under aliases', async () => {
   const read = await issuer.token({ scope: 'read' });
   const both = await issuer.token({ scope: 'read stock:write' });
   const remove = 'deletePet(petId: 999999) { id }';

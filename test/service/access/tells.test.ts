@@ -10,7 +10,7 @@ import { type Asked, codesOf, mutations, postGraphQL, queries, reads, send, ways
 import { fill, NOWHERE } from './worlds.ts';
 
 let issuer: Issuer;
-/** The service with AUTH=all in each of two worlds, which differ in what is stored alone. */
+/** The service with AUTH=all in each of two worlds, which differ only in their stored rows. */
 let worlds: readonly [TestApp, TestApp];
 /** The service with AUTH=required, in the first world. */
 let open: TestApp;
@@ -32,23 +32,23 @@ function refill() {
   return Promise.all([fill(worlds[0], 0), fill(worlds[1], 1)]);
 }
 
-/** How both worlds answer the same request of the same caller. */
+/** The responses of both worlds to the same request of the same caller. */
 function askBoth(asked: Asked, credential: string, more?: Readonly<Record<string, string>>) {
   return Promise.all([send(worlds[0], asked, credential, more), send(worlds[1], asked, credential, more)]);
 }
 
-/** A key for each request; both worlds are sent the same. */
+/** A new key for each request; both worlds get the same key. */
 function nextKey() {
   return { 'idempotency-key': `key-${++keys}` };
 }
 
-/** The message of an error, in whichever shape it came. */
+/** The message of an error in any of its formats. */
 function messageOf(answer: string): string {
   const body = JSON.parse(answer.slice(answer.indexOf('\n\n') + 2));
   return body.errors?.[0].extensions === undefined ? (body.detail ?? body.message) : body.errors[0].message;
 }
 
-test('every mutation has its cases here, with each code that tells something of what is stored', () => {
+test('every mutation has its cases here, one for each error code that depends on stored rows', () => {
   expect(Object.keys(cases).sort()).toEqual(mutations.map(({ name }) => name).sort());
   for (const { name } of mutations) {
     const held = new Set(cases[name]?.rejected.map(({ code }) => code));
@@ -75,10 +75,10 @@ const rejections = sampleOf(
   ({ code, way, toReaders }) => `${code} ${way} ${toReaders !== undefined}`,
 );
 
-describe('a rejection tells a caller without read, where reads are closed, whether it can be done and the code that says why, and nothing else that is stored', () => {
+describe('where reads need a credential, a rejection shows a caller without read only the error code, and no stored value', () => {
   test.each(rejections)('$title $code by $way', async ({ asked, code, scope, way }) => {
     const writer = await issuer.token({ scope });
-    // A document that came before, and one that came often, is answered in another way.
+    // The first time the document is new, then it is a prepared operation, and at last it is compiled.
     for (let run = 0; run <= (way === 'GraphQL' ? COMPILED_AT : 1); run++) {
       const [one, other] = await askBoth(asked, writer);
       expect(one).toContain(`"${code}"`);
@@ -93,13 +93,13 @@ describe('a rejection tells a caller without read, where reads are closed, wheth
   });
 });
 
-test('of two writers at once, the one that comes too late is told no version', () => {
+test('of two concurrent writers, the one that is rejected gets no version', () => {
   const [one, other] = [3, 8].map((version) => notExpected('Pet 201', { version }, null));
   expect([one?.code, one?.message]).toEqual(['CONFLICT', other?.message]);
   expect(one?.toReaders).toBeUndefined();
 });
 
-describe('a caller that may read is told what is stored, by the same rejection', () => {
+describe('for a caller that may read, the same rejection names the stored values', () => {
   test.each(rejections)('$title $code by $way', async ({ asked, code, scope, toReaders }) => {
     const reader = await issuer.token({ sub: 'bob', scope: `${scope} read` });
     for (const more of [{}, {}, nextKey()]) {
@@ -108,14 +108,14 @@ describe('a caller that may read is told what is stored, by the same rejection',
       const messages = answers.map(messageOf);
       if (toReaders === undefined) expect(messages[1]).toBe(messages[0]);
       else expect(messages).toEqual(toReaders);
-      // Where reads are open everyone may read.
+      // Where reads need no credential, every caller may read.
       const writer = await issuer.token({ sub: 'cat', scope });
       expect(messageOf(await send(open, asked, writer, more))).toBe(messages[0]);
     }
   });
 });
 
-describe('a stored rejection that names stored values comes again only while its caller may read', () => {
+describe('a stored rejection that names stored values is replayed only while its caller may read', () => {
   const named = rejections.filter(({ toReaders }) => toReaders !== undefined);
 
   test.each(named)('$title $code by $way', async ({ asked, scope }) => {
@@ -132,7 +132,7 @@ describe('a stored rejection that names stored values comes again only while its
   });
 
   test.each(named)(
-    'and one that names none comes again, byte for byte: $title $code by $way',
+    'and one that names none is replayed byte for byte: $title $code by $way',
     async ({ asked, scope }) => {
       const [reader, writer] = [await issuer.token({ scope: `${scope} read` }), await issuer.token({ scope })];
       const key = nextKey();
@@ -146,7 +146,7 @@ describe('a stored rejection that names stored values comes again only while its
   );
 });
 
-describe('a change that is done tells a caller without read its own row alone', () => {
+describe('a successful change shows a caller without read only the changed row', () => {
   afterAll(refill);
   const done = mutations.flatMap(({ name, scope }) =>
     Object.entries(ways).map(([way, ask]) => ({ name, scope, way, asked: ask(name, cases[name]?.succeeds ?? {}) })),
@@ -164,7 +164,7 @@ describe('a change that is done tells a caller without read its own row alone', 
   });
 });
 
-describe('a read is rejected in the same words whatever is stored, and whether the row is there or not', () => {
+describe('a rejected read gets the same response whatever is stored, and whether the row exists or not', () => {
   const all = 'catalogue:write orders:write stock:write';
 
   test.each(reads(201).map((asked, n) => ({ asked, missing: reads(NOWHERE)[n] as Asked })))(

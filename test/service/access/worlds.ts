@@ -1,16 +1,16 @@
 import { sql } from 'drizzle-orm';
 import type { TestApp } from '../../support/app.ts';
 
-/** Which of the two worlds a database holds. */
+/** One of the two sets of stored rows. */
 export type World = 0 | 1;
 
 /** An id that no row has. */
 export const NOWHERE = 999;
 
 /**
- * Fills the database anew. Both worlds have rows under the same ids; what these hold differs, but for the category 102,
- * the pet 206, the order 304, and the inventory entry of the pet 208 with the pet's status and version, which it shows:
- * these are the rows that changes succeed with.
+ * Fills the database anew. Both worlds have rows under the same ids but with different contents, except for
+ * category 102, pet 206, order 304, and the inventory entry of pet 208 (with the pet's status and version, which it
+ * shows): the changes that succeed use these rows.
  */
 export async function fill({ database }: TestApp, world: World): Promise<void> {
   const either = (...values: readonly [string | number, string | number]) => values[world];
@@ -42,7 +42,7 @@ export async function fill({ database }: TestApp, world: World): Promise<void> {
       (303, 203, ${either(100, 200)}, false, ${either(1, 3)}),
       (304, 207, 1, false, 1),
       (305, 202, ${either(2, 3)}, true, 1)`,
-    // One world has more of everything.
+    // One world has more rows of each kind.
     ...(world === 0
       ? []
       : [
