@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../support/app.ts';
 const { schema } = petStoreService;
 
 const LARGEST = 8 * 2 ** 20;
-/** The longest that a category may have: 8,000 bytes. */
+/** The longest description of a category: 8,000 bytes. */
 const LONG_TEXT = '\u{1F415}'.repeat(2_000);
 
 let app: TestApp;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.dispose());
 
-/** Asks for the long text so many times for each of 100 pets. */
+/** Selects the long text this many times for each of 100 pets. */
 function ask(times: number, rest = '') {
   const texts = Array.from({ length: times }, (_, n) => `a${n}: description`).join(' ');
   const query = `{ pets(first: 100, categoryId: [${categoryId}]) { nodes { category { ${texts} } ${rest} } } }`;
@@ -29,8 +29,8 @@ function ask(times: number, rest = '') {
   return app.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body }));
 }
 
-describe('an answer', () => {
-  test('of nearly 8 MiB is given, and one that may be longer is 400, before anything is read', async () => {
+describe('a response', () => {
+  test('may have nearly 8 MiB; a request that may exceed it is 400 before anything is read', async () => {
     const large = await (await ask(10)).text();
     expect(Buffer.byteLength(large)).toBeGreaterThan(0.9 * LARGEST);
     expect(Buffer.byteLength(large)).toBeLessThan(LARGEST);
@@ -42,12 +42,12 @@ describe('an answer', () => {
     expect(app.statements).toEqual([]);
   });
 
-  test('is as long as that also when it is known, compiled, and asked for by many aliases', async () => {
+  test('has the same maximum when its operation is prepared, compiled, and full of aliases', async () => {
     for (let time = 0; time < 12; time++) expect((await ask(98)).status).toBe(400);
   });
 
-  test('that is longer than its document could tell is 400 all the same', async () => {
-    // Six bytes each as JSON writes them, where four are the most of any other character.
+  test('that turns out longer than its document suggests is 400 all the same', async () => {
+    // JSON escapes take six bytes each; any other character takes four at most.
     const name = '\u0001'.repeat(2_000);
     await app.rest('PUT', `/categories/${categoryId}`, { body: { name: 'Long', description: name } });
     const rejected = await ask(10);
@@ -57,7 +57,7 @@ describe('an answer', () => {
   });
 });
 
-test('every text of a row in a list says how long it may be, so that its answers can be bounded', () => {
+test('every text field of a row in a list declares its maximum length, which bounds the response', () => {
   const rows = Object.values(schema.getTypeMap())
     .filter(isObjectType)
     .filter(({ name }) => name.endsWith('Connection'))

@@ -4,7 +4,7 @@ import type { GraphQLAnswer, TestApp } from '../../support/app.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The data of an operation that must not fail. */
+/** The data of an operation that must succeed. */
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
 export async function ask(app: TestApp, query: string, variables?: Values): Promise<any> {
   const { data, errors } = await app.graphql(query, variables);
@@ -12,7 +12,7 @@ export async function ask(app: TestApp, query: string, variables?: Values): Prom
   return data;
 }
 
-/** The one error of an operation that must fail; no tool's jargon is in its message. */
+/** The one error of an operation that must fail. Checks that its message has no internal terms. */
 export async function askInVain(app: TestApp, query: string, variables?: Values) {
   const { errors = [] } = await app.graphql(query, variables);
   expect(errors).toHaveLength(1);
@@ -22,14 +22,14 @@ export async function askInVain(app: TestApp, query: string, variables?: Values)
   return error;
 }
 
-/** Asks as a client of the GraphQL over HTTP specification: for it, what cannot run has a status that says so. */
+/** Sends it as a client of the GraphQL over HTTP specification, for which errors have their own HTTP status. */
 export async function askStrictly(app: TestApp, query: string, variables?: Values): Promise<GraphQLAnswer> {
   const response = await post(app, query, variables, 'application/graphql-response+json');
   const { data, errors } = (await response.json()) as GraphQLAnswer;
   return { status: response.status, headers: response.headers, data, errors };
 }
 
-/** Posts a document; the response as it comes. */
+/** Posts a document, and gives the response. */
 export function post(
   app: TestApp,
   query: string,

@@ -12,12 +12,12 @@ import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { defaultRules } from '../../support/rules.ts';
 
 type Environment = Readonly<Record<string, string>>;
-/** As the suite calls it. */
+/** The signature that the suite calls. */
 type Fetch = (address: string, init?: RequestInit) => Promise<Response>;
 
-/** How many there were when this was written: an update of the suite may add some, but must not lose any. */
+/** The number of audits at the time of writing: an update of the suite may add some, but must lose none. */
 const KNOWN_AUDITS = 61;
-/** Those that send variables to a field of introspection, and want data: they cannot pass where there is none. */
+/** These send variables to a field of introspection and expect data, so they can't pass where it is off. */
 const OF_INTROSPECTION = ['28B9', '2EA1', '6A70', 'D6D5'];
 const INTROSPECTION = '__type(name: $name) { name }';
 
@@ -37,7 +37,7 @@ describe.each<[string, Environment, Fetch]>([
   ['with no settings', {}, fetch],
   ['in production, with AUTH=required', production, fetch],
   ['the same without introspection and playground, variables sent to pets', hardened, askPets],
-  ['the same with AUTH=all and a key that may read', { ...hardened, AUTH: 'all' }, askPetsWithKey],
+  ['the same with AUTH=all and a key with the read scope', { ...hardened, AUTH: 'all' }, askPetsWithKey],
 ])('GraphQL over HTTP, by the audits of graphql-http, %s', (_, environment, fetchFn) => {
   const audits = auditsOf(environment, fetchFn);
 
@@ -45,7 +45,7 @@ describe.each<[string, Environment, Fetch]>([
     expect(audits.length).toBeGreaterThanOrEqual(KNOWN_AUDITS);
   });
 
-  // The suite tells what it asks with MUST, SHOULD or MAY at the beginning; we hold to every one of them.
+  // Each title starts with MUST, SHOULD or MAY; the service passes all of them.
   test.each(audits)('$id: $name', async ({ fn }) => {
     expect(await explain(await fn())).toBe('ok');
   });
@@ -54,7 +54,7 @@ describe.each<[string, Environment, Fetch]>([
 describe('GraphQL over HTTP without introspection', () => {
   const audits = auditsOf(hardened, fetch);
 
-  test('the audits that ask for introspection are rejected for that, and no others', async () => {
+  test('only the audits that need introspection are rejected, and for that reason', async () => {
     const failed: string[] = [];
     for (const { id, fn } of audits) {
       const explained = await explain(await fn());
@@ -66,7 +66,7 @@ describe('GraphQL over HTTP without introspection', () => {
   });
 });
 
-/** The audits of a service with these settings, which is there while the tests of a `describe` run. */
+/** The audits of a service with these settings, which runs during the tests of a `describe`. */
 function auditsOf(environment: Environment, fetchFn: Fetch): Audit[] {
   let listener: Listener;
   beforeAll(async () => {
@@ -86,7 +86,7 @@ function auditsOf(environment: Environment, fetchFn: Fetch): Audit[] {
   return serverAudits({ url: () => `http://127.0.0.1:${listener.port}/graphql`, fetchFn });
 }
 
-/** Sends the same, but asks for pets where the audit asks for a type with a variable. */
+/** Sends the same request, with pets in place of a type with a variable. */
 function askPets(address: string, init: RequestInit = {}): Promise<Response> {
   const url = new URL(address);
   const asked = url.searchParams.get('query');

@@ -34,7 +34,7 @@ describe('every operation', () => {
     };
     const idOf = (row: { id: number }) => row.id;
 
-    test('a category is created, got, listed, changed, replaced and deleted', async () => {
+    test('a category is created, read, listed, changed, replaced and deleted', async () => {
       const fields = '{ id name description }';
       const made = await call('createCategory', { category: { name: 'Owls', description: 'By night.' } }, fields);
       expect(made).toEqual({ id: expect.any(Number), name: 'Owls', description: 'By night.' });
@@ -51,7 +51,7 @@ describe('every operation', () => {
       expect(await call('category', { categoryId }, fields)).toBeNull();
     });
 
-    test('a pet is created, got, listed, changed, replaced and deleted', async () => {
+    test('a pet is created, read, listed, changed, replaced and deleted', async () => {
       const fields = '{ id name categoryId status }';
       const made = await call('createPet', { pet: { name: `Zora ${way}`, categoryId: 1 } }, fields);
       expect(made).toEqual({ id: expect.any(Number), name: `Zora ${way}`, categoryId: 1, status: 'available' });
@@ -70,7 +70,7 @@ describe('every operation', () => {
       expect(await call('pet', { petId }, fields)).toBeNull();
     });
 
-    test('stock is counted, ordered, given back and no longer counted', async () => {
+    test('stock is counted, ordered, returned and no longer counted', async () => {
       const petId = idOf(await call('createPet', { pet: { name: 'Stocky', categoryId: 1 } }, '{ id }'));
       const entry = '{ petId quantity status began }';
       const begun = await call('replaceStock', { petId, update: { quantity: 3 } }, entry);
@@ -104,13 +104,13 @@ describe('every operation', () => {
       expect(await call('inventoryItem', { petId }, entry)).toBeNull();
     });
 
-    test('what is marked is listed', async () => {
+    test('annotated elements are listed', async () => {
       const [first] = await call('lifecycle', {}, '{ coordinate operation level sunset usesByDay { day uses } }');
       expect(first).toMatchObject({ coordinate: 'Query.pet', operation: 'GET /pets/{petId}', level: 'deprecated' });
     });
   });
 
-  test('none is left out', () => {
+  test('every operation is tested here', () => {
     const all = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
       Object.keys(type?.getFields() ?? {}),
     );
@@ -138,7 +138,7 @@ describe('a connection', () => {
   }`;
   const page = async (window: Values) => (await ask(app, PAGE, window)).pets;
 
-  test('is walked forwards with first and after, each row seen once', async () => {
+  test('is paged forwards with first and after, with each row once', async () => {
     const seen: number[] = [];
     for (let after: string | null = null, more = true; more; ) {
       const { nodes, pageInfo } = await page({ first: 7, after });
@@ -150,7 +150,7 @@ describe('a connection', () => {
     expect(new Set(seen).size).toBe(SEEDED_PETS);
   });
 
-  test('is walked backwards with last and before, in the same order', async () => {
+  test('is paged backwards with last and before, in the same order', async () => {
     const forwards = (await page({ first: 100 })).nodes.map(idOf);
     const seen: number[] = [];
     for (let before: string | null = null, more = true; more; ) {
@@ -162,7 +162,7 @@ describe('a connection', () => {
     expect(seen).toEqual(forwards);
   });
 
-  test('has the same rows as nodes and as edges, and cursors of its first and last row', async () => {
+  test('has the same rows in nodes and edges, and the cursors of its first and last row', async () => {
     const { nodes, edges, pageInfo } = await page({ first: 3 });
     expect(edges.map(({ node }: { node: unknown }) => node)).toEqual(nodes);
     expect(pageInfo).toMatchObject({ startCursor: edges[0].cursor, endCursor: edges[2].cursor });
@@ -170,12 +170,12 @@ describe('a connection', () => {
     expect(between.nodes).toEqual([nodes[1]]);
   });
 
-  test('that is empty has no cursors', async () => {
+  test('has no cursors when it is empty', async () => {
     const { pets } = await ask(app, '{ pets(id: []) { nodes { id } pageInfo { startCursor endCursor hasNextPage } } }');
     expect(pets).toEqual({ nodes: [], pageInfo: { startCursor: null, endCursor: null, hasNextPage: false } });
   });
 
-  test('has 20 rows when no size is asked for', async () => {
+  test('has 20 rows by default', async () => {
     expect((await page({})).nodes).toHaveLength(20);
   });
 
@@ -190,7 +190,7 @@ describe('a connection', () => {
     expect(app.statements.slice(1).sort()).toEqual(['pets.count', 'pets.list']);
   });
 
-  test('within a row is paged by itself', async () => {
+  test('within a row has its own pages', async () => {
     const { category } = await ask(app, '{ category(categoryId: 1) { pets(first: 100) { totalCount nodes { id } } } }');
     expect(category.pets.totalCount).toBe(category.pets.nodes.length);
     const PART =
@@ -201,8 +201,8 @@ describe('a connection', () => {
   });
 });
 
-describe('nested fields are read together', () => {
-  test('two statements answer for the pets of all categories, and a third for their numbers', async () => {
+describe('nested fields are batched', () => {
+  test('the pets of all categories take two statements, and their counts a third', async () => {
     const { categories } = await ask(app, '{ categories { nodes { pets(first: 2) { nodes { id } totalCount } } } }');
     expect(categories.nodes.length).toBeGreaterThan(10);
     expect([...app.statements].sort()).toEqual([
@@ -212,14 +212,14 @@ describe('nested fields are read together', () => {
     ]);
   });
 
-  test('two statements answer for the pets of all orders, and of all entries', async () => {
+  test('the pets of all orders take two statements, and so do those of all entries', async () => {
     await ask(app, '{ orders(first: 10) { nodes { pet { name } } } }');
     expect(app.statements.splice(0)).toEqual(['orders.list', 'pets.byKeys']);
     await ask(app, '{ inventory(first: 40) { nodes { pet { name } } } }');
     expect(app.statements).toEqual(['inventory.list', 'pets.byKeys']);
   });
 
-  test('one statement answers for rows that several fields of a document ask for', async () => {
+  test('the same rows in several fields of a document take one statement', async () => {
     await ask(
       app,
       '{ a: category(categoryId: 1) { id } b: category(categoryId: 2) { id } c: category(categoryId: 1) { name } }',
@@ -248,7 +248,7 @@ describe('over HTTP', () => {
     expect((await ask(app, '{ categories(name: "By GET") { totalCount } }')).categories.totalCount).toBe(0);
   });
 
-  test('a query by GET is answered, its variables as JSON', async () => {
+  test('a query by GET is answered; its variables are JSON', async () => {
     const response = await get({
       query: 'query ($id: Int64!) { pets(id: [$id]) { nodes { id } } }',
       variables: '{"id": 3}',
@@ -256,7 +256,7 @@ describe('over HTTP', () => {
     expect(await response.json()).toEqual({ data: { pets: { nodes: [{ id: 3 }] } } });
   });
 
-  test('a form of a foreign page cannot post: only JSON is taken', async () => {
+  test('a form of another origin cannot post: only JSON is accepted', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -279,7 +279,7 @@ describe('over HTTP', () => {
     'text/event-stream',
     'application/json;q=0',
     `a/b;x="${','.repeat(15_000)}"`,
-  ])('a change whose answer would not be accepted is not done: 406, for Accept: %.40s', async (accept) => {
+  ])('a change is not made if its response is not acceptable: 406, for Accept: %.40s', async (accept) => {
     for (const key of [undefined, randomUUID()]) {
       const response = await app.fetch(
         new Request('http://pets.example/graphql', {
@@ -297,7 +297,7 @@ describe('over HTTP', () => {
     expect((await ask(app, '{ categories(name: "By GET") { totalCount } }')).categories.totalCount).toBe(0);
   });
 
-  test('a document that cannot run is 4xx for clients of application/graphql-response+json', async () => {
+  test('an invalid document is 4xx for clients that accept application/graphql-response+json', async () => {
     expect((await askStrictly(app, '{')).status).toBe(400);
     expect((await askStrictly(app, '{ nope }')).status).toBe(400);
     expect((await askStrictly(app, 'query ($id: Int64!) { pets(id: [$id]) { nodes { id } } }')).status).toBe(422);

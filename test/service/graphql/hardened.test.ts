@@ -36,22 +36,19 @@ describe('INTROSPECTION=off', () => {
     ],
     ['an enum value', 'query ($v: PetSort) { pets(sort: $v) { nodes { id } } }', 'nme', /one of id, id_desc/],
     ['an enum value in a list', 'query ($v: [PetStatus!]) { pets(status: $v) { nodes { id } } }', ['sld'], /available/],
-  ])(
-    'a misspelt name of %s in a variable is not answered with the names that there are',
-    async (_, query, v, names) => {
-      const told = async (app: TestApp) =>
-        (await app.graphql(query, { v })).errors?.map(({ message }) => message).join(' ');
-      expect(await told(usual)).toMatch(names);
-      expect(await told(hardened)).toMatch(/^v\b/);
-      expect(await told(hardened)).not.toMatch(names);
-    },
-  );
+  ])('an error about a misspelt %s in a variable suggests no names', async (_, query, v, names) => {
+    const told = async (app: TestApp) =>
+      (await app.graphql(query, { v })).errors?.map(({ message }) => message).join(' ');
+    expect(await told(usual)).toMatch(names);
+    expect(await told(hardened)).toMatch(/^v\b/);
+    expect(await told(hardened)).not.toMatch(names);
+  });
 
-  test('leaves __typename, and everything else', async () => {
+  test('leaves __typename and everything else available', async () => {
     expect((await hardened.graphql('{ __typename pets { __typename totalCount } }')).errors).toBeUndefined();
   });
 
-  test('takes the schema from its address, and from the page at the root', async () => {
+  test('removes /schema.graphql, and its link on the home page', async () => {
     expect((await browse(usual, '/schema.graphql')).status).toBe(200);
     expect((await browse(hardened, '/schema.graphql')).status).toBe(404);
     expect(await (await browse(usual, '/')).text()).toContain('/schema.graphql');
@@ -59,7 +56,7 @@ describe('INTROSPECTION=off', () => {
   });
 });
 
-test('PLAYGROUND=off: a browser gets what any client gets', async () => {
+test('with PLAYGROUND=off a browser gets the same response as any client', async () => {
   expect((await browse(usual, '/graphql')).headers.get('content-type')).toMatch('text/html');
   expect((await browse(hardened, '/graphql')).headers.get('content-type') ?? '').not.toMatch('text/html');
   expect(await (await browse(hardened, '/')).text()).not.toContain('playground');
@@ -81,7 +78,7 @@ describe.each([
     ['a type', 'query ($id: Int46) { pets { totalCount } }'],
     ['a field of an input', 'mutation { createPet(pet: { nam: "A", categoryId: 1 }) { id } }'],
     ['an enum value', '{ pets(sort: nme) { totalCount } }'],
-  ])('a misspelt name of %s is not answered with the names that there are', async (_, query) => {
+  ])('an error about a misspelt %s suggests no names', async (_, query) => {
     const told = async (app: TestApp) => (await app.graphql(query)).errors?.map(({ message }) => message).join(' ');
     expect(await told(usual)).toMatch(/Did you mean/);
     expect(await told(quiet)).not.toMatch(/Did you mean/);
@@ -96,7 +93,7 @@ describe('an operation may have', () => {
   test.each([
     ['200 aliases', (n: number) => `{ ${many(n, (i) => `a${i}: __typename`)} }`, 200, /more than 200 aliases/],
     [
-      '200 aliases with those of its fragments, each time that they are used',
+      '200 aliases, with those of its fragments for each use',
       (n: number) => `{ ${many(n / 2, () => '...Two')} } fragment Two on Query { a: __typename b: __typename }`,
       200,
       /more than 200 aliases/,
@@ -113,9 +110,9 @@ describe('an operation may have', () => {
       200,
       /more than 200 directives/,
     ],
-  ])('%s, and not one more', async (_, query, most, message) => {
-    expect(await rejection(query(most))).toBeUndefined();
-    const error = await rejection(query(most + 2));
+  ])('%s, but not one more', async (_, query, max, message) => {
+    expect(await rejection(query(max))).toBeUndefined();
+    const error = await rejection(query(max + 2));
     expect(error?.message).toMatch(message);
     expect(error?.extensions).toMatchObject({ code: 'INVALID_ARGUMENT', status: 400 });
   });

@@ -3,17 +3,17 @@ import { startOwnService } from '../../support/sockets.ts';
 import type { Hostile } from './hostile/build.ts';
 import { hostileRequests } from './hostile/requests.ts';
 
-/** How long the service may take to reject, in milliseconds. */
+/** The maximum time until a request is rejected, in milliseconds. */
 const SOON = 100;
 const MAX_TRIES = 20;
-/** The largest answer to what is rejected, in bytes. */
+/** The maximum length of a rejection, in bytes. */
 const MAX_REJECTION_BYTES = 150_000;
 
 const service = startOwnService();
 let sent = 0;
 
 beforeAll(async () => {
-  // What it does for the first time takes longer: that is measured elsewhere.
+  // Warms up the service: the first requests take longer, and are measured elsewhere.
   for (let n = 0; n < 20; n++) await send('{"query":"{ pets { nodes { id name } } nope }"}');
 });
 
@@ -24,8 +24,8 @@ interface Rejection {
 }
 
 describe.each(Object.entries(hostileRequests))('%s', (_, requests: readonly Hostile[]) => {
-  test.each(requests)('%s: rejected within 100 ms, and the service is well', async (_, body) => {
-    // The best of three; and of more where it has to be, for the machine may be busy with something else.
+  test.each(requests)('%s: rejected within 100 ms, and the service keeps answering', async (_, body) => {
+    // The best of three, or of more if necessary, because the machine may be busy.
     const rejections: Rejection[] = [];
     const best = () => Math.min(...rejections.map(({ milliseconds }) => milliseconds));
     while (rejections.length < 3 || (best() >= SOON && rejections.length < MAX_TRIES))
@@ -43,11 +43,11 @@ describe.each(Object.entries(hostileRequests))('%s', (_, requests: readonly Host
   });
 });
 
-test('nothing of all that has failed on the part of the service', () => {
+test('none of these requests causes an internal error', () => {
   expect(service.output()).not.toMatch(/"level":[56]0/);
 });
 
-/** Sends it with a document that has not come before: what came before is rejected from memory. */
+/** Makes the document a new one, because a document that was sent before is rejected from the cache. */
 async function send(body: string): Promise<Rejection> {
   const unknown = body.replace('"query":"', `"query":"#${sent++}\\n`);
   const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };

@@ -4,7 +4,7 @@ import { seed } from '../../../src/petstore/seed.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { ask, askInVain, askStrictly, range, type Values } from './ask.ts';
 
-type Fault = [fault: string, message: string | RegExp, query: string, variables?: Values];
+type Mistake = [mistake: string, message: string | RegExp, query: string, variables?: Values];
 
 const PET = 'mutation ($pet: NewPet!) { createPet(pet: $pet) { id } }';
 const ORDER = 'mutation ($changes: OrderChanges!) { updateOrder(orderId: 1, changes: $changes) { id } }';
@@ -25,11 +25,11 @@ beforeAll(async () => {
 afterAll(() => app?.dispose());
 beforeEach(() => void app.statements.splice(0));
 
-describe('wrong values are told as VALIDATION_FAILED, 422', () => {
-  test.each<Fault>([
+describe('invalid values are VALIDATION_FAILED, 422', () => {
+  test.each<Mistake>([
     ['a missing field', 'pet.categoryId is required.', PET, { pet: { name: 'A' } }],
-    ['null for a field that must have a value', 'pet.name is required and must not be null.', PET, pet({ name: null })],
-    ['null for a field that may be left out', NO_NULL, PET, pet({ status: null })],
+    ['null for a required field', 'pet.name is required and must not be null.', PET, pet({ name: null })],
+    ['null for an optional field', NO_NULL, PET, pet({ status: null })],
     [
       'the same in a literal',
       NO_NULL,
@@ -49,8 +49,8 @@ describe('wrong values are told as VALIDATION_FAILED, 422', () => {
       'query ($n: Int64 = 1) { ...F } fragment F on Query { pet(petId: $n) { id } }',
       'mutation ($n: String = "A") { createPet(pet: { name: $n, categoryId: 1 }) { id } }',
     ].map(
-      (query): Fault => [
-        'null for a variable with a default, where null may not be',
+      (query): Mistake => [
+        'null for a variable with a default, where null is not allowed',
         'n must not be null; omit it instead.',
         query,
         { n: null },
@@ -84,7 +84,7 @@ describe('wrong values are told as VALIDATION_FAILED, 422', () => {
       { first: 1.5 },
     ],
     [
-      'an object that no number can be made of',
+      'an object for a number',
       'first must be an integer from -2147483648 to 2147483647, not an object.',
       FIRST,
       { first: { toString: '' } },
@@ -109,9 +109,9 @@ describe('wrong values are told as VALIDATION_FAILED, 422', () => {
       ORDER,
       { changes: { shipDate: '2026-11-21T09:30:00' } },
     ],
-  ])('%s', (_, ...fault) => expectRejection('VALIDATION_FAILED', 422, fault));
+  ])('%s', (_, ...mistake) => expectRejection('VALIDATION_FAILED', 422, mistake));
 
-  test('all at once, each with a pointer to it', async () => {
+  test('all errors at once, each with a pointer to its value', async () => {
     const variables = { pet: { name: '', categoryId: 'x', colour: 'red' } };
     const { message, extensions } = await askInVain(app, PET, variables);
     expect(message).toMatch(/^pet\.colour is not .* pet\.name must .* pet\.categoryId must /);
@@ -120,10 +120,10 @@ describe('wrong values are told as VALIDATION_FAILED, 422', () => {
   });
 });
 
-describe('a document that is wrong in itself is told as 400', () => {
+describe('an invalid document is 400', () => {
   const MISSPELT = 'mutation { createPet(pet: { name: "A", categoryId: 1, catgory: 1 }) { id } }';
 
-  test.each<Fault>([
+  test.each<Mistake>([
     ['a misspelt field of an input', /"catgory" is not defined by type "NewPet"/, MISSPELT],
     [
       'a field of the rows of a connection',
@@ -149,24 +149,30 @@ describe('a document that is wrong in itself is told as 400', () => {
   test('GRAPHQL_PARSE_FAILED: a document that ends too soon', () =>
     expectRejection('GRAPHQL_PARSE_FAILED', 400, ['Syntax Error: Expected Name, found <EOF>.', '{ pets {']));
 
-  test('INVALID_ARGUMENT: two operations, and none of them named', () =>
+  test('INVALID_ARGUMENT: two operations without operationName', () =>
     expectRejection('INVALID_ARGUMENT', 400, [
       /what operation to execute/,
       'query A { __typename } query B { __typename }',
     ]));
 });
 
-describe('what the data do not allow is told with its own code', () => {
-  test.each<[code: string, status: number, ...Fault]>([
+describe('a conflict with stored rows has its own code', () => {
+  test.each<[code: string, status: number, ...Mistake]>([
     [
       'UNKNOWN_REFERENCE',
       422,
-      'a reference to no row',
+      'a reference to a missing row',
       'categoryId 404 is not the id of a category.',
       PET,
       pet({ categoryId: 404 }),
     ],
-    ['NOT_FOUND', 404, 'a change to no row', 'No pet has the id 404.', 'mutation { deletePet(petId: 404) { id } }'],
+    [
+      'NOT_FOUND',
+      404,
+      'a change to a missing row',
+      'No pet has the id 404.',
+      'mutation { deletePet(petId: 404) { id } }',
+    ],
     [
       'CONFLICT',
       409,
@@ -210,9 +216,9 @@ describe('what the data do not allow is told with its own code', () => {
       /^before is .*\bcursor\b.*\.$/,
       '{ pets(before: "WyJpZCIsIjEiXQ", sort: name) { nodes { id } } }',
     ],
-  ])('%s, %i: %s', (code, status, _, ...fault) => expectRejection(code, status, fault));
+  ])('%s, %i: %s', (code, status, _, ...mistake) => expectRejection(code, status, mistake));
 
-  test('and where it happened', async () => {
+  test('an error has its path', async () => {
     const query =
       'mutation { made: createCategory(category: { name: "A" }) { id } gone: deletePet(petId: 404) { id } }';
     const { status, data, errors } = await app.graphql(query);
@@ -222,12 +228,12 @@ describe('what the data do not allow is told with its own code', () => {
   });
 });
 
-describe('a wrong argument anywhere rejects the whole operation before anything is done', () => {
+describe('an invalid argument anywhere rejects the whole operation before anything is changed', () => {
   const LIST = '{ nodes { id } }';
   const MAKE = 'createCategory(category: { name: "Never made" })';
 
   test.each<[what: string, query: string, variables?: Values]>([
-    ['a cursor in the answer to a change', `mutation { ${MAKE} { pets(after: "x") ${LIST} } }`],
+    ['a cursor in the result of a change', `mutation { ${MAKE} { pets(after: "x") ${LIST} } }`],
     ['a page size in it', `mutation ($n: Int) { ${MAKE} { pets(first: $n) ${LIST} } }`, { n: 101 }],
     ['a page size by a default', `mutation ($n: Int = 0) { ${MAKE} { pets(last: $n) ${LIST} } }`],
     ['first and last by variables', `mutation ($n: Int) { ${MAKE} { pets(first: $n, last: $n) ${LIST} } }`, { n: 1 }],
@@ -243,7 +249,7 @@ describe('a wrong argument anywhere rejects the whole operation before anything 
       `mutation ($on: Boolean = true) { ${MAKE} { pets(after: "x") @include(if: $on) ${LIST} } }`,
     ],
     [
-      'a fragment that is left out in one place and included in another',
+      'a fragment that is skipped in one place and included in another',
       `mutation ($constructor: Boolean = true) { ${MAKE} { ...F @skip(if: $constructor) ... @include(if: $constructor) { ...F } } }
         fragment F on Category { pets(first: -1) ${LIST} }`,
     ],
@@ -256,7 +262,7 @@ describe('a wrong argument anywhere rejects the whole operation before anything 
     expect(app.statements).toEqual([]);
   });
 
-  test('each field is told with its place, and no more than 20', async () => {
+  test('each invalid field is listed with its location, up to 20', async () => {
     const { errors = [] } = await app.graphql(`{
       a: pets(first: 0) ${LIST}
       b: orders(after: "x", sort: shipDate) ${LIST}
@@ -274,7 +280,7 @@ describe('a wrong argument anywhere rejects the whole operation before anything 
     expect((await app.graphql(`query ($n: Int) { ${all.join(' ')} }`, { n: 0 })).errors).toHaveLength(20);
   });
 
-  test('what @skip and @include leave out is not looked at: one cursor may be for either of two lists', async () => {
+  test('fields left out by @skip and @include are not checked: one cursor may be for either of two lists', async () => {
     const query = `query ($pets: Boolean!, $after: String) {
       pets(first: 1, after: $after) @include(if: $pets) { pageInfo { endCursor } }
       orders(first: 1, after: $after, sort: id_desc) @skip(if: $pets) { pageInfo { endCursor } }
@@ -290,7 +296,7 @@ describe('a wrong argument anywhere rejects the whole operation before anything 
   });
 });
 
-describe('what asks for too much is rejected before anything is read', () => {
+describe('an operation beyond the limits is rejected before anything is read', () => {
   const nested = (levels: number) =>
     `{ pets(first: 1) { nodes { ${'category { pets(first: 1) { nodes { '.repeat(levels)} id ${'} } }'.repeat(levels)} } } }`;
   const spread = (count: number, within: (next: string) => string) =>
@@ -312,7 +318,7 @@ describe('what asks for too much is rejected before anything is read', () => {
       .map((n) => `a${n}: ${field}`)
       .join(' ');
 
-  test.each<Fault>([
+  test.each<Mistake>([
     ['fields nested 120 deep', nestedTooDeep, nested(40)],
     ['fields nested 900 deep', nestedTooDeep, nested(300)],
     ['selections nested 1,600 deep', /deep|Cannot query/, '{ a '.repeat(1600) + '}'.repeat(1600)],
@@ -334,7 +340,7 @@ describe('what asks for too much is rejected before anything is read', () => {
     ['the same by a variable', tooManyRows, `query ($n: Int) ${thrice('first: $n')}`, { n: 100 }],
     ['the same by the default of a variable', tooManyRows, `query ($n: Int = 100) ${thrice('first: $n')}`],
     [
-      'the same by the default of a variable with a name that is no property of its own',
+      'the same by the default of a variable named like an inherited property',
       tooManyRows,
       `query ($__proto__: Int = 100) ${thrice('first: $__proto__')}`,
     ],
@@ -368,13 +374,13 @@ describe('what asks for too much is rejected before anything is read', () => {
       '{ pets { nodes { ...A } } } fragment A on Pet { category { pets { nodes { ...A } } } }',
     ],
     [
-      'fragments in a circle',
+      'fragments in a cycle',
       /within itself/,
       '{ pets { nodes { ...A } } } fragment A on Pet { ...B } fragment B on Pet { ...A }',
     ],
     ['fragments that double 30 times', tooManyFields, spread(30, (next) => `${next} ${next}`)],
     ['fields that double 20 times', tooManyFields, spread(20, twoFields)],
-    ['introspection that goes round', /depth/, round],
+    ['cyclic introspection', /depth/, round],
   ])('%s', async (_, message, query, variables) => {
     const { status, errors = [], data } = await askStrictly(app, query, variables);
     expect(errors.map((error) => error.message).join(' ')).toMatch(message);
@@ -384,7 +390,7 @@ describe('what asks for too much is rejected before anything is read', () => {
     expect(data).toBeUndefined();
   });
 
-  test('but what people do ask is not', async () => {
+  test('but the queries of common tools are not', async () => {
     const lists = '{ categories { nodes { pets { nodes { orders { nodes { pet { category { name } } } } } } } } }';
     expect((await askStrictly(app, lists)).status).toBe(200);
     expect((await askStrictly(app, nested(3))).status).toBe(200);
@@ -393,7 +399,7 @@ describe('what asks for too much is rejected before anything is read', () => {
     expect((await askStrictly(app, `{ ${'__typename '.repeat(60)} }`)).status).toBe(200);
   });
 
-  test('within introspection too, where fragments double as well as anywhere', async () => {
+  test('within introspection too, where fragments can double as anywhere', async () => {
     const doubling = Array.from(
       { length: 15 },
       (_, level) => `fragment F${level} on __Type { a: ofType { ...F${level + 1} } b: ofType { ...F${level + 1} } }`,
@@ -407,7 +413,7 @@ describe('what asks for too much is rejected before anything is read', () => {
     }
   });
 
-  test('very many faults are told by the first of them', async () => {
+  test('of very many errors only the first are listed', async () => {
     const query = 'query ($id: [Int64!]) { pets(id: $id) { nodes { id } } }';
     const { message, extensions } = await askInVain(app, query, { id: Array.from({ length: 4_000 }, () => 'x') });
     expect(message).toMatch(/^id\.0 must be an integer .* There are more errors\.$/);
@@ -415,7 +421,7 @@ describe('what asks for too much is rejected before anything is read', () => {
   });
 });
 
-test('variables of null are none', async () => {
+test('null for the variables means no variables', async () => {
   const body = { query: 'query ($first: Int) { pets(first: $first) { nodes { id } } }', variables: null };
   const { status, body: answer } = await app.rest('POST', '/graphql', { body });
   expect([status, answer.errors]).toEqual([200, undefined]);

@@ -7,7 +7,7 @@ import { ask, post, type Values } from './ask.ts';
 
 type Question = [about: string, query: string, variables?: Values];
 
-/** It is kept, and its runs are counted, from its second time on. */
+/** Often enough to be prepared (the second time) and compiled. */
 const TIMES = COMPILED_AT + 2;
 const ONE = 'pets(first: 1) { nodes';
 
@@ -19,15 +19,15 @@ beforeAll(async () => {
 });
 afterAll(() => app?.dispose());
 
-// At first a document is parsed each time and interpreted, then known, and in the end compiled: nobody must be able to tell.
-describe('a document is answered the same, byte for byte, however often it comes', () => {
+// A document is first parsed and interpreted, then prepared, and at last compiled: clients must see no difference.
+describe('a document gets the same response, byte for byte, however often it is sent', () => {
   test.each<Question>([
     [
       'keys in the order of the selection',
       '{ pets(first: 2) { pageInfo { endCursor } nodes { status id name } } __typename }',
     ],
     ['aliases', `{ z: ${ONE} { name id } } a: pets(last: 1) { nodes { id n: name } } ${ONE} { i: id id } } }`],
-    ['selections that are merged', `{ ${ONE} { name } } ... on Query { ${ONE} { id status } } } }`],
+    ['merged selections', `{ ${ONE} { name } } ... on Query { ${ONE} { id status } } } }`],
     ['__typename at every level', `{ __typename ${ONE} { __typename id category { __typename } } __typename } }`],
     [
       'fragments within fragments',
@@ -60,7 +60,7 @@ describe('a document is answered the same, byte for byte, however often it comes
       { id: 9_223_372_036_854_775_807n },
     ],
     [
-      'one value for a list',
+      'a single value for a list',
       'query ($id: [Int64!]) { pets(id: $id) { nodes { id } } categories(id: 2) { nodes { id } } }',
       { id: 3 },
     ],
@@ -103,7 +103,7 @@ describe('a document is answered the same, byte for byte, however often it comes
     ],
     ['@skip of everything', '{ __typename @skip(if: true) }'],
     [
-      'a field that is left out in one place and asked for in another',
+      'a field that is skipped in one place and selected in another',
       `query ($yes: Boolean!) { ${ONE} { name @skip(if: $yes) id name status } } }`,
       { yes: true },
     ],
@@ -126,22 +126,22 @@ describe('a document is answered the same, byte for byte, however often it comes
       { name: 'Query' },
     ],
     [
-      'variables with names that JavaScript knows',
+      'variables named like JavaScript keywords',
       'query ($__proto__: Int = 2, $constructor: PetSort, $toString: String) { pets(first: $__proto__, sort: $constructor, name: $toString) { nodes { id } } }',
     ],
     [
-      'an absent variable with a name that every object has',
+      'an absent variable named like a property of every object',
       'query ($constructor: Int = 2, $valueOf: String) { pets(first: $constructor, name: $valueOf) { nodes { id } } }',
     ],
     ['a failure', '{ pets(first: 0) { nodes { id } } }'],
     [
-      'failures beside answers',
+      'errors beside data',
       '{ a: pet(petId: 1) { orders(first: 0) { nodes { id } } } b: pet(petId: 2) { id } c: pet(petId: 3) { orders(last: 0) { nodes { id } } } }',
     ],
-    ['a failure within rows', '{ pets(first: 3) { nodes { id orders(after: "x") { nodes { id } } } } }'],
+    ['an error within rows', '{ pets(first: 3) { nodes { id orders(after: "x") { nodes { id } } } } }'],
     ['wrong variables', 'query ($first: Int) { pets(first: $first) { nodes { id } } }', { first: 'x' }],
     ['a failed change', 'mutation { deletePet(petId: 404) { id } }'],
-    ['a document that cannot be read', '{ pets {'],
+    ['a document that cannot be parsed', '{ pets {'],
     ['an unknown field', '{ nope }'],
   ])('%s', async (_, query, variables) => {
     const [first, ...later] = await answers(query, variables);
@@ -149,8 +149,8 @@ describe('a document is answered the same, byte for byte, however often it comes
   });
 });
 
-// A fragment that is spread twice in one place is answered when either of the two is wanted.
-describe('what one spread leaves out and another asks for is answered, however often its document comes', () => {
+// A fragment that is spread twice in one place is included if either of the two is.
+describe('a field that one spread skips and another includes is in the response, however often the document is sent', () => {
   const conditions = [
     ['@include(if: $is)', false],
     ['@skip(if: $is)', true],
@@ -186,7 +186,7 @@ describe('what one spread leaves out and another asks for is answered, however o
     }
   }
 
-  test('in another place of the answer', async () => {
+  test('in another place of the response', async () => {
     const query = `query ($is: Boolean!) {
       a: ${ONE} { ...X @include(if: $is) } } b: ${ONE} { ...X } }
     } fragment X on Pet { category { name } }`;
@@ -203,7 +203,7 @@ describe('what one spread leaves out and another asks for is answered, however o
   });
 });
 
-describe('what is written in a document is text, and never code, however often it comes', () => {
+describe('text in a document is never run as code, however often it is sent', () => {
   test('in an argument', async () => {
     const text = '__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d(globalThis.hasRun=true)';
     const query = `mutation { createCategory(category: { name: "${text}" }) { name } }`;
@@ -213,7 +213,7 @@ describe('what is written in a document is text, and never code, however often i
   });
 });
 
-describe('whatever form of answer is accepted, it is the same however often it is asked for', () => {
+describe('for each accepted media type the response is the same, however often the document is sent', () => {
   test.each([
     'application/json',
     'application/graphql-response+json',
@@ -231,7 +231,7 @@ describe('whatever form of answer is accepted, it is the same however often it i
     expect([...seen]).toHaveLength(1);
   });
 
-  test('an operation with an empty name is never there', async () => {
+  test('an empty operationName matches no operation', async () => {
     const body = JSON.stringify({ query: '{ pets { totalCount } }', operationName: '' });
     const headers = { 'content-type': 'application/json' };
     for (let time = 0; time < TIMES; time++) {
@@ -242,7 +242,7 @@ describe('whatever form of answer is accepted, it is the same however often it i
   });
 });
 
-describe('a change means the same, however often its document comes', () => {
+describe('a change does the same, however often its document is sent', () => {
   const ORDER = '{ quantity shipDate complete pet { id } }';
   const shipDate = '2026-11-21T09:30:00.000Z';
 
@@ -281,7 +281,7 @@ describe('a change means the same, however often its document comes', () => {
     for (const answer of later) expect(answer).toBe(first);
   });
 
-  test('an absent variable in a literal leaves the field as it is', async () => {
+  test('an absent variable in a literal leaves the field unchanged', async () => {
     const { placeOrder } = await ask(app, `mutation { placeOrder(order: { shipDate: "${shipDate}" }) { id } }`);
     const query = `mutation ($id: Int64!, $at: DateTime, $complete: Boolean) {
       updateOrder(orderId: $id, changes: { shipDate: $at, complete: $complete }) { shipDate complete }
@@ -292,7 +292,7 @@ describe('a change means the same, however often its document comes', () => {
     expect((await ask(app, query, { id: placeOrder.id, at: null })).updateOrder.shipDate).toBeNull();
   });
 
-  test('changes of one document are made one after another', async () => {
+  test('the changes of one document are made one after another', async () => {
     const query =
       'mutation { a: createCategory(category: { name: "In turn" }) { id } b: createCategory(category: { name: "In turn" }) { id } }';
     for (let time = 0; time < TIMES; time++) {
@@ -301,7 +301,7 @@ describe('a change means the same, however often its document comes', () => {
     }
   });
 
-  test('a change is never made by GET, also when it is known by POST', async () => {
+  test('a change is never made by GET, even if POST has prepared it', async () => {
     const query = 'mutation { createCategory(category: { name: "By GET" }) { id } }';
     for (let time = 0; time < TIMES; time++) {
       await ask(app, query);
@@ -311,7 +311,7 @@ describe('a change means the same, however often its document comes', () => {
     expect((await ask(app, '{ categories(name: "By GET") { totalCount } }')).categories.totalCount).toBe(TIMES);
   });
 
-  test('a change that fails stops those after it', async () => {
+  test('a failed change stops those after it', async () => {
     const query = 'mutation { deletePet(petId: 404) { id } createCategory(category: { name: "Never" }) { id } }';
     for (let time = 0; time < TIMES; time++) await app.graphql(query);
     expect((await ask(app, '{ categories(name: "Never") { totalCount } }')).categories.totalCount).toBe(0);

@@ -4,7 +4,7 @@ import { fragments } from './fragments.ts';
 import { overlaps } from './overlaps.ts';
 import { size, variables } from './values.ts';
 
-/** By the way in which they try. */
+/** By their kind. */
 export const hostileRequests: Readonly<Record<string, readonly Hostile[]>> = {
   nesting,
   repetition,

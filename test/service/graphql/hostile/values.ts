@@ -21,7 +21,7 @@ export const size: readonly Hostile[] = [
   ['a page of 90,000 digits', asking(`{ pets(first: ${'9'.repeat(90_000)}) { totalCount } }`)],
   ['a name of a megabyte', asking(`{ ${'x'.repeat(MEBIBYTE - 200)} }`)],
   [
-    'a name of 90,000 letters in 200 faults',
+    'a name of 90,000 letters in 200 errors',
     asking(`query ${'x'.repeat(90_000)} (${many(200, (n) => `$v${n}: Int`)}) { __typename }`),
   ],
   [
@@ -58,7 +58,10 @@ export const variables: readonly Hostile[] = [
     'a text of a megabyte',
     given(`{"name":"${'x'.repeat(MEBIBYTE - 200)}"}`, 'query ($name: String) { pets(name: $name) { totalCount } }'),
   ],
-  ['a text of a megabyte that nothing takes', given(`{"name":"${'x'.repeat(MEBIBYTE - 200)}"}`, '{ __typename }')],
+  [
+    'a text of a megabyte in an undeclared variable',
+    given(`{"name":"${'x'.repeat(MEBIBYTE - 200)}"}`, '{ __typename }'),
+  ],
   [
     'an integer of a million digits',
     given(`{"id":${'9'.repeat(1_000_000)}}`, 'query ($id: Int64!) { pet(petId: $id) { id } }'),
@@ -78,7 +81,7 @@ export const variables: readonly Hostile[] = [
   ],
 ];
 
-/** With variables that are JSON already: no value of JavaScript is nested so deep. */
+/** The variables are given as JSON, because a JavaScript value can't be nested so deep. */
 function given(variables: string, query = BY_IDS): string {
   return `{"query":${JSON.stringify(query)},"variables":${variables}}`;
 }
