@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { maxHeaderSize } from 'node:http';
 import { expect, test } from 'vitest';
 import { examples } from '../../service/limits/examples.ts';
-import { limitOf, toldLimits } from '../../service/limits/limits-page.ts';
+import { limitOf, documentedLimits } from '../../service/limits/limits-page.ts';
 
 const source = new URL('../../../src/engine/', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, source), 'utf8');
@@ -95,7 +95,7 @@ const unmet = [
 ];
 
 test.each(Object.entries(met))('docs/limits.md tells %s, as a limit of %s', (bound, what) => {
-  expect(limitOf(what).most).toBe(bounds.get(bound));
+  expect(limitOf(what).max).toBe(bounds.get(bound));
 });
 
 test('docs/limits.md tells every bound that a client can meet', () => {
@@ -107,11 +107,11 @@ const ID = 'characters of an `X-Request-Id`';
 
 test('and no limit that is not looked at here, or where it is met', () => {
   const held = [HEADER, ID, ...Object.values(met), ...Object.keys(examples)];
-  expect(toldLimits.filter((what) => !held.includes(what))).toEqual([]);
+  expect(documentedLimits.filter((what) => !held.includes(what))).toEqual([]);
 });
 
 test('docs/limits.md tells the limits that have no name in the source', () => {
-  expect(limitOf(HEADER).most).toBe(maxHeaderSize);
+  expect(limitOf(HEADER).max).toBe(maxHeaderSize);
   const [, longestId] = /USABLE_ID = .+\{1,(\d+)\}/.exec(read('http/incoming.ts')) ?? [];
-  expect(limitOf(ID).most).toBe(Number(longestId));
+  expect(limitOf(ID).max).toBe(Number(longestId));
 });

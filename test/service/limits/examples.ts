@@ -12,13 +12,13 @@ export function post(path: string, body: string, key?: string): Sent {
   return { method: 'POST', path, body, ...(key !== undefined && { key }) };
 }
 
-/** Asks GraphQL; the variables are JSON already. */
+/** A GraphQL request; the variables are JSON already. */
 export function asking(query: string, variables = '{}', operationName?: string): Sent {
   const name = operationName === undefined ? '' : `,"operationName":"${operationName}"`;
   return post('/graphql', `{"query":${JSON.stringify(query)},"variables":${variables}${name}}`);
 }
 
-/** By what docs/limits.md calls a limit: a request that has so much of it. */
+/** By the name of a limit in docs/limits.md: a request with this much of it. */
 export const examples: Readonly<Record<string, (n: number) => Sent>> = {
   body: (n) => post('/categories', '{"name":"Dogs"}'.padEnd(n)),
   'rows of a page on REST': (n) => ({ method: 'GET', path: `/pets?limit=${n}` }),
@@ -26,7 +26,7 @@ export const examples: Readonly<Record<string, (n: number) => Sent>> = {
   'characters of an `Idempotency-Key`': (n) => post('/categories', '{"name":"Dogs"}', 'x'.repeat(n)),
   'operations in a body: batches are not supported': (n) =>
     n === 1 ? asking('{ __typename }') : post('/graphql', `[${many(n, () => '{"query":"{ __typename }"}', ',')}]`),
-  // The body, the query, the variables and the list are four of them.
+  // The body, the query, the variables and the list are four of these values.
   'JSON values in the body': (n) => asking('{ __typename }', `{"all":[${many(n - 4, () => '1', ',')}]}`),
   'bytes of a string in the body': (n) => asking('{ __typename }'.padEnd(n)),
   'digits of a number in the body': (n) => asking('{ __typename }', `{"number":${'9'.repeat(n)}}`),
@@ -52,7 +52,7 @@ export const examples: Readonly<Record<string, (n: number) => Sent>> = {
   'values of those rows, and items of list arguments': values,
 };
 
-/** So many selections, in operations that share a fragment of 59 in 59 places. */
+/** That many selections, in operations that share a fragment with 59 selections in 59 places. */
 function selections(n: number): Sent {
   const within = (level: number): string =>
     level === 0 ? 'id' : `id name category { id name pets(first: 1) { nodes { ${within(level - 1)} } } }`;
@@ -65,7 +65,7 @@ function selections(n: number): Sent {
   );
 }
 
-/** So many pairs: each place with k fields has k (k - 1) / 2. */
+/** That many pairs: each place with k fields has k (k - 1) / 2. */
 function pairs(n: number): Sent {
   const places: string[] = [];
   for (let left = n; left > 0; ) {
@@ -82,7 +82,7 @@ function rows(n: number): Sent {
   return asking(`{ ${many(Math.floor(n / 10_000), (at) => `a${at}: ${tenThousand}`)} ${rest} }`);
 }
 
-/** So many values: items of lists, a page, 20 of each of its rows, and the row itself. */
+/** That many values: items of lists, a page, 20 of each of its rows, and the row itself. */
 function values(n: number): Sent {
   const pages = [
     'lists: categories(first: 1, id: [1 2 3]) { totalCount }',

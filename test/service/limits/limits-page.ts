@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** What docs/limits.md says of a limit; not every limit rejects a request. */
-interface Told {
-  /** In bytes, milliseconds or pieces. */
-  readonly most: number;
+/** A limit in docs/limits.md; not every limit rejects a request. */
+interface DocumentedLimit {
+  /** In bytes, milliseconds or items. */
+  readonly max: number;
   readonly status: number | undefined;
   readonly code: string | undefined;
 }
@@ -12,24 +12,24 @@ const UNITS: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, s:
 const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8');
 const section = page.slice(page.indexOf('\n## Any request'));
 
-const told = new Map<string, Told>();
-for (const [, what = '', most = '', status, code] of section.matchAll(
+const limits = new Map<string, DocumentedLimit>();
+for (const [, what = '', max = '', status, code] of section.matchAll(
   /^\| (.+?) \| (\d.*?) \| (?:(\d{3}) `(\w+)`)?.+$/gm,
 )) {
-  told.set(what, { most: numberIn(most), status: status === undefined ? undefined : Number(status), code });
+  limits.set(what, { max: numberIn(max), status: status === undefined ? undefined : Number(status), code });
 }
 
-/** Every limit that has a number there: those that are settings have none. */
-export const toldLimits: readonly string[] = [...told.keys()];
+/** Every limit with a number; a limit that is a setting has none. */
+export const documentedLimits: readonly string[] = [...limits.keys()];
 
-/** @throws {Error} when it has no such row */
-export function limitOf(what: string): Told {
-  const limit = told.get(what);
+/** @throws {Error} if the page has no such row */
+export function limitOf(what: string): DocumentedLimit {
+  const limit = limits.get(what);
   if (limit === undefined) throw new Error(`docs/limits.md has no limit of ${what}.`);
   return limit;
 }
 
-/** As 5,000, 16 KiB or 10 s. */
+/** Reads 5,000, 16 KiB or 10 s. */
 function numberIn(text: string): number {
   const [, digits = '', unit = ''] = /^([\d,]+)(?: (\w+))?$/.exec(text) ?? [];
   return Number(digits.replaceAll(',', '')) * (UNITS[unit] ?? 1);

@@ -31,8 +31,8 @@ async function start(
   return app;
 }
 
-/** What a caller has left. */
-function left({ headers }: { headers: Headers }): number {
+/** The units that a caller has left. */
+function unitsLeft({ headers }: { headers: Headers }): number {
   return Number(/^"default";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '')?.[1]);
 }
 
@@ -40,20 +40,20 @@ describe('RATE_LIMIT', () => {
   const limited = (units: number, now = { milliseconds: MOMENT }, rules: Partial<LifecycleRules> = {}) =>
     start({ RATE_LIMIT: { units, seconds: 60 } }, rules, undefined, () => now.milliseconds);
 
-  test('says on each answer what is left, and for how long', async () => {
+  test('states in each response how many units are left, and until when', async () => {
     const app = await limited(100);
     const first = await app.rest('GET', '/pets/1');
     expect(first.headers.get('ratelimit-policy')).toBe('"default";q=100;w=60');
     expect(first.headers.get('ratelimit')).toBe(`"default";r=99;t=${60 - ((MOMENT / 1000) % 60)}`);
-    expect(left(await app.rest('GET', '/categories/1'))).toBe(98);
-    expect(left(await app.rest('GET', '/pets/x'))).toBe(97);
-    expect(left(await app.rest('POST', '/pets', { body: '{' }))).toBe(96);
+    expect(unitsLeft(await app.rest('GET', '/categories/1'))).toBe(98);
+    expect(unitsLeft(await app.rest('GET', '/pets/x'))).toBe(97);
+    expect(unitsLeft(await app.rest('POST', '/pets', { body: '{' }))).toBe(96);
     expect(
-      left(await app.fetch(new Request('http://pets.example/graphql?query={__typename}', { method: 'HEAD' }))),
+      unitsLeft(await app.fetch(new Request('http://pets.example/graphql?query={__typename}', { method: 'HEAD' }))),
     ).toBe(95);
   });
 
-  test('is 429 with Retry-After when nothing is left, and over with the window', async () => {
+  test('is 429 with Retry-After when no units are left, until the window ends', async () => {
     const now = { milliseconds: MOMENT };
     const app = await limited(3, now);
     for (let n = 0; n < 3; n++) expect((await app.rest('GET', '/pets/1')).status).toBe(404);
@@ -67,19 +67,19 @@ describe('RATE_LIMIT', () => {
     expect((await app.rest('GET', '/pets/1')).status).toBe(404);
   });
 
-  test('goes by no rehearsal of a day, which may begin at any time', async () => {
+  test('ignores a rehearsed clock, which may start at any time', async () => {
     const rehearsed = { at: MOMENT };
     const app = await limited(100, undefined, { clock: () => new Date(rehearsed.at) });
-    expect(left(await app.rest('GET', '/pets/1'))).toBe(99);
+    expect(unitsLeft(await app.rest('GET', '/pets/1'))).toBe(99);
     rehearsed.at += 86_400_000;
-    expect(left(await app.rest('GET', '/pets/1'))).toBe(98);
+    expect(unitsLeft(await app.rest('GET', '/pets/1'))).toBe(98);
   });
 
-  test('counts what is asked for: each 20 rows are a unit more, on both faces', async () => {
+  test('counts each 20 requested rows as a unit more, on both protocols', async () => {
     const app = await limited(1_000);
     const cost = async (ask: () => Promise<{ headers: Headers }>) => {
-      const before = left(await app.rest('GET', '/pets/1'));
-      return before - left(await ask());
+      const before = unitsLeft(await app.rest('GET', '/pets/1'));
+      return before - unitsLeft(await ask());
     };
     expect(await cost(() => app.rest('GET', '/pets?limit=5'))).toBe(1);
     expect(await cost(() => app.rest('GET', '/pets'))).toBe(2);
@@ -94,7 +94,7 @@ describe('RATE_LIMIT', () => {
     for (const _ of ['first', 'second', 'third']) expect(await cost(() => app.graphql(nested))).toBe(7);
   });
 
-  test('counts 200 values of rows as a unit more, and each list that is counted by the size of its tables', async () => {
+  test('counts 200 values of rows as a unit more, and each totalCount by the size of its tables', async () => {
     const app = await limited(10_000);
     await app.database.transaction((query) =>
       query("insert into categories (name) select 'Dogs' from generate_series(1, 30000)", []),
@@ -105,7 +105,7 @@ describe('RATE_LIMIT', () => {
     await app.begin();
     const cost = async (document: string) => {
       for (let time = 0; time < 2; time++) await app.graphql(document);
-      return left(await app.rest('GET', '/pets/1')) - 1 - left(await app.graphql(document));
+      return unitsLeft(await app.rest('GET', '/pets/1')) - 1 - unitsLeft(await app.graphql(document));
     };
     const nodes = (count: number) => `nodes { ${Array.from({ length: count }, (_, n) => `a${n}: id`).join(' ')} }`;
     expect(await cost(`{ pets(first: 100) { ${nodes(9)} } }`)).toBe(5);
@@ -122,17 +122,17 @@ describe('RATE_LIMIT', () => {
     expect([await cost(maybe(true)), await cost(maybe(false))]).toEqual([1, 0]);
   });
 
-  test('counts a list that no index has in its order as a unit more where its table is small, on both protocols', async () => {
+  test('counts a list that no index fits as a unit more where its table is small, on both protocols', async () => {
     const app = await limited(10_000);
     const restCost = async (query: string) =>
-      left(await app.rest('GET', '/pets/1')) - left(await app.rest('GET', `/pets?limit=1&${query}`)) - 1;
+      unitsLeft(await app.rest('GET', '/pets/1')) - unitsLeft(await app.rest('GET', `/pets?limit=1&${query}`)) - 1;
     const costOf = async (selection: string, variables = {}) => {
       const declared = ['$name: String', '$sort: PetSort = name'].filter((one) => selection.includes(one.slice(0, 5)));
       const head = declared.length === 0 ? '' : `query (${declared.join(', ')}) `;
       const query = `${head}{ pets(first: 1, ${selection}) { nodes { id } } }`;
       for (let time = 0; time < 2; time++) await app.graphql(query, variables);
-      const before = left(await app.rest('GET', '/pets/1'));
-      return before - 1 - left(await app.graphql(query, variables));
+      const before = unitsLeft(await app.rest('GET', '/pets/1'));
+      return before - 1 - unitsLeft(await app.graphql(query, variables));
     };
     for (const [query, selection, units] of [
       ['status=sold', 'status: sold', 0],
@@ -157,7 +157,7 @@ describe('RATE_LIMIT', () => {
     const cost = async (selection: string) => {
       const document = `{ pets(first: 1) { nodes { ${selection} } } }`;
       for (let time = 0; time < 2; time++) await app.graphql(document);
-      return left(await app.rest('GET', '/pets/1')) - left(await app.graphql(document));
+      return unitsLeft(await app.rest('GET', '/pets/1')) - unitsLeft(await app.graphql(document));
     };
     expect(await cost('category { name }')).toBe(1);
     expect(await cost('category { name } inventory { quantity }')).toBe(2);
@@ -165,20 +165,20 @@ describe('RATE_LIMIT', () => {
     expect(await cost('category { pets(first: 1) { nodes { inventory { pet { category { id } } } } } }')).toBe(3);
   });
 
-  test('counts 8 items of a filter as a unit more, on both faces', async () => {
+  test('counts 8 items of a filter as a unit more, on both protocols', async () => {
     const app = await limited(1_000);
     const ids = Array.from({ length: 400 }, (_, n) => n);
-    const before = left(await app.rest('GET', '/pets/1'));
-    const rest = left(await app.rest('GET', `/pets?limit=100&categoryId=${ids.join('&categoryId=')}`));
+    const before = unitsLeft(await app.rest('GET', '/pets/1'));
+    const rest = unitsLeft(await app.rest('GET', `/pets?limit=100&categoryId=${ids.join('&categoryId=')}`));
     const query = 'query ($id: [Int64!]) { pets(first: 100, categoryId: $id) { nodes { id } } }';
-    const graphql = left(await app.graphql(query, { id: ids }));
+    const graphql = unitsLeft(await app.graphql(query, { id: ids }));
     expect([before - rest, rest - graphql]).toEqual([1 + 55, 1 + 55]);
   });
 
-  test('counts a GraphQL document by its length until it is known: each 100 characters are a unit more', async () => {
+  test('counts each 100 characters of a GraphQL document as a unit more until it is prepared', async () => {
     const app = await limited(1_000);
     const cost = async (document: string) =>
-      left(await app.rest('GET', '/pets/1')) - 1 - left(await app.graphql(document));
+      unitsLeft(await app.rest('GET', '/pets/1')) - 1 - unitsLeft(await app.graphql(document));
     const padding = ' '.repeat(1_000);
     const good = `{ __typename ${padding} }`;
     expect([await cost(good), await cost(good), await cost(good)]).toEqual([10, 10, 0]);
@@ -189,7 +189,7 @@ describe('RATE_LIMIT', () => {
     expect(headers.get('retry-after')).toMatch(/^\d+$/);
   });
 
-  test('tells what a request costs that is too much for what is left', async () => {
+  test('names the cost of a request that exceeds the units left', async () => {
     const app = await limited(10);
     for (let n = 0; n < 6; n++) await app.rest('GET', '/pets/1');
     const { status, body } = await app.rest('GET', '/pets?limit=100');
@@ -199,7 +199,7 @@ describe('RATE_LIMIT', () => {
     ]);
   });
 
-  test('rejects at once what costs more than there ever is', async () => {
+  test('rejects at once a request that costs more than the whole limit', async () => {
     const app = await limited(5);
     const { status, body, headers } = await app.rest('GET', '/pets?limit=100');
     expect([status, body.message]).toEqual([
@@ -209,11 +209,11 @@ describe('RATE_LIMIT', () => {
     expect(headers.get('retry-after')).toBeNull();
   });
 
-  test('is 429 by the status of GraphQL too, whether the request or what it asks for is too much', async () => {
+  test('is also 429 in the status of GraphQL, whether the request or its operation exceeds the units', async () => {
     const app = await limited(20);
     const rows = (first: number) => app.graphql(`{ pets(first: ${first}) { nodes { id } } }`);
     const rejections = [];
-    // Each costs six, and one is charged for having asked: the last are rejected before they are read.
+    // Each costs six units, and a rejected one costs one: the last are rejected before they are read.
     for (let n = 0; n < 8; n++) rejections.push(await rows(100));
     for (const { status, headers, errors } of rejections.slice(3)) {
       expect([status, errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED']);
@@ -222,7 +222,7 @@ describe('RATE_LIMIT', () => {
   });
 
   test.each(['/livez', '/readyz', '/', '/reference', '/openapi.json', '/schema.graphql'])(
-    'charges nobody for %s',
+    'costs nothing for %s',
     async (path) => {
       const app = await limited(1);
       for (let n = 0; n < 3; n++) {
@@ -232,7 +232,7 @@ describe('RATE_LIMIT', () => {
     },
   );
 
-  test('has nobody wait for the body of who has nothing left, on either face', async () => {
+  test('rejects a caller without units left before its body arrives, on both protocols', async () => {
     const app = await limited(1);
     expect((await app.rest('GET', '/pets/1')).status).toBe(404);
     for (const path of ['/pets', '/graphql']) {
@@ -242,7 +242,7 @@ describe('RATE_LIMIT', () => {
     }
   });
 
-  test('asks the database once for all who ask /readyz at once', async () => {
+  test('takes one statement for concurrent requests to /readyz', async () => {
     const app = await limited(1);
     const ask = async () => (await app.fetch(new Request('http://pets.example/readyz'))).status;
     expect(await Promise.all(Array.from({ length: 50 }, ask))).toEqual(Array(50).fill(200));
@@ -250,7 +250,7 @@ describe('RATE_LIMIT', () => {
     expect(app.statements).toEqual(['health.ping', 'health.ping']);
   });
 
-  test('counts each caller for itself, and bad credentials for the address', async () => {
+  test('counts each caller separately, and bad credentials by the address', async () => {
     const app = await start({ AUTH: 'all', RATE_LIMIT: { units: 2, seconds: 60 } }, {}, undefined, () => MOMENT);
     const [ann, bob] = await Promise.all(
       ['Ann', 'Bob'].map(async (name) => (await keyStore(app.database).create(name, ['read'], null)).text),
@@ -262,7 +262,7 @@ describe('RATE_LIMIT', () => {
     expect(await get(bob)).toBe(404);
   });
 
-  test('believes as many proxies as there are, and no more', async () => {
+  test('trusts as many proxies as PROXIES says, and no more', async () => {
     const app = await start({ PROXIES: 1, RATE_LIMIT: { units: 1, seconds: 60 } }, {}, undefined, () => MOMENT);
     const get = async (forwarded: string) =>
       (await app.rest('GET', '/pets/1', { headers: { 'x-forwarded-for': forwarded } })).status;
@@ -279,7 +279,7 @@ describe('RATE_LIMIT', () => {
   });
 
   if (databaseKind === 'server') {
-    /** As another process on the same database does it. */
+    /** Acts as another process on the same database. */
     const beside = ({ database }: TestApp, RATE_LIMIT: Settings['RATE_LIMIT'], clock: () => number) =>
       createApp({
         application: petStoreService,
@@ -299,14 +299,14 @@ describe('RATE_LIMIT', () => {
       const other = beside(one, rate, clock);
       const elsewhere = () => other.fetch(new Request('http://pets.example/pets/1'));
       for (let n = 0; n < 6; n++) await one.rest('GET', '/pets/1');
-      expect(left(await elsewhere())).toBe(9);
+      expect(unitsLeft(await elsewhere())).toBe(9);
       await one.flush();
       await other.flush();
-      expect(left(await elsewhere())).toBe(2);
+      expect(unitsLeft(await elsewhere())).toBe(2);
       expect(one.statements.filter((name) => name === 'limits.addUses')).toHaveLength(2);
     });
 
-    test('is shared by processes that began on both sides of a jump of their clock: they go by the database’s', async () => {
+    test('is shared by processes that started before and after a jump of their clock: they use the database’s clock', async () => {
       const rate = { units: 10, seconds: 3_600 };
       const one = await start({ RATE_LIMIT: rate });
       const other = beside(one, rate, () => Date.now() + 86_400_000);
@@ -316,7 +316,7 @@ describe('RATE_LIMIT', () => {
       await other.fetch(new Request('http://pets.example/pets/1'));
       await other.flush();
       const answer = await other.fetch(new Request('http://pets.example/pets/1'));
-      expect(left(answer)).toBe(2);
+      expect(unitsLeft(answer)).toBe(2);
     });
 
     test.each([3_600, -3_600, 86_400, 1])('is shared by processes whose clocks are %d s apart', async (apart) => {
@@ -330,7 +330,7 @@ describe('RATE_LIMIT', () => {
         await elsewhere();
         for (const app of [one, other, one]) await app.flush();
       };
-      // Whoever is behind goes on in the window of the other, and shares its counts from the next time on.
+      // A process that is behind continues in the window of the other, and shares its counts from the next time on.
       for (let n = 0; n < 2; n++) await count();
       now.milliseconds += 60_000;
       for (let n = 0; n < 3; n++) await one.rest('GET', '/pets/1');
@@ -339,10 +339,10 @@ describe('RATE_LIMIT', () => {
       await other.flush();
       await one.rest('GET', '/pets/1');
       await one.flush();
-      expect([left(await elsewhere()), left(await one.rest('GET', '/pets/1'))]).toEqual([4, 3]);
+      expect([unitsLeft(await elsewhere()), unitsLeft(await one.rest('GET', '/pets/1'))]).toEqual([4, 3]);
     });
 
-    test('gives nobody more for a process that is ahead, or was and has gone', async () => {
+    test('gives no caller more units when a process is ahead, or was ahead and has stopped', async () => {
       const rate = { units: 10, seconds: 60 };
       const now = { milliseconds: MOMENT };
       const one = await start({ RATE_LIMIT: rate }, {}, undefined, () => now.milliseconds);
@@ -361,7 +361,7 @@ describe('RATE_LIMIT', () => {
       expect((await one.rest('GET', '/pets/1')).status).toBe(404);
     });
 
-    test('counts nothing twice when what is over cannot be forgotten', async () => {
+    test('counts nothing twice when old windows cannot be deleted', async () => {
       const app = await start(
         { RATE_LIMIT: { units: 10, seconds: 60 } },
         {},
@@ -374,10 +374,10 @@ describe('RATE_LIMIT', () => {
       );
       for (let n = 0; n < 3; n++) await app.rest('GET', '/pets/1');
       for (let n = 0; n < 3; n++) await app.flush();
-      expect(left(await app.rest('GET', '/pets/1'))).toBe(6);
+      expect(unitsLeft(await app.rest('GET', '/pets/1'))).toBe(6);
     });
 
-    test.each([1, 7_200])('is shared also once its window is another than the %d s of before', async (seconds) => {
+    test.each([1, 7_200])('is also shared once its window is no longer the %d s of before', async (seconds) => {
       const rate = { units: 10, seconds: 60 };
       const now = { milliseconds: MOMENT };
       const clock = () => now.milliseconds;
@@ -391,12 +391,12 @@ describe('RATE_LIMIT', () => {
       await other.fetch(new Request('http://pets.example/pets/1'));
       await one.flush();
       await other.flush();
-      expect(left(await other.fetch(new Request('http://pets.example/pets/1')))).toBe(2);
+      expect(unitsLeft(await other.fetch(new Request('http://pets.example/pets/1')))).toBe(2);
     });
   }
 });
 
-test('a failure of the database is 500 on both faces, and tells nothing of its cause', async () => {
+test('a failure of the database is 500 on both protocols, and the response does not reveal its cause', async () => {
   const app = await start({}, {}, (database) =>
     watched(database, async ({ text }, run) => {
       if (text.includes('from "pets"')) throw new Error(`secret-host refused: ${text}`);
@@ -431,7 +431,7 @@ describe('a database that hangs', () => {
     return { app, release };
   }
 
-  test('has so many requests wait for it; the others are 503 at once, and all is well when it is back', async () => {
+  test('makes at most MAX_REQUESTS wait; others are 503 at once, and all succeed when it is back', async () => {
     const { app, release } = await startHanging({ MAX_REQUESTS: 5 });
     const waiting = Array.from({ length: 5 }, () => app.rest('GET', '/pets'));
     await expect.poll(async () => (await app.rest('GET', '/categories')).status).toBe(503);
@@ -444,7 +444,7 @@ describe('a database that hangs', () => {
     expect((await app.rest('GET', '/categories')).status).toBe(200);
   });
 
-  test('has no more than MAX_REQUESTS wait to be known by their keys, and none longer than REQUEST_TIMEOUT', async () => {
+  test('makes at most MAX_REQUESTS wait for authentication, and none longer than REQUEST_TIMEOUT', async () => {
     const lookedUp: string[] = [];
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -473,7 +473,7 @@ describe('a database that hangs', () => {
     expect(new Set(lookedUp).size).toBe(5);
   });
 
-  test('has no change begun for whoever was told 504, of several that he asked for', async () => {
+  test('starts no further change of a request that was answered with 504', async () => {
     const app = await start({ REQUEST_TIMEOUT: 1_000 }, {}, (database) =>
       watched(database, async ({ text }, run) => {
         if (text.startsWith('update "categories"')) await sleep(700);
@@ -488,13 +488,13 @@ describe('a database that hangs', () => {
     );
     expect(errors?.[0]?.extensions.code).toBe('TIMEOUT');
     const names = async () => (await app.rest('GET', '/categories')).body.map(({ name }: { name: string }) => name);
-    // What had begun by then ends as it would have.
+    // A change that had started by then is finished.
     await expect.poll(names, { timeout: 3_000 }).toEqual(['Second']);
     await sleep(200);
     expect(await names()).toEqual(['Second']);
   });
 
-  test('has nobody wait longer than REQUEST_TIMEOUT for being known and for the answer together', async () => {
+  test('makes no request wait longer than REQUEST_TIMEOUT for authentication and response together', async () => {
     const app = await start({ AUTH: 'all', REQUEST_TIMEOUT: 3_000 }, {}, (database) =>
       watched(database, async ({ text }, run) => {
         if (text.includes('from "api_keys"')) await sleep(2_000);
@@ -509,7 +509,7 @@ describe('a database that hangs', () => {
     expect([body.code, performance.now() - began < 4_500]).toEqual(['TIMEOUT', true]);
   });
 
-  test('has nobody wait longer than REQUEST_TIMEOUT: 504', async () => {
+  test('makes no request wait longer than REQUEST_TIMEOUT: 504', async () => {
     const { app, release } = await startHanging({ REQUEST_TIMEOUT: 300 });
     const began = performance.now();
     const answers = await Promise.all([
@@ -530,7 +530,7 @@ describe('a database that hangs', () => {
   test.each([
     ['/categories', { name: 'Cats' }, 201],
     ['/graphql', { query: 'mutation { createCategory(category: { name: "Owls" }) { name } }' }, 200],
-  ])('has nobody wait longer for an answer that is to be stored under a key: %s', async (path, body, status) => {
+  ])('makes no request with an Idempotency-Key wait longer: %s', async (path, body, status) => {
     const { app, release } = await startHanging({ REQUEST_TIMEOUT: 300 }, 'insert into "idempotency_keys"');
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'late' };
     const request = { method: 'POST', headers, body: JSON.stringify(body) };
