@@ -30,7 +30,7 @@ interface Described {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-/** An operation, and a request to it that would succeed and change something, if it is one that changes. */
+/** An operation, and for a change a request that would succeed. */
 interface Operation {
   readonly operationId: string;
   readonly method: string;
@@ -42,7 +42,7 @@ interface Operation {
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A request that differs from the good one in one thing, and what must be said of it. */
+/** A request that differs from the valid one in one thing, and the error that it must get. */
 interface Bad {
   readonly title: string;
   readonly address?: string;
@@ -52,7 +52,7 @@ interface Bad {
   readonly names: string | RegExp;
 }
 
-/** The rows that `makeRows` makes, on a database of this file's own. */
+/** The rows that `makeRows` creates, in a database of this file's own. */
 const ROWS: Readonly<Record<string, number>> = { petId: 1, ordered: 2, categoryId: 2, orderId: 1 };
 
 const BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -101,7 +101,7 @@ async function makeRows(): Promise<void> {
   expect(made).toEqual({ first: 1, ...ROWS });
 }
 
-/** Of all that is stored: it changes with any column of any row. */
+/** A digest of everything that is stored. */
 async function checksum(): Promise<string> {
   const sum = (table: string, key: string) =>
     `(select md5(coalesce(string_agg(t::text, chr(10) order by ${key}), '')) from ${table} t)`;
@@ -134,7 +134,7 @@ function readOperations(): Operation[] {
   );
 }
 
-/** The schema itself, where it is a reference or says more about one. */
+/** The schema itself, with its reference resolved and the keywords beside it. */
 function resolve(schema: Schema): Schema {
   const name = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref ?? '')?.[1];
   if (name !== undefined) return resolve(openApi.components.schemas[name] as Schema);
@@ -273,11 +273,11 @@ function badBodies(operation: Operation): Bad[] {
   const reference = REFERENCES[operationId];
   return [
     { title: 'no body', options: {}, code: 'MALFORMED_JSON', status: 400, names: 'empty' },
-    { ...sent('no body, but its type', undefined, 'MALFORMED_JSON', 400, 'empty'), options: typed(json) },
+    { ...sent('no body with a Content-Type', undefined, 'MALFORMED_JSON', 400, 'empty'), options: typed(json) },
     sent('an empty body', '', 'MALFORMED_JSON', 400, 'empty'),
-    sent('white space alone', ' \n', 'MALFORMED_JSON', 400, 'JSON'),
+    sent('only white space', ' \n', 'MALFORMED_JSON', 400, 'JSON'),
     ...notJson.map((text) => sent(`not JSON: ${JSON.stringify(text)}`, text, 'MALFORMED_JSON', 400, 'JSON')),
-    sent('half of it', JSON.stringify(body).slice(0, -1), 'MALFORMED_JSON', 400, 'JSON'),
+    sent('half of the body', JSON.stringify(body).slice(0, -1), 'MALFORMED_JSON', 400, 'JSON'),
     ...['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data', 'json', ''].map(
       ofType,
     ),
@@ -295,8 +295,14 @@ function badBodies(operation: Operation): Bad[] {
     ),
     sent('an unknown field', { ...body, catgoryId: 1 }, 'VALIDATION_FAILED', 422, 'catgoryId'),
     sent('an unknown field that is null', { ...body, catgoryId: null }, 'VALIDATION_FAILED', 422, 'catgoryId'),
-    sent('a field in another case', { ...body, Quantity: 1 }, 'VALIDATION_FAILED', 422, 'Quantity'),
-    sent('a field of every object', spliced(body, '"constructor":1'), 'VALIDATION_FAILED', 422, 'constructor'),
+    sent('a field with another letter case', { ...body, Quantity: 1 }, 'VALIDATION_FAILED', 422, 'Quantity'),
+    sent(
+      'a field that every JavaScript object has',
+      spliced(body, '"constructor":1'),
+      'VALIDATION_FAILED',
+      422,
+      'constructor',
+    ),
     sent('a prototype', spliced(body, '"__proto__":{"x":1}'), 'VALIDATION_FAILED', 422, '__proto__'),
     sent(
       'a prototype beside a long number',
@@ -309,14 +315,14 @@ function badBodies(operation: Operation): Bad[] {
     sent('2 MiB', JSON.stringify(body).padEnd(TWO_MEBIBYTES), 'PAYLOAD_TOO_LARGE', 413, '1 MiB'),
     sent('2 MiB that are not JSON', 'x'.repeat(TWO_MEBIBYTES), 'PAYLOAD_TOO_LARGE', 413, '1 MiB'),
     sent(
-      'lists a thousand deep',
+      'lists 1,000 deep',
       spliced(body, `"deep":${'['.repeat(1e3)}${']'.repeat(1e3)}`),
       'VALIDATION_FAILED',
       422,
       'deep',
     ),
     sent(
-      'lists a hundred thousand deep',
+      'lists 100,000 deep',
       spliced(body, `"deep":${'['.repeat(1e5)}${']'.repeat(1e5)}`),
       'PAYLOAD_TOO_LARGE',
       413,
@@ -355,7 +361,7 @@ function typed(type: string): RestOptions {
   return { headers: { 'content-type': type } };
 }
 
-/** The JSON of the body with one more member, as it is written. */
+/** The JSON of the body with one more member, inserted as text. */
 function spliced(body: object, member: string): string {
   return JSON.stringify(body).replace(/\}$/, () => `,${member}}`);
 }
@@ -369,12 +375,12 @@ function identity({ operationId }: Operation): string {
   return operationId === 'replaceStock' ? 'petId' : 'id';
 }
 
-/** The rows of a table of tests, by their titles. */
+/** The rows of a table of tests, by title. */
 function titled<Row>(rows: readonly Row[], titleOf: (row: Row) => string): [title: string, row: Row][] {
   return rows.map((row) => [titleOf(row), row]);
 }
 
-/** JSON values that do not fit the schema, each with what to call it. */
+/** JSON values that do not fit the schema, each with its title. */
 function badValues(schema: Schema): [shown: string, json: string][] {
   const plain = (...values: string[]) => values.map((json): [string, string] => [json, json]);
   const all = [...plain('[]', '{}'), ...(schema.nullable ? [] : plain('null'))];
@@ -447,12 +453,12 @@ function badValues(schema: Schema): [shown: string, json: string][] {
     [`${most + 1} letters`, `"${'x'.repeat(most + 1)}"`],
     [`${most + 1} emoji`, `"${'🐕'.repeat(most + 1)}"`],
     [`${most + 1} escaped emoji`, `"${'\\ud83d\\udc15'.repeat(most + 1)}"`],
-    ['a hundred thousand letters', `"${'x'.repeat(100_000)}"`],
+    ['100,000 letters', `"${'x'.repeat(100_000)}"`],
   ];
 }
 
-describe('the requests that the bad ones differ from', () => {
-  test('are of every operation that takes a body, with every field of it', () => {
+describe('the valid requests that the bad ones are made from', () => {
+  test('cover every operation with a body, and every field of it', () => {
     for (const { operationId, schema, body } of operations) {
       expect({ operationId, fields: Object.keys(body ?? {}).toSorted() }).toEqual({
         operationId,
@@ -469,7 +475,7 @@ describe.each(titled(operations, ({ operationId }) => operationId))(
     test.each(titled(badRequests(operation), ({ title }) => title))('%s', async (_, bad) => {
       const { address, options, code, status, names } = bad;
       const good: RestOptions = operation.body === undefined ? {} : { body: operation.body };
-      // What a case does not say is as in the good request; `options: {}` is a request without a body.
+      // What a case leaves out is as in the valid request; `options: {}` is a request without a body.
       const given = options?.headers?.accept === undefined ? options : { ...good, ...options };
       const before = await checksum();
       const answer = await app.rest(operation.method, address ?? operation.address, given ?? good);
@@ -514,7 +520,7 @@ describe.each(titled(withBody, ({ operationId }) => operationId))(
       expect(await checksum()).toBe(before);
     });
 
-    test('a body without its type', async () => {
+    test('a body without Content-Type', async () => {
       const before = await checksum();
       const body = new TextEncoder().encode(JSON.stringify(operation.body));
       const response = await app.fetch(
@@ -558,15 +564,15 @@ describe('Content-Type', () => {
   });
 
   test.each(['charset=utf-8', 'charset="UTF-8"', 'profile="x"', 'profile="; charset=latin1"'])(
-    '%s is taken',
+    '%s is accepted',
     async (type) => {
       expect((await app.rest('POST', '/categories', create(type))).status).toBe(201);
     },
   );
 });
 
-describe('a list of values in one parameter, with commas', () => {
-  test('is 400, and the message says how to write it', async () => {
+describe('several values in one parameter, with commas', () => {
+  test('is 400, and the message says how to send them', async () => {
     const { status, body } = await app.rest('GET', '/pets?status=available,sold');
     expect([status, body.message]).toEqual([
       400,
@@ -575,9 +581,9 @@ describe('a list of values in one parameter, with commas', () => {
   });
 });
 
-describe('an address that ends where an id should be', () => {
+describe('a path that ends with / in place of an id', () => {
   test.each(['/pets/', '/categories/', '/store/orders/', '/store/inventory/'])(
-    '%s is no path: neither the list nor anything in it',
+    '%s is 404: neither the list nor a row',
     async (address) => {
       const before = await checksum();
       for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'POST']) {
@@ -595,7 +601,7 @@ describe.each(Object.keys(openApi.paths))('%s rejects, and changes nothing', (pa
     (method) => !own.some((operation) => operation.method === method),
   );
 
-  test.each(methods)('%s, which is no method of it', async (method) => {
+  test.each(methods)('%s, which the path does not have', async (method) => {
     const before = await checksum();
     const body = BODIES[own.find((operation) => operation.body !== undefined)?.operationId ?? ''] ?? {};
     const options = method === 'GET' ? {} : { body };
@@ -609,9 +615,9 @@ describe.each(Object.keys(openApi.paths))('%s rejects, and changes nothing', (pa
   });
 });
 
-describe('the good requests, after all that', () => {
+describe('the valid requests, after all these', () => {
   const order = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-  // What holds others goes first: an order its pet, an entry with its pet.
+  // Rows that are referred to go last.
   const last = ['deletePet', 'deleteCategory'];
   const sorted = operations.toSorted(
     (one, other) =>
@@ -619,7 +625,7 @@ describe('the good requests, after all that', () => {
       last.indexOf(one.operationId) - last.indexOf(other.operationId),
   );
 
-  test.each(titled(sorted, ({ operationId }) => operationId))('%s does what it is asked', async (_, operation) => {
+  test.each(titled(sorted, ({ operationId }) => operationId))('%s succeeds', async (_, operation) => {
     if (operation.operationId === 'cancelOrder') await reopen();
     if (operation.operationId === 'deleteCategory') await app.rest('PATCH', '/pets/1', { body: { categoryId: 1 } });
     if (operation.operationId === 'deletePet') await forget();
@@ -631,13 +637,13 @@ describe('the good requests, after all that', () => {
     expect((await checksum()) === before).toBe(isRead);
   });
 
-  /** The order was completed by then, and a complete one is final. */
+  /** By then the order is complete, and a complete one is final. */
   async function reopen(): Promise<void> {
     await app.database.transaction((query) => query('update orders set complete = false where id = 1', []));
     await app.database.transaction((query) => query('update inventory set open_orders = 1 where pet_id = 2', []));
   }
 
-  /** An order for the pet was placed by then. */
+  /** By then there is an order for the pet. */
   async function forget(): Promise<void> {
     await app.database.transaction((query) => query('delete from orders where pet_id = 1', []));
   }

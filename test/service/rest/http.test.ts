@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestOptions, startTestApp, type TestApp } from '../../support/app.ts';
 import { openApi } from '../../support/contract.ts';
 
-/** What RFC 9110 calls what Node calls otherwise. */
+/** Reason phrases of RFC 9110 that differ from Node's. */
 const RFC_9110: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
 
-/** An operation, with what it takes to succeed on the rows of `makeRows`. */
+/** An operation, with a request that succeeds on the rows of `makeRows`. */
 interface Example {
   readonly operationId: string;
   readonly method: string;
@@ -46,7 +46,7 @@ async function makeRows(): Promise<Rows> {
   };
 }
 
-/** Every operation of the service, in an order in which each finds what it needs. */
+/** Every operation of the service, in an order in which each finds the rows that it needs. */
 function examples({ petId, uncounted, categoryId, empty, orderId }: Rows): Example[] {
   const pet = { name: 'Rex', categoryId };
   const [pets, categories, orders, inventory] = ['/pets', '/categories', '/store/orders', '/store/inventory'];
@@ -121,12 +121,12 @@ function listed(headers: Headers, name: string): string[] {
   return (headers.get(name) ?? '').split(/\s*,\s*/).toSorted();
 }
 
-/** The fields that tell how far an operation can be relied on. */
+/** The header fields about the lifecycle. */
 function lifecycleOf(headers: Headers): object {
   return Object.fromEntries(LIFECYCLE.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)]] : [])));
 }
 
-/** What every answer of getPet carries, whatever its status. */
+/** The header fields of every response of getPet, whatever its status. */
 function deprecation(petId?: number | bigint): object {
   const successor = petId === undefined ? '/pets' : `/pets?id=${petId}`;
   return {
@@ -162,7 +162,7 @@ describe('every operation', () => {
     }
   });
 
-  test('that answers 201 says where the new row is, and that is where it is', async () => {
+  test('that answers 201 has the URL of the new row in Location', async () => {
     for (const { method, path, status, body } of examples(await makeRows())) {
       if (status !== 201) continue;
       const made = await app.rest(method, path, { body });
@@ -172,7 +172,7 @@ describe('every operation', () => {
     }
   });
 
-  test('tells its stability when it succeeds: beta, experimental, deprecated, or nothing', async () => {
+  test('states its stability when it succeeds: beta, experimental, deprecated, or nothing', async () => {
     for (const { operationId, method, path, body, stability } of examples(await makeRows())) {
       const { headers } = await app.rest(method, path, body === undefined ? {} : { body });
       expect({ operationId, stability: headers.get('api-stability') ?? undefined }).toEqual({ operationId, stability });
@@ -183,9 +183,9 @@ describe('every operation', () => {
   });
 
   test.each([
-    ['a parameter it does not know', '?bogus=1', {}, 400],
-    ['no way to answer', '', { headers: { accept: 'image/png' } }, 406],
-  ] as const)('tells its stability when it fails, too: %s', async (_, query, options, status) => {
+    ['an unknown parameter', '?bogus=1', {}, 400],
+    ['no acceptable media type', '', { headers: { accept: 'image/png' } }, 406],
+  ] as const)('also states its stability when it fails: %s', async (_, query, options, status) => {
     for (const { operationId, method, path, stability } of sample) {
       const answer = await app.rest(method, path + query, options);
       expect({ operationId, status: answer.status }).toEqual({ operationId, status });
@@ -196,7 +196,7 @@ describe('every operation', () => {
     }
   });
 
-  test('tells its stability with every other failure: 404, 409, 413, 415 and 422', async () => {
+  test('also states its stability with 404, 409, 413, 415 and 422', async () => {
     const { petId, orderId } = await makeRows();
     const tooLarge = 'x'.repeat(2 ** 21);
     for (const [status, method, path, options, stability] of [
@@ -224,7 +224,7 @@ describe('every operation', () => {
   });
 });
 
-describe('GET /pets/{petId} is deprecated, and says so', () => {
+describe('GET /pets/{petId} states that it is deprecated', () => {
   test('with 200, to GET and to HEAD', async () => {
     const { petId } = await makeRows();
     for (const method of ['GET', 'HEAD']) {
@@ -253,7 +253,7 @@ describe('GET /pets/{petId} is deprecated, and says so', () => {
     }
   });
 
-  test('and its successor, followed as it is written, finds the same pet', async () => {
+  test('and its successor link leads to the same pet', async () => {
     const { petId } = await makeRows();
     const { headers, body } = await app.rest('GET', `/pets/${petId}`);
     const successor =
@@ -261,7 +261,7 @@ describe('GET /pets/{petId} is deprecated, and says so', () => {
     expect((await app.rest('GET', successor)).body).toEqual([body]);
   });
 
-  test('and the page about it exists', async () => {
+  test('and its deprecation link leads to its page', async () => {
     const { headers } = await app.rest('GET', '/pets/1');
     const page = /<http:\/\/pets\.example([^>]+)>; rel="deprecation"/.exec(headers.get('link') ?? '')?.[1] ?? '';
     const found = await app.fetch(new Request(`http://pets.example${page}`, { headers: { accept: 'text/html' } }));
@@ -269,7 +269,7 @@ describe('GET /pets/{petId} is deprecated, and says so', () => {
     expect(await found.text()).toContain('2027-12-31');
   });
 
-  test('and the other methods of its path do not say so', async () => {
+  test('but not for the other methods of its path', async () => {
     const { petId, categoryId } = await makeRows();
     const put = await app.rest('PUT', `/pets/${petId}`, { body: { name: 'Rex', categoryId } });
     expect(lifecycleOf(put.headers)).toEqual({});
@@ -298,7 +298,7 @@ describe('HEAD is GET without the body', () => {
     }
   });
 
-  test('of what does not exist', async () => {
+  test('of a missing row', async () => {
     for (const address of ['/pets/987654', '/categories/0', '/store/orders/0', '/store/inventory/0', '/pets/abc']) {
       const got = await app.rest('GET', address);
       const head = await app.rest('HEAD', address);
@@ -315,7 +315,7 @@ describe('HEAD is GET without the body', () => {
 describe.each(PATHS.map(({ path, ...rest }) => [path, rest] as const))(
   'the methods of %s',
   (_, { address, methods }) => {
-    test('are what OPTIONS answers, with Accept-Patch where PATCH is one', async () => {
+    test('are in the Allow field of OPTIONS, with Accept-Patch if PATCH is one', async () => {
       const { status, headers, text } = await app.rest('OPTIONS', address);
       expect({ status, text }).toEqual({ status: 204, text: '' });
       expect(listed(headers, 'allow')).toEqual(allowed(methods));
@@ -323,7 +323,7 @@ describe.each(PATHS.map(({ path, ...rest }) => [path, rest] as const))(
     });
 
     test.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'get-pet'])(
-      'are the only ones: %s is one of them, or 405 with Allow',
+      'are the only ones: %s is in Allow, or 405',
       async (method) => {
         const { status, headers, body } = await app.rest(method, address);
         if (allowed(methods).includes(method)) {
@@ -344,7 +344,7 @@ describe.each(PATHS.map(({ path, ...rest }) => [path, rest] as const))(
   },
 );
 
-describe('a path that the service does not have', () => {
+describe('an unknown path', () => {
   test.each([
     '/nothing',
     '/store',
@@ -381,13 +381,13 @@ describe('a path that the service does not have', () => {
     expect(body.message).toBe(`${path} is not a path of this service; did you mean ${nearest}?`);
   });
 
-  test('is 404 to HEAD, too, which has no body even then', async () => {
+  test('is also 404 for HEAD, without a body', async () => {
     const { status, text } = await app.rest('HEAD', '/nothing');
     expect({ status, text }).toEqual({ status: 404, text: '' });
   });
 });
 
-describe('a failure', () => {
+describe('an error', () => {
   const failures: [code: string, status: number, method: string, path: string, options: RestOptions][] = [
     ['MALFORMED_JSON', 400, 'POST', '/pets', { body: '{' }],
     ['INVALID_ARGUMENT', 400, 'GET', '/pets/abc', {}],
@@ -408,7 +408,7 @@ describe('a failure', () => {
     expect(answer.body).toEqual({ code, message: expect.stringMatching(/^\S.+\.$/s), status });
   });
 
-  test.each(failures)('%s is a problem (RFC 9457) to a client that accepts them', async (...failure) => {
+  test.each(failures)('%s is a problem (RFC 9457) for a client that accepts it', async (...failure) => {
     const [code, status, method, path, options] = failure;
     const { body: error } = await app.rest(method, path, options);
     for (const accept of [
@@ -428,14 +428,14 @@ describe('a failure', () => {
   });
 
   test.each([undefined, '*/*', 'application/*', 'application/json', 'application/json, application/problem+json;q=0'])(
-    'is an Error object to a client that accepts %s',
+    'is an Error object for a client that accepts %s',
     async (accept) => {
       const { headers } = await app.rest('GET', '/pets/0', accept === undefined ? {} : { headers: { accept } });
       expect(headers.get('content-type')).toBe('application/json');
     },
   );
 
-  test('of a body points at everything that is wrong with it', async () => {
+  test('about a body points at every invalid value', async () => {
     const { categoryId } = await makeRows();
     const options = { headers: { accept: 'application/problem+json' } };
     const many = await app.rest('POST', '/pets', {
@@ -460,7 +460,7 @@ describe('a failure', () => {
   });
 
   test.each(['/pets?limit=0', '/pets?bogus=1', '/pets?status=lost', '/pets?id=x', '/store/orders?after=x'])(
-    'of the address %s points into no body, for there is none',
+    'about the URL %s has no pointer into a body',
     async (path) => {
       const { body } = await app.rest('GET', path, { headers: { accept: 'application/problem+json' } });
       expect(body.code).toBe('INVALID_ARGUMENT');
@@ -469,12 +469,12 @@ describe('a failure', () => {
   );
 });
 
-/** What a page may be made of: what comes from here, or is in the page as it was sent. */
+/** The sources that a page may use: this service, and data inside the page. */
 const OWN = /^('self'|'none'|data:|blob:)$/;
 const OWN_SCRIPT = /^('self'|'sha256-[\w+/]{43}=')$/;
 const OWN_STYLE = /^('self'|'sha256-[\w+/]{43}='|'unsafe-inline')$/;
 
-test('no answer is taken for another type than it says, and no page is framed or loads from elsewhere', async () => {
+test('no response can be sniffed as another type, and no page is framed or loads from other origins', async () => {
   for (const path of ['/', '/lifecycle', '/reference', '/graphql', '/pets', '/nothing', '/livez', '/openapi.json']) {
     const { headers } = await app.fetch(
       new Request(`http://pets.example${path}`, { headers: { accept: 'text/html' } }),
@@ -491,7 +491,7 @@ test('no answer is taken for another type than it says, and no page is framed or
   }
 });
 
-describe('what a client accepts', () => {
+describe('Accept', () => {
   const accepted = [
     '*/*',
     'application/*',
@@ -503,7 +503,7 @@ describe('what a client accepts', () => {
     'application/json;charset=utf-8',
     '',
   ];
-  test.each(accepted)('JSON is answered to "%s"', async (accept) => {
+  test.each(accepted)('"%s" gets JSON', async (accept) => {
     const { status, headers } = await app.rest('GET', '/pets', { headers: { accept } });
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/json');
@@ -516,14 +516,14 @@ describe('what a client accepts', () => {
     'application/json;q=0',
     'application/json; q=0',
     'text/html, application/json;q=0.0',
-  ])('nothing can be answered to "%s": 406, and nothing is done', async (accept) => {
+  ])('"%s" is 406, and nothing is changed', async (accept) => {
     const rows = await makeRows();
     for (const { operationId, method, path, body } of examples(rows)) {
       // The one resource that is a page, too.
-      if (path === '/lifecycle' && accept.includes('html')) continue;
+      // This resource is also a page.
       const answer = await app.rest(method, path, { headers: { accept }, ...(body !== undefined && { body }) });
       expect({ operationId, status: answer.status }).toEqual({ operationId, status: 406 });
-      // A browser is shown a page of it.
+      // A browser gets an error page.
       if (accept.includes('html')) {
         expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
         continue;
@@ -541,7 +541,7 @@ describe('what a client accepts', () => {
   });
 });
 
-describe('the type of a body', () => {
+describe('the media type of a body', () => {
   test.each([
     'application/json',
     'application/json; charset=utf-8',
@@ -555,7 +555,7 @@ describe('the type of a body', () => {
     expect(answer.body.name).toBe('Émile 犬');
   });
 
-  test('of a PATCH that is none of its types is rejected with Accept-Patch', async () => {
+  test('that PATCH does not accept is rejected with Accept-Patch', async () => {
     const { petId } = await makeRows();
     for (const type of ['text/plain', 'application/json-patch+json', 'application/merge-patch', 'application/jsonx']) {
       const options = { body: { name: 'Bello' }, headers: { 'content-type': type } };
@@ -568,7 +568,7 @@ describe('the type of a body', () => {
     expect((await app.rest('GET', `/pets/${petId}`)).body.name).toBe('Rex');
   });
 
-  test('a merge patch is a type for PATCH alone', async () => {
+  test('application/merge-patch+json is accepted by PATCH only', async () => {
     const options = { body: { name: 'Dogs' }, headers: { 'content-type': 'application/merge-patch+json' } };
     const { status, headers } = await app.rest('POST', '/categories', options);
     expect(status).toBe(415);
@@ -577,7 +577,7 @@ describe('the type of a body', () => {
 });
 
 describe('the size of a body', () => {
-  test('may be a whole mebibyte, and not a byte more', async () => {
+  test('may be 1 MiB, but not a byte more', async () => {
     const body = JSON.stringify({ name: 'Dogs' });
     const whole = await app.rest('POST', '/categories', { body: body.padEnd(2 ** 20) });
     expect(whole.status).toBe(201);
@@ -586,7 +586,7 @@ describe('the size of a body', () => {
     expect(more.body.message).toContain('1 MiB');
   });
 
-  test('is counted in bytes, and believed when it is declared too large', async () => {
+  test('is counted in bytes, and rejected by a Content-Length that is too large', async () => {
     const emoji = await app.rest('POST', '/categories', { body: `"${'🐕'.repeat(2 ** 18)}"` });
     expect(emoji.status).toBe(413);
     const declared = await app.rest('POST', '/categories', { body: '{}', headers: { 'content-length': '1048577' } });
@@ -598,22 +598,25 @@ describe('the size of a body', () => {
     ['5000 values', `{${'"name": [[[[[[[[[[]]]]]]]]]],'.repeat(500)}"id": 1234567890123456789}`],
     ['100000 bytes', `{"name": "${'x'.repeat(100_001)}"}`],
     ['1000 digits', `{"name": ${'9'.repeat(1_001)}}`],
-  ])('is not all: one that takes long to read is rejected before it is read, for more than %s', async (limit, body) => {
-    for (const [method, path] of [
-      ['POST', '/categories'],
-      ['PATCH', '/pets/1'],
-    ] as const) {
-      const answer = await app.rest(method, path, { body });
-      expect([answer.status, answer.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
-      expect(answer.body.message).toContain(limit);
-    }
-  });
+  ])(
+    'is not the only limit: a body that is slow to parse is rejected before it is parsed, for more than %s',
+    async (limit, body) => {
+      for (const [method, path] of [
+        ['POST', '/categories'],
+        ['PATCH', '/pets/1'],
+      ] as const) {
+        const answer = await app.rest(method, path, { body });
+        expect([answer.status, answer.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+        expect(answer.body.message).toContain(limit);
+      }
+    },
+  );
 });
 
 describe('X-Request-Id', () => {
   const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-  test('is given to a request that brings none, another to each', async () => {
+  test('is generated for each request without one', async () => {
     const ids = [];
     for (const path of ['/pets', '/pets', '/nothing', '/pets/abc']) {
       ids.push((await app.rest('GET', path)).headers.get('x-request-id') ?? '');
@@ -623,7 +626,7 @@ describe('X-Request-Id', () => {
   });
 
   test.each(['abc', '0', 'c0ffee-1.2:3/4@host+x=y_z', 'x'.repeat(128)])(
-    'is echoed when it is usable: %s',
+    'is echoed when it is valid: %s',
     async (id) => {
       for (const [method, path] of [
         ['GET', '/pets'],
@@ -640,7 +643,7 @@ describe('X-Request-Id', () => {
   );
 
   test.each(['', 'two words', 'x'.repeat(129), 'quote"', '<script>', 'café', 'a,b', '{}', 'a;b'])(
-    'is replaced when it is not: %s',
+    'is replaced when it is invalid: %s',
     async (id) => {
       const { status, headers } = await app.rest('GET', '/pets', { headers: { 'x-request-id': id } });
       expect(status).toBe(200);
@@ -649,8 +652,8 @@ describe('X-Request-Id', () => {
   );
 });
 
-describe('a body that is wrapped', () => {
-  test('by a compression is 415, and says what is taken', async () => {
+describe('an encoded body', () => {
+  test('that is compressed is 415, and the message says what is accepted', async () => {
     const { status, headers, body } = await app.rest('POST', '/categories', {
       body: { name: 'Zipped' },
       headers: { 'content-encoding': 'gzip' },
@@ -659,7 +662,7 @@ describe('a body that is wrapped', () => {
     expect(body.message).toContain('gzip');
   });
 
-  test('by a byte order mark is 400, and says so', async () => {
+  test('with a byte order mark is 400, and the message says so', async () => {
     const { status, body } = await app.rest('POST', '/categories', { body: '\ufeff{"name":"Marked"}' });
     expect([status, body.code]).toEqual([400, 'MALFORMED_JSON']);
     expect(body.message).toContain('byte order mark');

@@ -31,7 +31,7 @@ async function isThere(name: string): Promise<number> {
   return (await app.rest('GET', `/pets?name=${name}&limit=100`)).body.length;
 }
 
-/** What the client sees of an answer, but for the request's own id and whether it is a replay. */
+/** The parts of a response that a client compares: all but the request's id and whether it is a replay. */
 function seen({ status, headers, text }: RestAnswer) {
   const own = ['x-request-id', 'idempotent-replayed', 'content-length'];
   return { status, text, headers: [...headers].filter(([name]) => !own.includes(name)) };
@@ -42,7 +42,7 @@ function isReplay({ headers }: Pick<RestAnswer, 'headers'>): boolean {
 }
 
 describe('a request with an Idempotency-Key', () => {
-  test('is done once, however often it is sent; the answer is the same, byte for byte', async () => {
+  test('is done once, however often it is sent; the response is the same, byte for byte', async () => {
     const key = randomUUID();
     const petId = await countedPet(5);
     const body = { petId, quantity: 2 };
@@ -56,7 +56,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await stockOf(petId)).toBe(3);
   });
 
-  test('is the same however it is written: in another order of keys, and another layout of a document', async () => {
+  test('is the same request with its keys in another order, or its document in another layout', async () => {
     const key = randomUUID();
     const first = await keyed('POST', '/pets', key, { body: `{"name":"Same","categoryId":${categoryId}}` });
     const again = await keyed('POST', '/pets', key, {
@@ -76,14 +76,14 @@ describe('a request with an Idempotency-Key', () => {
     expect(await isThere('Same')).toBe(2);
   });
 
-  test('stands also when what it made has gone', async () => {
+  test('is replayed even when the created row is gone', async () => {
     const key = randomUUID();
     const first = await keyed('POST', '/pets', key, { body: pet() });
     await app.rest('DELETE', `/pets/${first.body.id}`);
     expect(seen(await keyed('POST', '/pets', key, { body: pet() }))).toEqual(seen(first));
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE'])('may be a %s as well', async (method) => {
+  test.each(['PUT', 'PATCH', 'DELETE'])('may also be a %s', async (method) => {
     const { id } = (await app.rest('POST', '/pets', { body: pet() })).body;
     const send = (key: string) =>
       keyed(method, `/pets/${id}`, key, method === 'DELETE' ? {} : { body: { ...pet('Max') } });
@@ -94,7 +94,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await send(randomUUID())).status).toBe(method === 'DELETE' ? 404 : 200);
   });
 
-  test('that was rejected for what is stored is rejected in the same way, also when that has changed', async () => {
+  test('that was rejected because of a stored row is rejected in the same way, even if the row has changed', async () => {
     const key = randomUUID();
     const petId = await countedPet(1);
     const body = { petId, quantity: 2 };
@@ -113,7 +113,7 @@ describe('a request with an Idempotency-Key', () => {
     ['PATCH', '/pets/999999', { name: 'Max' }, 404, 'NOT_FOUND'],
     ['DELETE', '/categories/1', undefined, 409, 'CONFLICT'],
   ])(
-    'that the database itself rejects, %s %s, is rejected in the same way again',
+    'that the database itself rejects, %s %s, is rejected in the same way when it is retried',
     async (method, path, body, ...rejection) => {
       await app.rest('POST', '/pets', { body: pet() });
       const key = randomUUID();
@@ -125,7 +125,7 @@ describe('a request with an Idempotency-Key', () => {
     },
   );
 
-  test('that could not be read may be sent again, mended, under its key', async () => {
+  test('that was invalid can be corrected and sent with the same key', async () => {
     const key = randomUUID();
     expect((await keyed('POST', '/pets', key, { body: { nam: 'Rex' } })).status).toBe(422);
     expect((await keyed('POST', '/pets', key, { body: '{' })).status).toBe(400);
@@ -158,13 +158,13 @@ describe('a request with an Idempotency-Key', () => {
     expect(seen(spaced)).toEqual(seen(first));
   });
 
-  test('the quotes of the draft and none are the same key', async () => {
+  test('the key with and without quotes is the same', async () => {
     const key = randomUUID();
     const first = await keyed('POST', '/pets', `"${key}"`, { body: pet() });
     expect(seen(await keyed('POST', '/pets', key, { body: pet() }))).toEqual(seen(first));
   });
 
-  test.each(['', '""', 'a"b', '"a', 'a\\b', 'ü', 'x'.repeat(256)])('the key %j is none: 400', async (key) => {
+  test.each(['', '""', 'a"b', '"a', 'a\\b', 'ü', 'x'.repeat(256)])('the key %j is invalid: 400', async (key) => {
     const name = `none${randomUUID()}`;
     const { status, body } = await keyed('POST', '/pets', key, { body: pet(name) });
     expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT']);
@@ -172,12 +172,12 @@ describe('a request with an Idempotency-Key', () => {
     expect(await isThere(name)).toBe(0);
   });
 
-  test('is nothing to a GET', async () => {
+  test('has no effect on a GET', async () => {
     const { status, headers } = await keyed('GET', '/pets', randomUUID());
     expect([status, headers.get('idempotent-replayed')]).toEqual([200, null]);
   });
 
-  test('of many at once under one key, one is done; the others are told so, or get its answer', async () => {
+  test('sent many times at once with one key is done once; the others are 409, or replay its response', async () => {
     const petId = await countedPet(100);
     const body = { petId, quantity: 1 };
     for (let round = 0; round < 5; round++) {
@@ -196,7 +196,7 @@ describe('a request with an Idempotency-Key', () => {
     }
   });
 
-  test('under many keys at once are all done', async () => {
+  test('sent many times at once with different keys is done each time', async () => {
     const petId = await countedPet(50);
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => keyed('POST', '/store/orders', randomUUID(), { body: { petId } })),
@@ -205,7 +205,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await stockOf(petId)).toBe(0);
   });
 
-  test('is forgotten after 24 hours', async () => {
+  test('can be repeated after 24 hours', async () => {
     const key = randomUUID();
     const name = `old${randomUUID()}`;
     const age = (hours: number) =>
@@ -222,7 +222,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await isThere(name)).toBe(2);
   });
 
-  test('is deleted after them, also when nobody sends it again', async () => {
+  test('is deleted after 24 hours, even if it is never sent again', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     const run = (text: string, parameters: readonly string[]) =>
       app.database.transaction((query) => query(text, parameters));
@@ -246,7 +246,7 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     return { status: response.status, headers: response.headers, text, ...JSON.parse(text) };
   }
 
-  test('is done once, also when it has run so often that it is compiled', async () => {
+  test('is done once, even when its operation is compiled', async () => {
     for (let n = 0; n < 15; n++) {
       const key = randomUUID();
       const name = `g${randomUUID()}`;
@@ -258,7 +258,7 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     }
   });
 
-  test('keeps what was done beside what was rejected', async () => {
+  test('keeps the successful changes beside a rejected one', async () => {
     const key = randomUUID();
     const petId = await countedPet(3);
     const query = `mutation ($petId: Int64!) {
@@ -275,7 +275,7 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     expect(await stockOf(petId)).toBe(1);
   });
 
-  test('never waits in a circle for others of its process that change the same things the other way round', async () => {
+  test('never deadlocks with others of its process that change the same rows in the opposite order', async () => {
     const pets = [await countedPet(100), await countedPet(100)];
     const query = `mutation ($one: Int64!, $two: Int64!) {
       one: placeOrder(order: { petId: $one }) { id } two: placeOrder(order: { petId: $two }) { id }
@@ -288,7 +288,7 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     expect(await Promise.all(pets.map(stockOf))).toEqual([70, 70]);
   });
 
-  test('keeps what was done beside what the database itself rejected', async () => {
+  test('keeps the successful changes beside one that the database rejected', async () => {
     const name = `beside${randomUUID()}`;
     const query = `mutation ($one: NewPet!, $two: NewPet!) {
       one: createPet(pet: $one) { name } two: createPet(pet: $two) { name } three: createPet(pet: $one) { name }
@@ -299,13 +299,13 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     expect(first.errors.map(({ extensions }: { extensions: { code: string } }) => extensions.code)).toEqual([
       'UNKNOWN_REFERENCE',
     ]);
-    // The third is not done after the second has failed: GraphQL, section 6.2.2.
+    // The third change is not made after the second has failed: GraphQL, section 6.2.2.
     expect(await isThere(name)).toBe(1);
     expect((await ask(key, query, variables)).text).toBe(first.text);
     expect(await isThere(name)).toBe(1);
   });
 
-  test('is no way around the name of an operation', async () => {
+  test('still needs a valid operationName', async () => {
     const petId = await countedPet(10);
     const query = 'mutation ($petId: Int64!) { placeOrder(order: { petId: $petId }) { id } }';
     const key = randomUUID();
@@ -321,7 +321,7 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     expect(await stockOf(petId)).toBe(9);
   });
 
-  test('with other variables is IDEMPOTENCY_KEY_REUSED; one that is rejected before it runs leaves the key free', async () => {
+  test('with other variables is IDEMPOTENCY_KEY_REUSED; a request that is rejected before it runs leaves the key unused', async () => {
     const key = randomUUID();
     expect((await ask(key, create, { pet: { nam: 'Rex' } })).errors[0].extensions.code).toBe('VALIDATION_FAILED');
     expect((await ask(key, 'mutation { nothing }')).errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
@@ -331,13 +331,13 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     expect(reused.data).toBeUndefined();
   });
 
-  test('a query is answered anew each time', async () => {
+  test('a query is executed each time', async () => {
     const key = randomUUID();
     expect(isReplay(await ask(key, '{ pets { totalCount } }'))).toBe(false);
     expect(isReplay(await ask(key, '{ pets { totalCount } }'))).toBe(false);
   });
 
-  test('a key that is none is rejected', async () => {
+  test('an invalid key is rejected', async () => {
     const { errors } = await ask('a"b', create, { pet: pet() });
     expect(errors[0].extensions).toMatchObject({ code: 'INVALID_ARGUMENT', status: 400 });
   });

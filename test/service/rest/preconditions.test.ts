@@ -16,7 +16,7 @@ async function make(path: string, body: object): Promise<number> {
 
 const makePet = () => make('/pets', { name: 'Rex', categoryId });
 
-/** What has a version: how to make one, and the requests that change it. */
+/** The resources with a version: how to create each, and the requests that change it. */
 const RESOURCES = {
   pet: {
     make: async () => `/pets/${await makePet()}`,
@@ -71,7 +71,7 @@ function expectError({ status, body }: RestAnswer, code: keyof typeof STATUSES, 
 }
 
 describe('an ETag', () => {
-  test.each(resources)('of a single %s is strong, and the same until it changes', async (_, { make }) => {
+  test.each(resources)('of a %s is strong, and stays the same until the row changes', async (_, { make }) => {
     const path = await make();
     const tag = await tagOf(path);
     expect(tag).toMatch(/^"\d+"$/);
@@ -79,14 +79,14 @@ describe('an ETag', () => {
     expect((await app.rest('HEAD', path)).headers.get('etag')).toBe(tag);
   });
 
-  test.each(changes)('is another after a $method of the $name', async ({ make, method, body }) => {
+  test.each(changes)('changes with a $method of the $name', async ({ make, method, body }) => {
     const path = await make();
     const before = await tagOf(path);
     expect((await write(method, path, body, {})).status).toBe(200);
     expect(await tagOf(path)).not.toBe(before);
   });
 
-  test('comes with what was created or changed in part', async () => {
+  test('is in the responses to POST and PATCH', async () => {
     const created = await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } });
     const path = `/pets/${created.body.id}`;
     expect(created.headers.get('etag')).toBe(await tagOf(path));
@@ -94,7 +94,7 @@ describe('an ETag', () => {
     expect(changed.headers.get('etag')).toBe(await tagOf(path));
   });
 
-  test('MUST NOT come with the answer to a PUT: what is stored is not what was sent (RFC 9110, 9.3.4)', async () => {
+  test('MUST NOT be in the response to a PUT: the stored row is not what was sent (RFC 9110, 9.3.4)', async () => {
     const path = await RESOURCES.pet.make();
     const { status, headers } = await app.rest('PUT', path, { body: { name: 'Max', categoryId } });
     expect([status, headers.get('etag')]).toEqual([200, null]);
@@ -117,7 +117,7 @@ describe('an ETag', () => {
     expect((await tags())[1]).not.toBe(noneEntry);
   });
 
-  test('of an entry never comes back, when its counting is stopped and begins again', async () => {
+  test('of an inventory entry never repeats, even if its tracking is stopped and started again', async () => {
     const path = await RESOURCES['inventory entry'].make();
     const before = await tagOf(path);
     await app.rest('DELETE', path);
@@ -125,7 +125,7 @@ describe('an ETag', () => {
     expect(await tagOf(path)).not.toBe(before);
   });
 
-  test('of a list is another when a row of the page changes, comes or goes', async () => {
+  test('of a list changes when a row of the page changes, is added or removed', async () => {
     const own = await make('/categories', { name: 'Birds' });
     const list = `/pets?categoryId=${own}&limit=2`;
     const pets = [];
@@ -133,7 +133,7 @@ describe('an ETag', () => {
     const note = async () => tags.push(await tagOf(list));
     for (const name of ['Ada', 'Bob', 'Cid']) {
       pets.push(await make('/pets', { name, categoryId: own }));
-      // The third is on the next page: that there is one is a part of this page too.
+      // The third row is on the next page; whether there is a next page is a part of this one.
       await note();
     }
     await app.rest('PATCH', `/pets/${pets[0]}`, { body: { status: 'sold' } });
@@ -155,7 +155,7 @@ describe('a change that changes nothing', () => {
     ['PATCH', 'order', async () => ({})],
     ['PATCH', 'order', async (path: string) => ({ quantity: (await app.rest('GET', path)).body.quantity })],
     ['PUT', 'inventory entry', async (path: string) => (await app.rest('GET', path)).body],
-  ] as const)('by %s of a %s keeps the ETag, so that nobody else is too late', async (method, name, bodyOf) => {
+  ] as const)('by %s of a %s keeps the ETag, so that other clients get no 412', async (method, name, bodyOf) => {
     const path = await RESOURCES[name].make();
     const [before, tag] = [await app.rest('GET', path), await tagOf(path)];
     const { status } = await app.rest(method, path, { body: await bodyOf(path), headers: { 'if-match': tag } });
@@ -163,7 +163,7 @@ describe('a change that changes nothing', () => {
     expect([status, after.text, await tagOf(path)]).toEqual([200, before.text, tag]);
   });
 
-  test('by PATCH of an order with the ship date that it has keeps the ETag; with another it does not', async () => {
+  test('by PATCH of an order with its current ship date keeps the ETag; another date changes it', async () => {
     const id = await make('/store/orders', { shipDate: '2026-12-01T09:30:00.123Z' });
     const path = `/store/orders/${id}`;
     const tag = await tagOf(path);
@@ -173,7 +173,7 @@ describe('a change that changes nothing', () => {
     expect(await tagOf(path)).not.toBe(tag);
   });
 
-  test('of an order leaves the entry of its pet as it is', async () => {
+  test('of an order leaves the inventory entry of its pet unchanged', async () => {
     const petId = await makePet();
     const entry = `/store/inventory/${petId}`;
     await app.rest('PUT', entry, { body: { quantity: 5 } });
@@ -183,7 +183,7 @@ describe('a change that changes nothing', () => {
     expect(await tagOf(entry)).toBe(tag);
   });
 
-  test('is PRECONDITION_FAILED all the same where the ETag is another', async () => {
+  test('is PRECONDITION_FAILED all the same if the ETag differs', async () => {
     const path = await RESOURCES.pet.make();
     const answer = await app.rest('PATCH', path, { body: {}, headers: { 'if-match': '"999"' } });
     expectError(answer, 'PRECONDITION_FAILED', /has version 1/);
@@ -192,7 +192,7 @@ describe('a change that changes nothing', () => {
 
 describe('If-None-Match', () => {
   test.each([...resources.map(([, { make }]) => make), async () => '/pets?limit=1'])(
-    '304 without a body while it is so',
+    '304 without a body while the ETag is the same',
     async (makeOne) => {
       const path = await makeOne();
       const tag = await tagOf(path);
@@ -206,19 +206,19 @@ describe('If-None-Match', () => {
     },
   );
 
-  test('304 carries the marks of what is deprecated', async () => {
+  test('304 has the header fields of a deprecated operation', async () => {
     const path = await RESOURCES.pet.make();
     const { headers } = await app.rest('GET', path, { headers: { 'if-none-match': await tagOf(path) } });
     expect(headers.get('deprecation')).toBe('@1782864000');
   });
 
-  test('what is not there is 404 all the same', async () => {
+  test('a missing row is 404 all the same', async () => {
     expect((await app.rest('GET', '/pets/999999', { headers: { 'if-none-match': '*' } })).status).toBe(404);
   });
 });
 
 describe('If-Match', () => {
-  test.each(resources)('of a %s that is read: it is answered only while it has that ETag', async (_, { make }) => {
+  test.each(resources)('on a GET of a %s: 200 only while the row has that ETag', async (_, { make }) => {
     const path = await make();
     const tag = await tagOf(path);
     const read = (ifMatch: string, method = 'GET') => app.rest(method, path, { headers: { 'if-match': ifMatch } });
@@ -229,46 +229,43 @@ describe('If-Match', () => {
     expectError(await read('3'), 'INVALID_ARGUMENT', /^If-Match must be/);
   });
 
-  test.each(writes)('$method of a $name happens to the version that it names', async ({ make, method, body }) => {
+  test.each(writes)('$method of a $name changes the version that it names', async ({ make, method, body }) => {
     const path = await make();
     const { status } = await write(method, path, body, { 'if-match': `"999", ${await tagOf(path)}` });
     expect(status).toBe(method === 'DELETE' ? 204 : 200);
   });
 
-  test.each(writes)(
-    '$method of a $name that has changed is 412, and changes nothing',
-    async ({ make, method, body }) => {
-      const path = await make();
-      const before = await app.rest('GET', path);
-      const tag = before.headers.get('etag');
-      for (const stale of ['"999"', '"other"', `W/${tag}`]) {
-        const answer = await write(method, path, body, { 'if-match': stale });
-        expectError(answer, 'PRECONDITION_FAILED', /has version \d+; the expected version is /);
-      }
-      const after = await app.rest('GET', path);
-      expect([after.text, after.headers.get('etag')]).toEqual([before.text, tag]);
-    },
-  );
+  test.each(writes)('$method of a changed $name is 412, and changes nothing', async ({ make, method, body }) => {
+    const path = await make();
+    const before = await app.rest('GET', path);
+    const tag = before.headers.get('etag');
+    for (const stale of ['"999"', '"other"', `W/${tag}`]) {
+      const answer = await write(method, path, body, { 'if-match': stale });
+      expectError(answer, 'PRECONDITION_FAILED', /has version \d+; the expected version is /);
+    }
+    const after = await app.rest('GET', path);
+    expect([after.text, after.headers.get('etag')]).toEqual([before.text, tag]);
+  });
 
-  test.each(writes)('$method of a $name that is not there is 404', async ({ make, method, body }) => {
+  test.each(writes)('$method of a missing $name is 404', async ({ make, method, body }) => {
     const path = (await make()).replace(/\d+$/, '999999');
     const { status, body: error } = await write(method, path, body, { 'if-match': '"1"' });
     expect([status, error.code]).toEqual([404, 'NOT_FOUND']);
   });
 
-  test('is compared to the letter: the same number with a zero before it is another ETag', async () => {
+  test('is compared character by character: a leading zero makes another ETag', async () => {
     const path = await RESOURCES.pet.make();
     const tag = (await tagOf(path)).replace('"', '"0');
     const answer = await app.rest('PATCH', path, { body: { name: 'Max' }, headers: { 'if-match': tag } });
     expectError(answer, 'PRECONDITION_FAILED', /has version 1; the expected version is another/);
   });
 
-  test('* is for whatever is there', async () => {
+  test('* matches any existing row', async () => {
     const path = await RESOURCES.pet.make();
     expect((await app.rest('PATCH', path, { body: { name: 'Max' }, headers: { 'if-match': '*' } })).status).toBe(200);
   });
 
-  test('of many writers at once with the same version, one wins', async () => {
+  test('of many concurrent writers with the same version, one succeeds', async () => {
     for (const { make, method, body } of changes) {
       const path = await make();
       const tag = await tagOf(path);
@@ -281,22 +278,25 @@ describe('If-Match', () => {
     }
   });
 
-  test.each(['3', '"3', 'W/3', '', '"a" "b', '"3";q=1'])('%s is no ETag: 400, and nothing happens', async (field) => {
-    const path = await RESOURCES.pet.make();
-    const answer = await app.rest('PATCH', path, { body: { name: 'Max' }, headers: { 'if-match': field } });
-    expectError(answer, 'INVALID_ARGUMENT', /^If-Match must be \* or ETags in their quotes/);
-    expect((await app.rest('GET', path)).body.name).toBe('Rex');
-  });
+  test.each(['3', '"3', 'W/3', '', '"a" "b', '"3";q=1'])(
+    '%s is no ETag: 400, and nothing is changed',
+    async (field) => {
+      const path = await RESOURCES.pet.make();
+      const answer = await app.rest('PATCH', path, { body: { name: 'Max' }, headers: { 'if-match': field } });
+      expectError(answer, 'INVALID_ARGUMENT', /^If-Match must be \* or ETags in their quotes/);
+      expect((await app.rest('GET', path)).body.name).toBe('Rex');
+    },
+  );
 });
 
-describe('a precondition that cannot be kept is rejected, for to ignore it would lose an update', () => {
+describe('an unsupported precondition is rejected, because ignoring it would lose an update', () => {
   test('If-None-Match on a change', async () => {
     const path = await RESOURCES.pet.make();
     const answer = await app.rest('PATCH', path, { body: { name: 'Max' }, headers: { 'if-none-match': '"1"' } });
     expectError(answer, 'INVALID_ARGUMENT', /If-None-Match is for GET and HEAD; use If-Match with a change/);
   });
 
-  test('any on a POST', async () => {
+  test('any precondition on a POST', async () => {
     const body = { name: 'Rex', categoryId };
     const answer = await app.rest('POST', '/pets', { body, headers: { 'if-match': '"1"' } });
     expectError(answer, 'INVALID_ARGUMENT', /the row does not exist yet/);
@@ -304,7 +304,7 @@ describe('a precondition that cannot be kept is rejected, for to ignore it would
 });
 
 describe('PUT /store/inventory/{petId}', () => {
-  test('If-None-Match: * begins to count, and never replaces a count', async () => {
+  test('If-None-Match: * creates an entry, and never replaces one', async () => {
     const path = `/store/inventory/${await makePet()}`;
     const begin = () => app.rest('PUT', path, { body: { quantity: 5 }, headers: { 'if-none-match': '*' } });
     const answers = await Promise.all(Array.from({ length: 10 }, begin));
@@ -316,7 +316,7 @@ describe('PUT /store/inventory/{petId}', () => {
     expect((await begin()).status).toBe(201);
   });
 
-  test('If-Match is of what is counted: no ETag begins to count', async () => {
+  test('If-Match needs an existing entry, and never creates one', async () => {
     const path = `/store/inventory/${await makePet()}`;
     for (const tag of ['"0"', '"1"']) {
       const answer = await app.rest('PUT', path, { body: { quantity: 5 }, headers: { 'if-match': tag } });
@@ -325,7 +325,7 @@ describe('PUT /store/inventory/{petId}', () => {
     }
   });
 
-  test('If-Match: * cannot be told from beginning to count: it is rejected', async () => {
+  test('If-Match: * is rejected, because it could create an entry', async () => {
     const path = `/store/inventory/${await makePet()}`;
     const answer = await app.rest('PUT', path, { body: { quantity: 5 }, headers: { 'if-match': '*' } });
     expectError(answer, 'INVALID_ARGUMENT', /send the ETag/);

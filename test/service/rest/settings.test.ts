@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../../support/app.ts';
 const EXPOSED = ['Accept-Patch', 'Allow', 'API-Stability', 'Deprecation', 'Link', 'Location', 'Sunset', 'Warning'];
 const PREFLIGHT = { 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'content-type' };
 
-/** The origins whose pages may read answers, as three services have it. */
+/** The services with each setting of the origins whose pages may read responses. */
 let open: TestApp;
 let chosen: TestApp;
 let closed: TestApp;
@@ -29,7 +29,7 @@ function list(headers: Headers, name: string): string[] {
   return (headers.get(name) ?? '').split(/\s*,\s*/).map((item) => item.toLowerCase());
 }
 
-/** Makes a category with two pets in it, and answers the first pet's creation. */
+/** Creates a category with two pets, and gives the response to the first pet's creation. */
 async function makePets(app: TestApp) {
   const category = await app.rest('POST', '/categories', { body: { name: 'Dogs' } });
   const body = { name: 'Rex', categoryId: category.body.id };
@@ -43,26 +43,29 @@ function linkOf(headers: Headers, relation: string): string {
 }
 
 describe('a page of another origin', () => {
-  test.each(['/pets', '/pets/0', '/nothing', '/pets?bogus=1'])('may read any answer of %s by default', async (path) => {
-    const { headers } = await open.rest('GET', path, { headers: { origin: 'https://anywhere.example' } });
-    expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(headers.has('access-control-allow-credentials')).toBe(false);
-  });
+  test.each(['/pets', '/pets/0', '/nothing', '/pets?bogus=1'])(
+    'may read any response of %s by default',
+    async (path) => {
+      const { headers } = await open.rest('GET', path, { headers: { origin: 'https://anywhere.example' } });
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(headers.has('access-control-allow-credentials')).toBe(false);
+    },
+  );
 
-  test('is named in `Vary`, and what it may read is left out of an answer to anyone else', async () => {
+  test('is named in `Vary`, and the list of readable header fields is only for other origins', async () => {
     const { headers } = await open.rest('GET', '/pets');
     expect(corsOf(headers)).toEqual([]);
     expect(list(headers, 'vary')).toContain('origin');
   });
 
-  test('may read all of our own header fields', async () => {
+  test('may read all header fields of this service', async () => {
     const { headers } = await open.rest('GET', '/pets', { headers: { origin: 'https://anywhere.example' } });
     const exposed = list(headers, 'access-control-expose-headers');
     for (const name of [...EXPOSED, 'X-Request-Id', 'Retry-After']) expect(exposed).toContain(name.toLowerCase());
   });
 
   test.each(['/pets', '/pets/1', '/store/inventory/1', '/graphql'])(
-    'may ask first whether it may call %s',
+    'may send a preflight request for %s',
     async (path) => {
       const headers = { origin: 'https://anywhere.example', ...PREFLIGHT };
       const answer = await open.rest('OPTIONS', path, { headers });
@@ -78,19 +81,22 @@ describe('a page of another origin', () => {
 });
 
 describe('when CORS_ORIGINS is a list', () => {
-  test.each(['https://shop.example', 'http://localhost:3000'])('%s is echoed, and caches are told', async (origin) => {
-    for (const path of ['/pets', '/pets/0', '/nothing']) {
-      const { headers } = await chosen.rest('GET', path, { headers: { origin } });
-      expect(headers.get('access-control-allow-origin')).toBe(origin);
-      expect(list(headers, 'vary')).toContain('origin');
-      expect(list(headers, 'access-control-expose-headers')).toContain('location');
-    }
-    const preflight = await chosen.rest('OPTIONS', '/pets', { headers: { origin, ...PREFLIGHT } });
-    expect(preflight.status).toBe(204);
-    expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
-    expect(list(preflight.headers, 'access-control-allow-methods')).toContain('patch');
-    expect(list(preflight.headers, 'vary')).toContain('origin');
-  });
+  test.each(['https://shop.example', 'http://localhost:3000'])(
+    '%s is echoed, and Vary names Origin',
+    async (origin) => {
+      for (const path of ['/pets', '/pets/0', '/nothing']) {
+        const { headers } = await chosen.rest('GET', path, { headers: { origin } });
+        expect(headers.get('access-control-allow-origin')).toBe(origin);
+        expect(list(headers, 'vary')).toContain('origin');
+        expect(list(headers, 'access-control-expose-headers')).toContain('location');
+      }
+      const preflight = await chosen.rest('OPTIONS', '/pets', { headers: { origin, ...PREFLIGHT } });
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(list(preflight.headers, 'access-control-allow-methods')).toContain('patch');
+      expect(list(preflight.headers, 'vary')).toContain('origin');
+    },
+  );
 
   test.each([
     'https://evil.example',
@@ -100,7 +106,7 @@ describe('when CORS_ORIGINS is a list', () => {
     'https://SHOP.example/',
     'null',
     '*',
-  ])('%s is told nothing, but caches are', async (origin) => {
+  ])('%s gets no CORS fields, but Vary names Origin', async (origin) => {
     for (const path of ['/pets', '/nothing']) {
       const { status, headers } = await chosen.rest('GET', path, { headers: { origin } });
       expect(status).toBe(path === '/pets' ? 200 : 404);
@@ -111,7 +117,7 @@ describe('when CORS_ORIGINS is a list', () => {
     expect(preflight.headers.has('access-control-allow-origin')).toBe(false);
   });
 
-  test('a request without an origin is answered as ever, and caches are told', async () => {
+  test('a request without Origin is answered, and Vary names Origin', async () => {
     const { status, headers } = await chosen.rest('GET', '/pets');
     expect(status).toBe(200);
     expect(corsOf(headers)).toEqual([]);
@@ -125,8 +131,8 @@ describe('when CORS_ORIGINS is a list', () => {
   });
 });
 
-describe('BASE_PATH goes before every path', () => {
-  test('and nothing is found without it', async () => {
+describe('BASE_PATH is the prefix of every path', () => {
+  test('and every path is 404 without it', async () => {
     expect((await chosen.rest('GET', '/pets')).status).toBe(200);
     for (const path of [
       '/pets',
@@ -148,7 +154,7 @@ describe('BASE_PATH goes before every path', () => {
     ['/', '/api/v1/'],
     ['/api/v1/pets/', '/api/v1/pets'],
     ['/docs', '/api/v1/reference'],
-  ])('and %s without it names %s', async (path, nearest) => {
+  ])('and the 404 of %s without it names %s', async (path, nearest) => {
     const { message } = (await (await chosen.fetch(new Request(`http://pets.example${path}`))).json()) as Error;
     expect(message).toBe(`${path} is not a path of this service; did you mean ${nearest}?`);
   });
@@ -169,7 +175,7 @@ describe('BASE_PATH goes before every path', () => {
     expect(entry.headers.get('location')).toBe(`http://pets.example/api/v1/store/inventory/${body.id}`);
   });
 
-  test('in the address of the next page, which is there', async () => {
+  test('in the link to the next page, which exists', async () => {
     const { body } = await makePets(chosen);
     const { headers } = await chosen.rest('GET', `/pets?limit=1&categoryId=${body.categoryId}`);
     const next = linkOf(headers, 'next');
@@ -178,7 +184,7 @@ describe('BASE_PATH goes before every path', () => {
     expect(await response.json()).toEqual([{ ...body, id: body.id + 1 }]);
   });
 
-  test('in the links of a deprecated operation, which are there', async () => {
+  test('in the links of a deprecated operation, whose targets exist', async () => {
     const { body } = await makePets(chosen);
     const { headers } = await chosen.rest('GET', `/pets/${body.id}`);
     expect(linkOf(headers, 'successor-version')).toBe(`http://pets.example/api/v1/pets?id=${body.id}`);
@@ -189,14 +195,14 @@ describe('BASE_PATH goes before every path', () => {
     }
   });
 
-  test('in what an unknown path is told to read instead', async () => {
+  test('in the path that the error about an unknown path suggests', async () => {
     const { body } = await chosen.rest('GET', '/nothing');
     expect(body.message).toContain('/api/v1/openapi.json');
   });
 });
 
-describe('PUBLIC_URL is what addresses begin with', () => {
-  test('in Location and in the next page', async () => {
+describe('PUBLIC_URL is the origin of links', () => {
+  test('in Location and in the link to the next page', async () => {
     const { body, headers } = await makePets(closed);
     expect(headers.get('location')).toBe(`https://shop.example:8443/v2/pets/${body.id}`);
     const list = await closed.rest('GET', '/pets?limit=1');
@@ -209,7 +215,7 @@ describe('PUBLIC_URL is what addresses begin with', () => {
     expect(linkOf(response.headers, 'next')).toMatch(/^https:\/\/shop\.example:8443\/v2\/pets\?/);
   });
 
-  test('and a link of a deprecated operation leads there from where the client is', async () => {
+  test('and links of a deprecated operation lead there', async () => {
     const { body, headers } = await makePets(closed);
     const got = await closed.rest('GET', `/pets/${body.id}`);
     const successor = new URL(linkOf(got.headers, 'successor-version'), headers.get('location') ?? '');
@@ -217,7 +223,7 @@ describe('PUBLIC_URL is what addresses begin with', () => {
   });
 });
 
-describe('without PUBLIC_URL, addresses begin with the host that the client named', () => {
+describe('without PUBLIC_URL, links use the Host of the request', () => {
   test.each(['shop.example', 'localhost:4000', '127.0.0.1:4000', '[::1]:4000'])('%s', async (host) => {
     const response = await open.fetch(
       new Request('http://ignored.example/categories', {
@@ -231,7 +237,7 @@ describe('without PUBLIC_URL, addresses begin with the host that the client name
   });
 
   test.each(['evil.example/path', 'evil.example>; rel="next"', 'a b', '"', 'user@host', 'host:port'])(
-    'but not with what is no host: %s',
+    'but not an invalid host: %s',
     async (host) => {
       const response = await open.fetch(new Request('http://pets.example/pets', { headers: { host } }));
       expect(response.status).toBe(400);
