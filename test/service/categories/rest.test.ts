@@ -33,7 +33,7 @@ async function names(query: string): Promise<string[]> {
 }
 
 describe('POST /categories', () => {
-  test('a new category gets an id and an address', async () => {
+  test('a new category gets an id and a URL', async () => {
     const fields = { name: 'Dogs', description: 'Companions of every size.' };
     const { status, headers, body } = await app.rest('POST', '/categories', { body: fields });
     expect(status).toBe(201);
@@ -57,7 +57,7 @@ describe('POST /categories', () => {
   test.each([
     ['2000 letters', 'x'.repeat(2000)],
     ['2000 emoji', '🐕'.repeat(2000)],
-    ['white space alone', ' \t\n '],
+    ['only white space', ' \t\n '],
     ['quotes and control characters', '"\\\'\u0001\u007f'],
   ])('a description is kept to its last character: %s', async (_, description) => {
     const category = await make({ name: 'Dogs', description });
@@ -85,7 +85,7 @@ describe('POST /categories', () => {
 });
 
 describe('GET /categories/{categoryId}', () => {
-  test('a category that does not exist is not found', async () => {
+  test('a missing category is 404', async () => {
     const { status, body } = await app.rest('GET', '/categories/987654');
     expect(status).toBe(404);
     expect(body).toEqual({ code: 'NOT_FOUND', message: 'No category has the id 987654.', status: 404 });
@@ -93,7 +93,7 @@ describe('GET /categories/{categoryId}', () => {
 });
 
 describe('PUT /categories/{categoryId}', () => {
-  test('replaces the category whole: a description that is left out is gone', async () => {
+  test('replaces the whole category: an omitted description is removed', async () => {
     const { id } = await make({ name: 'Dogs', description: 'Companions.' });
     const replaced = await app.rest('PUT', `/categories/${id}`, { body: { name: 'Hounds' } });
     expect(replaced.status).toBe(200);
@@ -105,14 +105,14 @@ describe('PUT /categories/{categoryId}', () => {
     expect(await read(id)).toEqual(described.body);
   });
 
-  test('takes back exactly what GET gave, id and all', async () => {
+  test('accepts the body of a GET, with its id', async () => {
     const category = await make({ name: 'Dogs', description: 'Companions.' });
     const { status, body } = await app.rest('PUT', `/categories/${category.id}`, { body: await read(category.id) });
     expect(status).toBe(200);
     expect(body).toEqual(category);
   });
 
-  test('does not take another id', async () => {
+  test('rejects another id', async () => {
     const category = await make({ name: 'Dogs' });
     const body = { id: category.id + 1, name: 'Hounds' };
     const rejected = await app.rest('PUT', `/categories/${category.id}`, { body });
@@ -121,7 +121,7 @@ describe('PUT /categories/{categoryId}', () => {
     expect(await read(category.id)).toEqual(category);
   });
 
-  test('null is no way to remove a description: leaving it out is', async () => {
+  test('null does not remove the description; omitting it does', async () => {
     const category = await make({ name: 'Dogs', description: 'Companions.' });
     const body = { name: 'Dogs', description: null };
     const rejected = await app.rest('PUT', `/categories/${category.id}`, { body });
@@ -140,7 +140,7 @@ describe('PUT /categories/{categoryId}', () => {
 describe('PATCH /categories/{categoryId}', () => {
   const patch = (id: number, body: object) => app.rest('PATCH', `/categories/${id}`, { body });
 
-  test('changes what is given, and keeps what is left out', async () => {
+  test('changes the given fields, and keeps the others', async () => {
     const category = await make({ name: 'Dogs', description: 'Companions.' });
     const { status, body, headers } = await patch(category.id, { name: 'Hounds' });
     expect([status, body]).toEqual([200, { ...category, name: 'Hounds' }]);
@@ -167,7 +167,7 @@ describe('PATCH /categories/{categoryId}', () => {
 });
 
 describe('DELETE /categories/{categoryId}', () => {
-  test('the category is gone, and a second time not found', async () => {
+  test('the category is deleted; a second time is 404', async () => {
     const { id } = await make({ name: 'Dogs' });
     const { status, text, headers } = await app.rest('DELETE', `/categories/${id}`);
     expect({ status, text }).toEqual({ status: 204, text: '' });
@@ -178,7 +178,7 @@ describe('DELETE /categories/{categoryId}', () => {
     expect((await app.rest('GET', `/categories?id=${id}`)).body).toEqual([]);
   });
 
-  test('a category with pets stays until the last of them is gone', async () => {
+  test('a category with pets cannot be deleted until the last pet is', async () => {
     const category = await make({ name: 'Dogs', description: 'Companions.' });
     const pet = await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId: category.id } });
     const { status, body } = await app.rest('DELETE', `/categories/${category.id}`);
@@ -194,7 +194,7 @@ describe('DELETE /categories/{categoryId}', () => {
 });
 
 describe('GET /categories', () => {
-  test('lists them in the order of their ids, as a bare array', async () => {
+  test('returns an array in the order of ids', async () => {
     const made = [await make({ name: 'Zebras' }), await make({ name: 'Ants', description: 'Many.' })];
     const [first, second] = made.map(({ id }) => id);
     const { status, body } = await app.rest('GET', `/categories?id=${second}&id=${first}`);
@@ -203,7 +203,7 @@ describe('GET /categories', () => {
     expect((await app.rest('GET', '/categories?id=0')).text).toBe('[]');
   });
 
-  test('id and name together mean both; a repeated id means any of', async () => {
+  test('id and name must both match; a repeated id matches any of its values', async () => {
     const one = await make({ name: 'Filter one' });
     const other = await make({ name: 'Filter other' });
     expect(await names(`id=${one.id}&id=${other.id}&name=filter+O`)).toEqual(['Filter one', 'Filter other']);
@@ -218,14 +218,14 @@ describe('GET /categories', () => {
     ['under_score', 'under_'],
     ['back\\slash', 'BACK\\'],
     ['🐠 fish', '🐠'],
-  ])('name finds %s by its beginning %s, in any case and letter by letter', async (name, prefix) => {
+  ])('name finds %s by its prefix %s, in any case and letter by letter', async (name, prefix) => {
     await make({ name });
     const found = await names(`name=${encodeURIComponent(prefix)}`);
     expect(found).toContain(name);
     expect(found.filter((each) => !each.toLowerCase().startsWith(prefix.toLowerCase()))).toEqual([]);
   });
 
-  test('name takes % and _ and \\ as themselves', async () => {
+  test('name has no wildcards: %, _ and \\ match themselves', async () => {
     await make({ name: 'wild cards' });
     expect(await names('name=wild%25')).toEqual([]);
     expect(await names('name=wild_cards')).toEqual([]);

@@ -36,7 +36,7 @@ async function listed(query: string): Promise<number[]> {
 }
 
 describe('PUT /store/inventory/{petId}', () => {
-  test('begins to count a pet: 201, and where the entry is', async () => {
+  test('starts to track a pet: 201, and the URL of the entry', async () => {
     const petId = await makePet();
     const { status, headers, body } = await app.rest('PUT', `/store/inventory/${petId}`, { body: { quantity: 5 } });
     expect(status).toBe(201);
@@ -45,7 +45,7 @@ describe('PUT /store/inventory/{petId}', () => {
     expect((await app.rest('GET', `/store/inventory/${petId}`)).body).toEqual(body);
   });
 
-  test('replaces the count from then on: 200', async () => {
+  test('replaces the quantity of a tracked pet: 200', async () => {
     const petId = await makePet();
     await count(petId, 5);
     for (const quantity of [7, 7, 0, 2147483647]) {
@@ -56,14 +56,14 @@ describe('PUT /store/inventory/{petId}', () => {
     }
   });
 
-  test('begins anew, with 201, after the counting was stopped', async () => {
+  test('starts again, with 201, after the tracking was stopped', async () => {
     const petId = await makePet();
     await count(petId, 5);
     await app.rest('DELETE', `/store/inventory/${petId}`);
     expect((await app.rest('PUT', `/store/inventory/${petId}`, { body: { quantity: 1 } })).status).toBe(201);
   });
 
-  test('begins, with 201, for a pet that was ordered before it was counted', async () => {
+  test('starts, with 201, for a pet that was ordered before it was tracked', async () => {
     const petId = await makePet();
     await order(petId);
     const { status, body } = await app.rest('PUT', `/store/inventory/${petId}`, { body: { quantity: 0 } });
@@ -71,7 +71,7 @@ describe('PUT /store/inventory/{petId}', () => {
     expect(body).toEqual({ petId, quantity: 0, status: 'pending' });
   });
 
-  test('only one of many that begin at the same time answers 201', async () => {
+  test('only one of many concurrent first requests is 201', async () => {
     const petId = await makePet();
     const requests = Array.from({ length: 8 }, (_, quantity) =>
       app.rest('PUT', `/store/inventory/${petId}`, { body: { quantity } }),
@@ -80,7 +80,7 @@ describe('PUT /store/inventory/{petId}', () => {
     expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
   });
 
-  test('the pet in the body may be that of the path, and no other', async () => {
+  test('petId in the body must be that of the path', async () => {
     const petId = await makePet();
     const same = await app.rest('PUT', `/store/inventory/${petId}`, { body: { petId, quantity: 5 } });
     expect(same.status).toBe(201);
@@ -90,7 +90,7 @@ describe('PUT /store/inventory/{petId}', () => {
     expect((await app.rest('GET', `/store/inventory/${petId}`)).body.quantity).toBe(5);
   });
 
-  test('takes back what GET gave, the status as it is now and no other', async () => {
+  test('accepts the body of a GET, with the current status only', async () => {
     const petId = await makePet();
     await count(petId, 5);
     const path = `/store/inventory/${petId}`;
@@ -108,14 +108,14 @@ describe('PUT /store/inventory/{petId}', () => {
     expect((await app.rest('GET', path)).body.quantity).toBe(6);
   });
 
-  test('begins to count with a status only where the pet has it', async () => {
+  test('starts to track with a status only if the pet has it', async () => {
     const petId = await makePet('pending');
     const path = `/store/inventory/${petId}`;
     expect((await app.rest('PUT', path, { body: { quantity: 1, status: 'sold' } })).status).toBe(422);
     expect((await app.rest('PUT', path, { body: { quantity: 1, status: 'pending' } })).status).toBe(201);
   });
 
-  test('a pet that does not exist cannot be counted', async () => {
+  test('a missing pet cannot be tracked', async () => {
     const { status, body } = await app.rest('PUT', '/store/inventory/987654', { body: { quantity: 5 } });
     expect(status).toBe(404);
     expect(body).toEqual({ code: 'NOT_FOUND', message: 'No pet has the id 987654.', status: 404 });
@@ -123,7 +123,7 @@ describe('PUT /store/inventory/{petId}', () => {
 });
 
 describe('the status of an entry is the status of its pet', () => {
-  test('the count sets it: something left is available, nothing left and never ordered is sold', async () => {
+  test('a new quantity sets it: some stock is available, no stock and never ordered is sold', async () => {
     const petId = await makePet('pending');
     await count(petId, 0);
     expect(await petStatus(petId)).toBe('sold');
@@ -131,7 +131,7 @@ describe('the status of an entry is the status of its pet', () => {
     expect(await petStatus(petId)).toBe('available');
   });
 
-  test('nothing left is pending while an order is open, and sold once all are complete', async () => {
+  test('no stock is pending while an order is open, and sold once all are complete', async () => {
     const petId = await makePet();
     const open = await order(petId);
     await order(petId, { complete: true });
@@ -145,7 +145,7 @@ describe('the status of an entry is the status of its pet', () => {
     expect(await petStatus(petId)).toBe('sold');
   });
 
-  test('a client may set it by hand, on either resource one sees the same; the next movement decides again', async () => {
+  test('a client may set it, and both resources show it; the next stock movement replaces it', async () => {
     const petId = await makePet();
     await count(petId, 5);
     await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
@@ -161,7 +161,7 @@ describe('the status of an entry is the status of its pet', () => {
 });
 
 describe('GET /store/inventory/{petId}', () => {
-  test('a pet that is not counted has no entry, ordered or not', async () => {
+  test('a pet that is not tracked has no entry, ordered or not', async () => {
     const petId = await makePet();
     const missing = { code: 'NOT_FOUND', message: `Pet ${petId} has no inventory entry.`, status: 404 };
     const never = await app.rest('GET', `/store/inventory/${petId}`);
@@ -174,7 +174,7 @@ describe('GET /store/inventory/{petId}', () => {
 });
 
 describe('DELETE /store/inventory/{petId}', () => {
-  test('stops the counting, keeps the pet as it is, and a second time finds nothing', async () => {
+  test('stops the tracking, keeps the pet unchanged, and is 404 a second time', async () => {
     const petId = await makePet();
     await count(petId, 0);
     const { status, text, headers } = await app.rest('DELETE', `/store/inventory/${petId}`);
@@ -187,7 +187,7 @@ describe('DELETE /store/inventory/{petId}', () => {
     expect(again.body).toEqual({ code: 'NOT_FOUND', message: `Pet ${petId} has no inventory entry.`, status: 404 });
   });
 
-  test('from then on any quantity can be ordered, and no order touches the status', async () => {
+  test('from then on any quantity can be ordered, and no order changes the status', async () => {
     const petId = await makePet();
     await count(petId, 0);
     await app.rest('DELETE', `/store/inventory/${petId}`);
@@ -200,7 +200,7 @@ describe('DELETE /store/inventory/{petId}', () => {
 });
 
 describe('GET /store/inventory', () => {
-  test('lists the counted pets in the order of their ids, as a bare array', async () => {
+  test('returns an array of the tracked pets in the order of ids', async () => {
     const [one, uncounted, other] = [await makePet(), await makePet(), await makePet()];
     await count(other, 2);
     await count(one, 0);
@@ -213,7 +213,7 @@ describe('GET /store/inventory', () => {
     expect((await app.rest('GET', `/store/inventory?petId=${uncounted}`)).text).toBe('[]');
   });
 
-  test('a repeated parameter means any of, and different ones mean all of', async () => {
+  test('a repeated parameter matches any of its values; different parameters must all match', async () => {
     const [sold, pending, available] = [await makePet(), await makePet(), await makePet()];
     await order(pending);
     await count(sold, 0);

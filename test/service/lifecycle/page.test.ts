@@ -21,7 +21,7 @@ async function get(path: string, headers: Readonly<Record<string, string>> = {},
 }
 
 describe('/lifecycle', () => {
-  test('is a page for a browser, with every mark of the service', async () => {
+  test('is a page for a browser, with every annotation of the service', async () => {
     const { status, type, text } = await get('/lifecycle', HTML);
     expect([status, type]).toEqual([200, 'text/html; charset=utf-8']);
     for (const coordinate of MARKED) expect(text).toContain(`<article class="mark" id="${coordinate}">`);
@@ -30,7 +30,7 @@ describe('/lifecycle', () => {
     expect(text).toContain("'http://pets.example/api/v1/lifecycle'");
   });
 
-  test('is JSON for everybody else, with the same marks', async () => {
+  test('is JSON for other clients, with the same annotations', async () => {
     const { type, text } = await get('/lifecycle');
     expect(type).toBe('application/json');
     expect((JSON.parse(text) as { coordinate: string }[]).map(({ coordinate }) => coordinate).sort()).toEqual(
@@ -40,7 +40,7 @@ describe('/lifecycle', () => {
 });
 
 describe('/lifecycle.ics', () => {
-  test('is a calendar with the sunset of GET /pets/{petId}, whose addresses are absolute', async () => {
+  test('is a calendar with the sunset of GET /pets/{petId} and absolute URLs', async () => {
     const { status, type, text } = await get('/lifecycle.ics');
     expect([status, type]).toEqual([200, 'text/calendar; charset=utf-8']);
     const events = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent');
@@ -49,13 +49,13 @@ describe('/lifecycle.ics', () => {
     expect(events[0]?.getFirstPropertyValue('url')).toBe('http://pets.example/api/v1/lifecycle#Query.pet');
   });
 
-  test('asks the database for nothing', async () => {
+  test('needs no statement', async () => {
     app.statements.length = 0;
     await get('/lifecycle.ics');
     expect(app.statements).toEqual([]);
   });
 
-  test('can only be read', async () => {
+  test('allows only GET and HEAD', async () => {
     expect(await get('/lifecycle.ics', {}, 'HEAD')).toMatchObject({ status: 200, text: '' });
     expect(await get('/lifecycle.ics', {}, 'POST')).toMatchObject({ status: 405 });
   });

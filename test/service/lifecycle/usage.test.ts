@@ -13,7 +13,7 @@ let app: TestApp;
 const zone = process.env.TZ;
 
 beforeAll(async () => {
-  // Days are days of UTC: here it is already the next one.
+  // Days are in UTC; in this time zone it is already the next day.
   process.env.TZ = 'Pacific/Auckland';
   app = await startTestApp({}, { clock: () => now });
   await app.begin();
@@ -45,7 +45,7 @@ async function counted(coordinate: string, of: TestApp = app): Promise<Counted> 
   return rest;
 }
 
-/** A further process on the same database, as far as counting is concerned. */
+/** Counts uses as another process on the same database does. */
 function another(database: Database) {
   const settings = defaultSettings;
   const rules = { ...defaultRules, clock: () => now };
@@ -60,8 +60,8 @@ function another(database: Database) {
   });
 }
 
-describe('who still uses what is marked', () => {
-  test('is told by client and by day, in UTC, of REST and of GraphQL', async () => {
+describe('the use of an annotated element', () => {
+  test('is listed by client and by day, in UTC, for REST and GraphQL', async () => {
     await app.rest('GET', '/pets/1', from('shop'));
     await app.rest('HEAD', '/pets/1', from('shop'));
     await app.rest('GET', '/pets/x', from('shop'));
@@ -86,7 +86,7 @@ describe('who still uses what is marked', () => {
     });
   });
 
-  test('is told by GET /lifecycle, too', async () => {
+  test('is also listed by GET /lifecycle', async () => {
     const { status, headers, body } = await app.rest('GET', '/lifecycle');
     expect([status, headers.get('api-stability')]).toEqual([200, 'experimental']);
     expect(body[0]).toEqual({
@@ -117,7 +117,7 @@ describe('who still uses what is marked', () => {
     ]);
   });
 
-  test('adds up over several processes, and stays after a restart', async () => {
+  test('adds up over several processes, and is kept after a restart', async () => {
     const before = (await counted('Query.pet')).uses;
     const processes = [another(app.database), another(app.database), another(app.database)];
     const call = { headers: { 'api-client': 'many' } };
@@ -131,7 +131,7 @@ describe('who still uses what is marked', () => {
     expect((await answer.json())[0]).toMatchObject({ uses: before + 60, countedSince: '2026-11-21T23:59:58.000Z' });
   });
 
-  test('is not lost while the database is away', async () => {
+  test('is not lost while the database is unavailable', async () => {
     const { uses } = await counted('Mutation.updatePet');
     await app.rest('PATCH', '/pets/1', { body: {}, ...from('patient') });
     const rename = (one: string, other: string) =>
@@ -147,7 +147,7 @@ describe('who still uses what is marked', () => {
     });
   });
 
-  test('is no longer told after 30 days', async () => {
+  test('is no longer listed after 30 days', async () => {
     now = new Date('2026-12-21T12:00:00Z');
     expect((await counted('Query.pet')).usesByDay).toEqual([{ day: '2026-11-22', uses: 62 }]);
     now = new Date('2026-12-22T12:00:00Z');
@@ -159,7 +159,7 @@ describe('who still uses what is marked', () => {
     });
   });
 
-  test('is read once for all who ask at once', async () => {
+  test('is read once for concurrent requests', async () => {
     app.statements.length = 0;
     const aliases = Array.from({ length: 40 }, (_, index) => `a${index}: lifecycle { uses }`).join(' ');
     const { data } = await app.graphql(`{ ${aliases} }`);
@@ -167,7 +167,7 @@ describe('who still uses what is marked', () => {
     expect(app.statements.filter((name) => name.startsWith('lifecycle.')).length).toBe(3);
   });
 
-  test('is not counted on a rehearsed day, nor forgotten', async () => {
+  test('is neither counted nor deleted on a rehearsed day', async () => {
     const before = await counted('Query.pet');
     const rules = { ...defaultRules, clock: () => new Date('2029-01-01T00:00:00Z'), isRehearsal: true };
     const settings = defaultSettings;
@@ -189,7 +189,7 @@ describe('who still uses what is marked', () => {
     now = new Date('2026-12-22T12:00:00Z');
   });
 
-  test('has everybody who was counted before, however many come with them', async () => {
+  test('keeps every client that was counted before, however many new ones come', async () => {
     const visit = async (names: readonly string[]) => {
       for (const name of names) await app.rest('PATCH', '/store/orders/0', { body: {}, ...from(name) });
       await app.flush();
@@ -200,7 +200,7 @@ describe('who still uses what is marked', () => {
     expect(await counted('Mutation.updateOrder')).toMatchObject({ uses: 522, clients: 262 });
   });
 
-  test('is bounded, whatever clients call themselves', async () => {
+  test('is bounded, whatever names clients send', async () => {
     const names = Array.from({ length: 600 }, (_, index) => `bot-${index}`);
     for (const name of names) await app.rest('DELETE', '/store/inventory/1', from(name));
     await app.flush();
@@ -216,7 +216,7 @@ describe('who still uses what is marked', () => {
     );
   });
 
-  test("is counted of clients alone: trials by the pages of this service are in the metrics, and in nobody's way", async () => {
+  test('is counted for clients only: requests from the pages of this service are only in the metrics', async () => {
     const before = await counted('Mutation.updateOrder');
     for (const name of ['(reference)', '(playground)'])
       await app.rest('PATCH', '/store/orders/0', { ...from(name), body: {} });
@@ -228,7 +228,7 @@ describe('who still uses what is marked', () => {
     }
   });
 
-  test('is forgotten after a year, at the start', async () => {
+  test('is deleted after a year, at the start', async () => {
     const rows = async () =>
       (await app.database.transaction((query) => query('select count(*)::int from lifecycle_uses', [])))[0]?.[0];
     now = new Date('2027-11-21T12:00:00Z');

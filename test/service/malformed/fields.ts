@@ -1,6 +1,6 @@
 import { request } from './parts.ts';
 
-/** Requests with a fault in their header fields, by where it is. */
+/** Requests with malformed header fields, by the malformed part. */
 export const malformedFields: Readonly<Record<string, readonly string[]>> = {
   'the Host field': [
     request({ fields: [] }),

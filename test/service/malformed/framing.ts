@@ -1,6 +1,6 @@
 import { post } from './parts.ts';
 
-/** Requests with a fault in what tells where their body ends, by where it is. */
+/** Requests with malformed framing (the length of the body), by the malformed part. */
 export const malformedFraming: Readonly<Record<string, readonly string[]>> = {
   'Content-Length': [
     ...[

@@ -1,6 +1,6 @@
 import { request } from './parts.ts';
 
-/** Requests with a fault in their first line, by where it is. */
+/** Requests with a malformed first line, by the malformed part. */
 export const malformedLines: Readonly<Record<string, readonly string[]>> = {
   'the method': [
     'get',

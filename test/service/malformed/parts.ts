@@ -5,7 +5,7 @@ interface Parts {
   readonly fields?: readonly string[];
 }
 
-/** A request that is proper but for what is said of it. */
+/** A valid request, except for the given parts. */
 export function request({
   method = 'GET',
   target = '/pets/0',
@@ -15,7 +15,7 @@ export function request({
   return `${method} ${target} ${version}\r\n${fields.map((field) => `${field}\r\n`).join('')}\r\n`;
 }
 
-/** One that creates a category, with a body and the fields that say where that ends. */
+/** A request that creates a category, with this body and the header fields that state its length. */
 export function post(fields: readonly string[], body: string): string {
   return (
     request({

@@ -3,7 +3,7 @@ import { malformedFraming } from './framing.ts';
 import { malformedLines } from './lines.ts';
 import { strangers } from './strangers.ts';
 
-/** Requests that no proper client sends, a character for each byte, by what is wrong with them. */
+/** Malformed requests, one character for each byte, by the malformed part. */
 export const malformedRequests: Readonly<Record<string, readonly string[]>> = {
   ...malformedLines,
   ...malformedFields,

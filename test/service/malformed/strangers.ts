@@ -1,4 +1,4 @@
-/** What is no request at all, or one of another protocol. */
+/** Bytes that are no request at all, or one of another protocol. */
 export const strangers: Readonly<Record<string, readonly string[]>> = {
   'all of it': [
     `\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03${'\x5a'.repeat(32)} ${'\x11'.repeat(64)}`,

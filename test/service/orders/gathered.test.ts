@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.dispose());
 
-/** Pets that have so much in stock and one order each, so that nothing about them is new. */
+/** Pets with these quantities in stock and one order each, so that later orders do not change their statuses. */
 async function makePets(...quantities: readonly number[]): Promise<number[]> {
   const ids: number[] = [];
   for (const quantity of quantities) {
@@ -29,8 +29,8 @@ async function makePets(...quantities: readonly number[]): Promise<number[]> {
 const place = (body: object) => app.rest('POST', '/store/orders', { body });
 const left = async (petId: number) => (await app.rest('GET', `/store/inventory/${petId}`)).body.quantity;
 
-describe('orders that come at once', () => {
-  test('are placed together, each as it was sent', async () => {
+describe('concurrent orders', () => {
+  test('are placed in one batch, each as it was sent', async () => {
     const pets = await makePets(5, 6, 7, 8);
     const sent = pets.map((petId, n) => ({
       petId,
@@ -48,7 +48,7 @@ describe('orders that come at once', () => {
     expect(await Promise.all(pets.map(left))).toEqual([4, 4, 4, 4]);
   });
 
-  test('fail alone: what cannot be had takes nothing from the others', async () => {
+  test('fail separately: a rejected order does not affect the others', async () => {
     const [first, second, empty] = await makePets(1, 2, 0);
     const answers = await Promise.all([
       place({ petId: first }),
@@ -72,7 +72,7 @@ describe('orders that come at once', () => {
     expect(await Promise.all([first, second, empty].map((id) => left(id as number)))).toEqual([0, 0, 0]);
   });
 
-  test('of one pet are all placed while its stock lasts, and not one more', async () => {
+  test('of one pet are placed while its stock lasts, and not one more', async () => {
     const [wanted, other] = (await makePets(7, 100)) as [number, number];
     const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => place({ petId: n % 2 ? wanted : other })));
     const statuses = answers.map(({ status }) => status);
@@ -81,16 +81,16 @@ describe('orders that come at once', () => {
     expect([await left(wanted), await left(other)]).toEqual([0, 80]);
   });
 
-  test('that leave nothing give each pet its status', async () => {
+  test('that use up the stock set the status of each pet', async () => {
     const pets = await makePets(1, 1, 2);
     await Promise.all(pets.map((petId, n) => place({ petId, complete: n === 1 })));
     const statuses = await Promise.all(pets.map(async (id) => (await app.rest('GET', `/pets/${id}`)).body.status));
     expect(statuses).toEqual(['pending', 'sold', 'available']);
   });
 
-  // The embedded database runs one statement after the other: nothing of it can be held by somebody else.
+  // The embedded database runs one statement at a time, so no other transaction can hold a lock.
   if (databaseKind === 'server') {
-    test('do not wait for the one whose pet somebody holds', async () => {
+    test('do not wait for an order whose pet is locked', async () => {
       const [held, free, alsoFree] = (await makePets(5, 5, 5)) as [number, number, number];
       const settled: number[] = [];
       let placing: readonly Promise<unknown>[] = [];

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.dispose());
 
-/** A pet that has so much in stock; without a quantity, one that is not counted. */
+/** A pet with this quantity in stock; without a quantity, one that is not tracked. */
 async function makePet(quantity?: number): Promise<number> {
   const petId = (await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } })).body.id;
   if (quantity !== undefined) await count(petId, quantity);
@@ -46,7 +46,7 @@ async function read(id: number): Promise<Order> {
   return body;
 }
 
-/** What is left of a pet, and its status, as the entry and the pet tell it alike. */
+/** A pet's stock and status, which its entry and the pet must show alike. */
 async function stock(petId: number): Promise<[quantity: number, status: string]> {
   const { body } = await app.rest('GET', `/store/inventory/${petId}`);
   expect((await app.rest('GET', `/pets/${petId}`)).body.status).toBe(body.status);
@@ -88,7 +88,7 @@ describe('POST /store/orders', () => {
     ['0050-06-01T00:00:00Z', '0050-06-01T00:00:00.000Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('the ship date %s is answered in UTC, as %s', async (shipDate, expected) => {
+  ])('the ship date %s is returned in UTC, as %s', async (shipDate, expected) => {
     const order = await place({ shipDate });
     expect(order.shipDate).toBe(expected);
     expect((await read(order.id)).shipDate).toBe(expected);
@@ -129,7 +129,7 @@ describe('an order for a pet that is not available', () => {
     }
   });
 
-  test('is OUT_OF_STOCK all the same where too little is left', async () => {
+  test('is OUT_OF_STOCK all the same if too little is in stock', async () => {
     const petId = await makePet(2);
     await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
     const { status, body } = await app.rest('POST', '/store/orders', { body: { petId, quantity: 3 } });
@@ -137,7 +137,7 @@ describe('an order for a pet that is not available', () => {
     expect(await stock(petId)).toEqual([2, 'sold']);
   });
 
-  test('can be changed, completed and cancelled as before', async () => {
+  test('can still be changed, completed and cancelled', async () => {
     const petId = await makePet();
     const [changed, cancelled] = [await place({ petId }), await place({ petId })];
     await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
@@ -145,7 +145,7 @@ describe('an order for a pet that is not available', () => {
     expect((await cancel(cancelled.id)).status).toBe(204);
   });
 
-  test('sees the status that a writer before it has set, also when it had to wait for that', async () => {
+  test('sees the status of a change before it, even if it had to wait for that change', async () => {
     for (const quantity of [undefined, 5]) {
       const petId = await makePet(quantity);
       let placing: Promise<RestAnswer> | undefined;
@@ -161,7 +161,7 @@ describe('an order for a pet that is not available', () => {
 });
 
 describe('GET /store/orders by ship date', () => {
-  test('shipDateFrom and shipDateTo are a half-open range, of which an order without a date is not', async () => {
+  test('shipDateFrom and shipDateTo are a half-open range without orders that have no date', async () => {
     const petId = await makePet();
     const make = async (shipDate?: string) => (await place({ petId, ...(shipDate && { shipDate }) })).id;
     const [none, one, two, three] = [
@@ -181,7 +181,7 @@ describe('GET /store/orders by ship date', () => {
     expect(await found('')).toEqual([none, one, two, three]);
   });
 
-  test('takes any offset, a plus as itself too', async () => {
+  test('accepts any offset, also with an unencoded plus', async () => {
     const petId = await makePet();
     const { id } = await place({ petId, shipDate: '2026-12-02T00:00:00+01:00' });
     for (const plus of ['+', '%2B']) {
@@ -217,7 +217,7 @@ describe('PATCH /store/orders/{orderId}', () => {
     expect((await patch(id, { shipDate: '2027-01-01T00:00:00+01:00' })).body.shipDate).toBe('2026-12-31T23:00:00.000Z');
   });
 
-  test.each(['quantity', 'complete'])('null for %s is an error, for it cannot be removed', async (field) => {
+  test.each(['quantity', 'complete'])('null for %s is an error, because it cannot be removed', async (field) => {
     const order = await place({ shipDate: '2026-12-01T09:30:00Z' });
     const { status, body } = await patch(order.id, { shipDate: null, [field]: null });
     expect(status).toBe(422);
@@ -225,7 +225,7 @@ describe('PATCH /store/orders/{orderId}', () => {
     expect(await read(order.id)).toEqual(order);
   });
 
-  test('an empty patch changes nothing and answers the order', async () => {
+  test('an empty patch changes nothing and returns the order', async () => {
     const petId = await makePet(5);
     const order = await place({ petId, quantity: 2, shipDate: '2026-12-01T09:30:00Z' });
     const { status, body } = await patch(order.id, {});
@@ -235,7 +235,7 @@ describe('PATCH /store/orders/{orderId}', () => {
     expect(await stock(petId)).toEqual([3, 'available']);
   });
 
-  test('the id may be repeated, not changed', async () => {
+  test('the id may be repeated, but not changed', async () => {
     const order = await place({});
     expect((await patch(order.id, { id: order.id, quantity: 2 })).body.quantity).toBe(2);
     const rejected = await patch(order.id, { id: order.id + 1, quantity: 3 });
@@ -244,7 +244,7 @@ describe('PATCH /store/orders/{orderId}', () => {
     expect((await read(order.id)).quantity).toBe(2);
   });
 
-  test('the pet of an order is fixed', async () => {
+  test('the pet of an order cannot be changed', async () => {
     const petId = await makePet();
     const order = await place({ petId });
     const { status, body } = await patch(order.id, { petId: await makePet() });
@@ -253,7 +253,7 @@ describe('PATCH /store/orders/{orderId}', () => {
     expect(await read(order.id)).toEqual(order);
   });
 
-  test('an order that does not exist is not found, even by an empty patch', async () => {
+  test('a missing order is 404, even for an empty patch', async () => {
     for (const changes of [{}, { quantity: 2 }, { complete: true }]) {
       const { status, body } = await patch(987654, changes);
       expect(status).toBe(404);
@@ -263,7 +263,7 @@ describe('PATCH /store/orders/{orderId}', () => {
 });
 
 describe('orders and stock', () => {
-  test('an order without petId is a draft and touches no stock', async () => {
+  test('an order without petId is a draft and leaves the stock unchanged', async () => {
     const petId = await makePet(5);
     const { id } = await place({ quantity: GREATEST });
     expect((await patch(id, { quantity: 7 })).body).toEqual({ id, quantity: 7, complete: false });
@@ -273,7 +273,7 @@ describe('orders and stock', () => {
     expect(await stock(petId)).toEqual([5, 'available']);
   });
 
-  test('placing an order for a counted pet takes its quantity from the stock', async () => {
+  test('placing an order for a tracked pet takes its quantity from the stock', async () => {
     const petId = await makePet(5);
     await place({ petId, quantity: 2 });
     expect(await stock(petId)).toEqual([3, 'available']);
@@ -298,7 +298,7 @@ describe('orders and stock', () => {
     expect(await stock(petId)).toEqual([0, 'pending']);
   });
 
-  test('stock is never oversold, with any number of clients', async () => {
+  test('stock is never oversold by concurrent clients', async () => {
     const petId = await makePet(10);
     const clients = Array.from({ length: 40 }, () => app.rest('POST', '/store/orders', { body: { petId } }));
     const statuses = (await Promise.all(clients)).map(({ status }) => status);
@@ -308,7 +308,7 @@ describe('orders and stock', () => {
     expect(await ids(`petId=${petId}`)).toHaveLength(10);
   });
 
-  test('orders, changes and cancellations at once leave the count exact', async () => {
+  test('concurrent orders, changes and cancellations leave the stock exact', async () => {
     const petId = await makePet(100);
     const orders = await Promise.all(Array.from({ length: 10 }, () => place({ petId, quantity: 3 })));
     const answers = await Promise.all(
@@ -324,7 +324,7 @@ describe('orders and stock', () => {
     expect(await stock(petId)).toEqual([100 - ordered, 'available']);
   });
 
-  test('a pet without an entry is not counted: any order is accepted, and its status stays', async () => {
+  test('a pet without an inventory entry can be ordered without limit, and its status stays', async () => {
     const petId = await makePet();
     const { id } = await place({ petId, quantity: GREATEST });
     await place({ petId, quantity: GREATEST, complete: true });
@@ -335,7 +335,7 @@ describe('orders and stock', () => {
     expect((await app.rest('GET', `/store/inventory/${petId}`)).status).toBe(404);
   });
 
-  test('cancelling an order that is not complete gives the stock back', async () => {
+  test('cancelling an open order returns its quantity to the stock', async () => {
     const petId = await makePet(5);
     const { id } = await place({ petId, quantity: 5 });
     expect(await stock(petId)).toEqual([0, 'pending']);
@@ -346,7 +346,7 @@ describe('orders and stock', () => {
     expect((await app.rest('GET', `/store/orders/${id}`)).body.message).toBe(`No order has the id ${id}.`);
   });
 
-  test('it is given back once, however often it is cancelled', async () => {
+  test('the quantity is returned once, however often the order is cancelled', async () => {
     const petId = await makePet(5);
     const { id } = await place({ petId, quantity: 2 });
     const statuses = (await Promise.all([cancel(id), cancel(id), cancel(id)])).map(({ status }) => status);
@@ -377,13 +377,13 @@ describe('orders and stock', () => {
     expect(await stock(petId)).toEqual([3, 'available']);
   });
 
-  test('a complete draft is as final', async () => {
+  test('a complete draft is final too', async () => {
     const { id } = await place({ complete: true });
     expect((await patch(id, { quantity: 2 })).body.code).toBe('ORDER_COMPLETE');
     expect((await cancel(id)).body.code).toBe('ORDER_COMPLETE');
   });
 
-  test('a changed quantity moves the difference in stock', async () => {
+  test('a changed quantity changes the stock by the difference', async () => {
     const petId = await makePet(10);
     const { id } = await place({ petId, quantity: 4 });
     for (const [quantity, left, status] of [
@@ -405,7 +405,7 @@ describe('orders and stock', () => {
     expect(await stock(petId)).toEqual([0, 'sold']);
   });
 
-  test('more than is left is OUT_OF_STOCK, and neither the order nor the stock changes', async () => {
+  test('a quantity beyond the stock is OUT_OF_STOCK, and neither the order nor the stock changes', async () => {
     const petId = await makePet(5);
     const order = await place({ petId, quantity: 4, shipDate: '2026-12-01T00:00:00Z' });
     const { status, body } = await patch(order.id, { quantity: 6, shipDate: null, complete: true });
@@ -417,7 +417,7 @@ describe('orders and stock', () => {
     expect((await patch(order.id, { quantity: 5 })).status).toBe(200);
   });
 
-  test('an order for a pet that is no longer counted gives nothing back and takes nothing', async () => {
+  test('an order for a pet that is no longer tracked does not change any stock', async () => {
     const petId = await makePet(5);
     const { id } = await place({ petId, quantity: 2 });
     await app.rest('DELETE', `/store/inventory/${petId}`);
@@ -427,8 +427,8 @@ describe('orders and stock', () => {
   });
 });
 
-describe('the movements of stock set the status of a counted pet', () => {
-  test('none left and an open order is pending; none left and all complete is sold; something left is available', async () => {
+describe('stock movements set the status of a tracked pet', () => {
+  test('no stock and an open order is pending; no stock and all complete is sold; some stock is available', async () => {
     const petId = await makePet(2);
     const [one, other] = [await place({ petId }), await place({ petId })];
     expect(await stock(petId)).toEqual([0, 'pending']);
@@ -442,7 +442,7 @@ describe('the movements of stock set the status of a counted pet', () => {
     expect(await stock(petId)).toEqual([0, 'sold']);
   });
 
-  test('cancelling the last open order makes what is left available again', async () => {
+  test('cancelling the last open order makes the pet available again', async () => {
     const petId = await makePet(2);
     await place({ petId, complete: true });
     const { id } = await place({ petId });
@@ -451,7 +451,7 @@ describe('the movements of stock set the status of a counted pet', () => {
     expect(await stock(petId)).toEqual([1, 'available']);
   });
 
-  test('an order is open from before the counting began', async () => {
+  test('an order from before the tracking started counts as open', async () => {
     const petId = await makePet();
     const { id } = await place({ petId, quantity: 2 });
     await count(petId, 0);
@@ -463,9 +463,9 @@ describe('the movements of stock set the status of a counted pet', () => {
   test.each([
     ['nothing', {}],
     ['the ship date alone', { shipDate: '2027-01-01T00:00:00Z' }],
-    ['the quantity to what it is', { quantity: 2 }],
-    ['that it is not complete, as before', { complete: false }],
-  ])('a status set by hand stays when no stock moves: a change of %s', async (_, changes) => {
+    ['the quantity to its current value', { quantity: 2 }],
+    ['complete to false, as before', { complete: false }],
+  ])('a status set by a client stays when no stock moves: a change of %s', async (_, changes) => {
     const petId = await makePet(5);
     const { id } = await place({ petId, quantity: 2 });
     await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'pending' } });
@@ -473,14 +473,14 @@ describe('the movements of stock set the status of a counted pet', () => {
     expect(await stock(petId)).toEqual([3, 'pending']);
   });
 
-  test('a status set by hand stays when an order is rejected', async () => {
+  test('a status set by a client stays when an order is rejected', async () => {
     const petId = await makePet(1);
     await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
     expect((await app.rest('POST', '/store/orders', { body: { petId, quantity: 2 } })).status).toBe(409);
     expect(await stock(petId)).toEqual([1, 'sold']);
   });
 
-  test('a status set by hand gives way to the next movement', async () => {
+  test('a status set by a client is replaced by the next stock movement', async () => {
     const petId = await makePet(2);
     const { id } = await place({ petId });
     const setByHand = () => app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
@@ -493,7 +493,7 @@ describe('the movements of stock set the status of a counted pet', () => {
   });
 });
 
-describe('a stock that would grow beyond 2147483647 is a conflict, never a failure of the service', () => {
+describe('a stock that would exceed 2147483647 is a conflict, never an internal error', () => {
   const tooMuch = {
     code: 'CONFLICT',
     message: 'The stock would exceed its maximum of 2147483647.',
@@ -518,7 +518,7 @@ describe('a stock that would grow beyond 2147483647 is a conflict, never a failu
     expect((await change(order.id)).status).toBeLessThan(300);
   });
 
-  test('the whole of the greatest stock can be ordered and given back', async () => {
+  test('the maximum stock can be ordered and returned', async () => {
     const petId = await makePet(GREATEST);
     const { id } = await place({ petId, quantity: GREATEST });
     expect(await stock(petId)).toEqual([0, 'pending']);
@@ -528,7 +528,7 @@ describe('a stock that would grow beyond 2147483647 is a conflict, never a failu
 });
 
 describe('GET /store/orders', () => {
-  test('a repeated parameter means any of, and different ones mean all of', async () => {
+  test('a repeated parameter matches any of its values; different parameters must all match', async () => {
     const [one, other] = [await makePet(), await makePet()];
     const a = await place({ petId: one });
     const b = await place({ petId: one, complete: true });
@@ -548,7 +548,7 @@ describe('GET /store/orders', () => {
     expect(await ids(`id=${id}`)).toEqual([id]);
   });
 
-  test('sorts by id and by ship date, both ways; orders without one come last both ways; ties go by id', async () => {
+  test('sorts by id and by ship date, both ways; orders without a date are last both ways; ties are sorted by id', async () => {
     const petId = await makePet();
     const [june, may, never, mayToo, old, neverToo] = [
       await place({ petId, shipDate: '2026-06-01T00:00:00Z' }),

@@ -26,7 +26,7 @@ function send(path: string, headers: Readonly<Record<string, string>> = {}, meth
   return app.fetch(new Request(`http://pets.example${path}`, { method, headers }));
 }
 
-/** What the page and its scripts load, by path. */
+/** The paths that the page and its scripts load. */
 async function loadedBy(one: TestApp, base: string): Promise<string[]> {
   const get = async (path: string) => (await one.fetch(new Request(`http://pets.example${path}`))).text();
   const found = new Set<string>();
@@ -43,7 +43,7 @@ async function loadedBy(one: TestApp, base: string): Promise<string[]> {
 }
 
 describe('the page', () => {
-  test('may load from this service alone, and runs nothing that is written in it', async () => {
+  test('may load only from this service, and runs no inline scripts', async () => {
     const response = await send('/reference');
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -54,7 +54,7 @@ describe('the page', () => {
     expect(html).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=|https?:/);
   });
 
-  test.each(['', '/api/v1'])('loads what is under the base path "%s", and all of it is there', async (base) => {
+  test.each(['', '/api/v1'])('loads only files under the base path "%s", and all of them exist', async (base) => {
     const one = base === '' ? app : prefixed;
     const loaded = await loadedBy(one, base);
     const served = [...SCRIPTS, 'style.css', 'swagger-ui-bundle.js'];
@@ -65,12 +65,12 @@ describe('the page', () => {
     }
   });
 
-  test('has one style sheet of all there are', async () => {
+  test('has all styles in one style sheet', async () => {
     const style = await (await send('/reference/style.css')).text();
     for (const name of STYLES) expect(style).toContain(readFileSync(new URL(name, OWN), 'utf8'));
   });
 
-  test.each([...SCRIPTS, 'style.css'])('its own %s names no other machine', async (name) => {
+  test.each([...SCRIPTS, 'style.css'])('its %s names no other host', async (name) => {
     expect(await (await send(`/reference/${name}`)).text()).not.toMatch(/\bhttps?:\/\/|['"(]\/\//);
   });
 });
@@ -78,7 +78,7 @@ describe('the page', () => {
 describe.each(['/reference', '/reference/style.css', '/reference/start.js', '/reference/swagger-ui-bundle.js'])(
   '%s',
   (path) => {
-    test('is compressed for who takes that, and the same for who does not', async () => {
+    test('is compressed for clients that accept it, and has the same content for others', async () => {
       const plain = await send(path);
       const text = await plain.text();
       expect(plain.headers.has('content-encoding')).toBe(false);
@@ -96,7 +96,7 @@ describe.each(['/reference', '/reference/style.css', '/reference/start.js', '/re
       }
     });
 
-    test('is not sent again to who has it (RFC 9110, section 13.1.2)', async () => {
+    test('is not sent again to a client that has it (RFC 9110, section 13.1.2)', async () => {
       const { headers } = await send(path);
       const etag = headers.get('etag') ?? '';
       expect(headers.get('cache-control')).toBe('no-cache');
@@ -108,7 +108,7 @@ describe.each(['/reference', '/reference/style.css', '/reference/start.js', '/re
       expect((await send(path, { 'if-none-match': '"other"' })).status).toBe(200);
     });
 
-    test('answers HEAD as GET, without the body', async () => {
+    test('answers HEAD like GET, without the body', async () => {
       const get = await send(path);
       const head = await send(path, {}, 'HEAD');
       expect([head.status, await head.text()]).toEqual([200, '']);
@@ -116,7 +116,7 @@ describe.each(['/reference', '/reference/style.css', '/reference/start.js', '/re
       expect(head.headers.get('content-length')).toBe(String((await get.arrayBuffer()).byteLength));
     });
 
-    test('is only read', async () => {
+    test('allows only GET and HEAD', async () => {
       const { status, headers } = await send(path, {}, 'POST');
       expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
     });
@@ -129,7 +129,7 @@ test.each([
   '/reference/swagger-ui.css',
   '/reference/index.html',
   '/reference/..%2fapp.ts',
-])('%s is no path of this service', async (path) => {
+])('%s is 404', async (path) => {
   const { status, body } = await app.rest('GET', path);
   expect([status, body.code, body.status]).toEqual([404, 'NOT_FOUND', 404]);
 });

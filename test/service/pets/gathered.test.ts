@@ -30,8 +30,8 @@ async function petsOf(categoryId: number): Promise<object[]> {
   return pets;
 }
 
-describe('pets that are created at once', () => {
-  test('are created together, each as it was sent', async () => {
+describe('concurrently created pets', () => {
+  test('are created in one batch, each as it was sent', async () => {
     const [dogs, cats] = categories as [number, number];
     const sent = [
       { name: 'Rex', categoryId: dogs, status: 'sold' },
@@ -47,7 +47,7 @@ describe('pets that are created at once', () => {
     }
   });
 
-  test('fail alone, each with its own error; each of the others is there once', async () => {
+  test('fail separately, each with its own error; each of the others exists once', async () => {
     const [dogs, cats] = categories as [number, number];
     const bodies = Array.from({ length: 300 }, (_, n) => {
       if (n % 7 === 3) return { name: `Pet ${n}`, categoryId: UNKNOWN + BigInt(n) };
@@ -74,13 +74,13 @@ describe('pets that are created at once', () => {
     expect(new Set(kept.map(({ id }) => id)).size).toBe(good.length);
   });
 
-  // The embedded database runs one statement after the other: nothing of it can be held by somebody else.
+  // The embedded database runs one statement at a time, so no other transaction can hold a lock.
   if (databaseKind === 'server') {
     test.each([
       ['goes', 422],
       ['stays', 201],
     ])(
-      'do not wait for the one whose category is about to go; if it %s, that one is answered with %i',
+      'do not wait for one whose category is being deleted; if that transaction %s, its response is %i',
       async (end, status) => {
         const [doomed, other] = categories as [number, number];
         let late: ReturnType<typeof create> | undefined;

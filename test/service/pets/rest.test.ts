@@ -46,7 +46,7 @@ async function ids(query: string): Promise<number[]> {
 }
 
 describe('POST /pets', () => {
-  test('a new pet gets an id, the default status and an address', async () => {
+  test('a new pet gets an id, the default status and a URL', async () => {
     const { status, headers, body } = await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } });
     expect(status).toBe(201);
     expect(body).toEqual({ id: expect.any(Number), name: 'Rex', categoryId, status: 'available' });
@@ -54,7 +54,7 @@ describe('POST /pets', () => {
     expect((await app.rest('GET', `/pets/${body.id}`)).body).toEqual(body);
   });
 
-  test.each(['available', 'pending', 'sold'])('a pet may begin as %s', async (status) => {
+  test.each(['available', 'pending', 'sold'])('a pet may be created as %s', async (status) => {
     const pet = await makePet({ status });
     expect(pet).toEqual({ id: pet.id, name: 'Rex', categoryId, status });
     expect(await read(pet.id)).toEqual(pet);
@@ -64,13 +64,13 @@ describe('POST /pets', () => {
     ['one letter', 'A'],
     ['white space around it', '  Rex  '],
     ['quotes, backslashes and control characters', '"\\\'\u0001\t\n\u007f'],
-    ['what looks like SQL', "'; drop table pets; --"],
-    ['what looks like markup', '<script>alert(1)</script>&amp;'],
+    ['text like SQL', "'; drop table pets; --"],
+    ['text like HTML', '<script>alert(1)</script>&amp;'],
     ['many scripts', 'Éé ßẞ İı Ǆ ﷽ 犬 שלום ไทย'],
     ['a family of emoji', '👩‍👩‍👧‍👦🐕'],
     ['200 letters', 'x'.repeat(200)],
-    ['200 emoji, which are characters and not halves of them', '🐕'.repeat(200)],
-    ['the greatest character', '\u{10ffff}'],
+    ['200 emoji, counted as characters and not as UTF-16 units', '🐕'.repeat(200)],
+    ['the highest code point', '\u{10ffff}'],
   ])('a name is kept to its last character: %s', async (_, name) => {
     const pet = await makePet({ name });
     expect(pet.name).toBe(name);
@@ -104,7 +104,7 @@ describe('POST /pets', () => {
   });
 });
 
-describe('ids beyond what a JavaScript number holds', () => {
+describe('ids beyond the exact numbers of JavaScript', () => {
   test.each([9007199254740993n, 9223372036854775807n])('%s is exact to the last digit, both ways', async (id) => {
     await app.database.transaction(async (query) => {
       await query('insert into categories (id, name) values ($1, $2)', [String(id), 'Far']);
@@ -138,7 +138,7 @@ describe('ids beyond what a JavaScript number holds', () => {
     expect((await app.rest('GET', `/pets?id=${id}`)).body).toEqual([]);
   });
 
-  test('a walk goes on behind such an id', async () => {
+  test('paging continues after such an id', async () => {
     const far = await makeCategory();
     const big = [9007199254740995n, 9007199254740996n, 9007199254740997n];
     await app.database.transaction(async (query) => {
@@ -157,7 +157,7 @@ describe('ids beyond what a JavaScript number holds', () => {
 });
 
 describe('PUT /pets/{petId}', () => {
-  test('replaces the pet whole', async () => {
+  test('replaces the whole pet', async () => {
     const { id } = await makePet();
     const other = await makeCategory();
     const replacement = { name: 'Bello', categoryId: other, status: 'sold' };
@@ -168,21 +168,21 @@ describe('PUT /pets/{petId}', () => {
     expect(await read(id)).toEqual({ id, ...replacement });
   });
 
-  test('a status that is left out is back at its default', async () => {
+  test('an omitted status is reset to its default', async () => {
     const { id } = await makePet({ status: 'sold' });
     const { body } = await app.rest('PUT', `/pets/${id}`, { body: { name: 'Rex', categoryId } });
     expect(body).toEqual({ id, name: 'Rex', categoryId, status: 'available' });
     expect(await read(id)).toEqual(body);
   });
 
-  test('takes back exactly what GET gave, id and all', async () => {
+  test('accepts the body of a GET, with its id', async () => {
     const pet = await makePet({ status: 'pending' });
     const { status, body } = await app.rest('PUT', `/pets/${pet.id}`, { body: await read(pet.id) });
     expect(status).toBe(200);
     expect(body).toEqual(pet);
   });
 
-  test.each(['another number', 'the same as text', 'null'])('does not take an id that is %s', async (which) => {
+  test.each(['another number', 'the same as text', 'null'])('rejects an id that is %s', async (which) => {
     const pet = await makePet();
     const id = { 'another number': pet.id + 1, 'the same as text': String(pet.id), null: null }[which];
     const { status, body } = await app.rest('PUT', `/pets/${pet.id}`, { body: { ...pet, name: 'Bello', id } });
@@ -213,7 +213,7 @@ describe('PUT /pets/{petId}', () => {
 
 describe('PATCH /pets/{petId}', () => {
   test.each(['application/merge-patch+json', 'application/json', 'Application/Merge-Patch+JSON; charset=utf-8'])(
-    'merges a patch of type %s: what is left out stays',
+    'merges a patch of type %s: omitted fields stay',
     async (contentType) => {
       const pet = await makePet({ status: 'pending' });
       const patch = { body: { name: 'Bello' }, headers: { 'content-type': contentType } };
@@ -236,7 +236,7 @@ describe('PATCH /pets/{petId}', () => {
     expect(await read(pet.id)).toEqual(expected);
   });
 
-  test('an empty patch changes nothing and answers the pet', async () => {
+  test('an empty patch changes nothing and returns the pet', async () => {
     const pet = await makePet({ status: 'sold' });
     const { status, body } = await app.rest('PATCH', `/pets/${pet.id}`, { body: {} });
     expect(status).toBe(200);
@@ -244,15 +244,18 @@ describe('PATCH /pets/{petId}', () => {
     expect(await read(pet.id)).toEqual(pet);
   });
 
-  test.each(['name', 'categoryId', 'status'])('null for %s is an error, for it cannot be removed', async (field) => {
-    const pet = await makePet();
-    const { status, body } = await app.rest('PATCH', `/pets/${pet.id}`, { body: { name: 'Bello', [field]: null } });
-    expect(status).toBe(422);
-    expect(body.message).toBe(`${field} must not be null; omit it instead.`);
-    expect(await read(pet.id)).toEqual(pet);
-  });
+  test.each(['name', 'categoryId', 'status'])(
+    'null for %s is an error, because it cannot be removed',
+    async (field) => {
+      const pet = await makePet();
+      const { status, body } = await app.rest('PATCH', `/pets/${pet.id}`, { body: { name: 'Bello', [field]: null } });
+      expect(status).toBe(422);
+      expect(body.message).toBe(`${field} must not be null; omit it instead.`);
+      expect(await read(pet.id)).toEqual(pet);
+    },
+  );
 
-  test('the id may be repeated, not changed', async () => {
+  test('the id may be repeated, but not changed', async () => {
     const pet = await makePet();
     const same = await app.rest('PATCH', `/pets/${pet.id}`, { body: { id: pet.id, name: 'Bello' } });
     expect(same.body).toEqual({ ...pet, name: 'Bello' });
@@ -262,7 +265,7 @@ describe('PATCH /pets/{petId}', () => {
     expect((await read(pet.id)).name).toBe('Bello');
   });
 
-  test('a pet that does not exist is not found, even by an empty patch', async () => {
+  test('a missing pet is 404, even for an empty patch', async () => {
     const { status, body } = await app.rest('PATCH', '/pets/987654', { body: {} });
     expect(status).toBe(404);
     expect(body).toEqual({ code: 'NOT_FOUND', message: 'No pet has the id 987654.', status: 404 });
@@ -282,7 +285,7 @@ describe('PATCH /pets/{petId}', () => {
 });
 
 describe('DELETE /pets/{petId}', () => {
-  test('the pet is gone, and a second time not found', async () => {
+  test('the pet is deleted; a second time is 404', async () => {
     const { id } = await makePet();
     const { status, text, headers } = await app.rest('DELETE', `/pets/${id}`);
     expect({ status, text }).toEqual({ status: 204, text: '' });
@@ -294,7 +297,7 @@ describe('DELETE /pets/{petId}', () => {
     expect((await app.rest('GET', `/pets/${id}`)).body).toEqual(again.body);
   });
 
-  test('its inventory entry goes with it', async () => {
+  test('its inventory entry is deleted too', async () => {
     const { id } = await makePet();
     await app.rest('PUT', `/store/inventory/${id}`, { body: { quantity: 3 } });
     expect((await app.rest('DELETE', `/pets/${id}`)).status).toBe(204);
@@ -302,7 +305,7 @@ describe('DELETE /pets/{petId}', () => {
     expect((await app.rest('GET', `/store/inventory?petId=${id}`)).body).toEqual([]);
   });
 
-  test.each([false, true])('a pet with orders stays, and its entry too (complete: %s)', async (complete) => {
+  test.each([false, true])('a pet with orders cannot be deleted, nor its entry (complete: %s)', async (complete) => {
     const { id } = await makePet();
     await app.rest('PUT', `/store/inventory/${id}`, { body: { quantity: 3 } });
     await app.rest('POST', '/store/orders', { body: { petId: id, complete } });
@@ -318,7 +321,7 @@ describe('DELETE /pets/{petId}', () => {
     });
   });
 
-  test('a pet whose orders were all cancelled can go', async () => {
+  test('a pet whose orders were all cancelled can be deleted', async () => {
     const { id } = await makePet();
     const order = await app.rest('POST', '/store/orders', { body: { petId: id } });
     await app.rest('DELETE', `/store/orders/${order.body.id}`);
@@ -327,7 +330,7 @@ describe('DELETE /pets/{petId}', () => {
 });
 
 describe('GET /pets', () => {
-  test('answers a bare array of pets', async () => {
+  test('returns an array of pets', async () => {
     const mine = await makeCategory();
     const pets = [await makePet({ categoryId: mine }), await makePet({ categoryId: mine, status: 'sold' })];
     const { status, body } = await app.rest('GET', `/pets?categoryId=${mine}`);
@@ -336,7 +339,7 @@ describe('GET /pets', () => {
     expect((await app.rest('GET', `/pets?categoryId=${await makeCategory()}`)).text).toBe('[]');
   });
 
-  test('a repeated parameter means any of, and different ones mean all of', async () => {
+  test('a repeated parameter matches any of its values; different parameters must all match', async () => {
     const [one, other] = [await makeCategory(), await makeCategory()];
     const a = await makePet({ categoryId: one, status: 'available' });
     const b = await makePet({ categoryId: one, status: 'pending' });
@@ -352,13 +355,13 @@ describe('GET /pets', () => {
     expect(await ids(`id=${a.id}&categoryId=${other}`)).toEqual([]);
   });
 
-  test('takes as many ids as an address holds', async () => {
+  test('accepts as many ids as fit into a URL', async () => {
     const [first, last] = [await makePet(), await makePet()];
     const missing = Array.from({ length: 500 }, (_, index) => `id=${5_000_000_000 + index}`).join('&');
     expect(await ids(`id=${last.id}&${missing}&id=${first.id}`)).toEqual([first.id, last.id]);
   });
 
-  test('sorts by id and by name, both ways, without regard to case; ties go by id', async () => {
+  test('sorts by id and by name, both ways, without regard to case; ties are sorted by id', async () => {
     const mine = await makeCategory();
     const made: Pet[] = [];
     for (const name of ['bob', 'Alice', 'alice', 'ALICE', 'Carl', 'BOB', 'b', 'B 2']) {
@@ -439,7 +442,7 @@ describe('GET /pets', () => {
       expect(await names(`categoryId=${mine}&name=${encodeURIComponent(prefix)}`)).toEqual(expected);
     });
 
-    test('a plus sign in an address is a space, as forms write it', async () => {
+    test('a plus sign in the query string is a space, as in forms', async () => {
       expect(await names(`categoryId=${mine}&name=a+b`)).toEqual(['a b']);
     });
 

@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => app.dispose());
 
 /**
- * Any identifier that a row can have, the greatest and those around 2^53 more often than chance would; but for the
- * first few hundred, which the database gives to the rows that are created here.
+ * Any id that a row can have, with more of the greatest and of those around 2^53. The first few hundred are left out,
+ * because the database gives them to the rows that are created here.
  */
 const identifier = fc
   .oneof(
@@ -32,8 +32,8 @@ async function withRows(id: Int64): Promise<void> {
   });
 }
 
-describe('an int64 is exact to the last digit, in and out', () => {
-  test('over REST: in paths, filters, bodies, cursors and addresses', async () => {
+describe('an int64 is exact to the last digit, in requests and responses', () => {
+  test('over REST: in paths, filters, bodies, cursors and links', async () => {
     await fc.assert(
       fc.asyncProperty(identifier, async (id) => {
         await withRows(id);
@@ -92,7 +92,7 @@ describe('an int64 is exact to the last digit, in and out', () => {
   });
 });
 
-describe('what is no int64 is rejected, and named', () => {
+describe('an invalid int64 is rejected, and named', () => {
   const outside = fc.oneof(
     fc.bigInt({ min: 2n ** 63n, max: 2n ** 200n }),
     fc.bigInt({ min: -(2n ** 200n), max: -(2n ** 63n) - 1n }),
@@ -116,7 +116,7 @@ describe('what is no int64 is rejected, and named', () => {
   });
 
   test.each(['0.99999999999999999999', '1.00000000000000000001', '4503599627370497.7', '1e-400', '-0.1e-999'])(
-    'an integer is never rounded to: %s is 422 on REST and an error in GraphQL',
+    'a fraction is never rounded to an integer: %s is 422 on REST and an error in GraphQL',
     async (value) => {
       for (const [path, field] of [
         ['/pets', 'categoryId'],

@@ -9,14 +9,14 @@ beforeAll(async () => {
 });
 afterAll(() => app.dispose());
 
-/** What a client may do to an order; numbers choose among those there are. */
+/** An action of a client on an order; the numbers choose one of the existing orders. */
 const orderAct = fc.oneof(
   fc.record({ kind: fc.constant('place' as const), quantity: fc.integer({ min: 1, max: 6 }), complete: fc.boolean() }),
   fc.record({ kind: fc.constant('cancel' as const), which: fc.nat(99) }),
   fc.record({ kind: fc.constant('complete' as const), which: fc.nat(99) }),
   fc.record({ kind: fc.constant('resize' as const), which: fc.nat(99), quantity: fc.integer({ min: 1, max: 6 }) }),
 );
-/** A new count makes the sum start anew, so it takes part where the sum is not asked for. */
+/** With restocking, which replaces the quantity; it is left out where the sum is checked. */
 const anyAct = fc.oneof(
   { arbitrary: orderAct, weight: 5 },
   { arbitrary: fc.record({ kind: fc.constant('restock' as const), quantity: fc.nat(8) }), weight: 1 },
@@ -36,7 +36,7 @@ async function newPet(quantity: number): Promise<number> {
   return pet.body.id;
 }
 
-/** Does one act by REST, and keeps the orders there are. */
+/** Performs one action by REST, and records the existing orders. */
 async function perform(doing: Act, petId: number, orders: Map<number, Ordered>): Promise<void> {
   if (doing.kind === 'place') {
     const { quantity, complete } = doing;
@@ -70,7 +70,7 @@ async function restock(petId: number, quantity: number): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** Several clients at once, each doing its acts one after the other. */
+/** Several concurrent clients, each of which performs its actions one after another. */
 async function performAll(
   clients: readonly (readonly Act[])[],
   petId: number,
@@ -83,7 +83,7 @@ async function performAll(
   );
 }
 
-/** Checks that the status follows the stock; answers with the count, and what the pet's orders hold. */
+/** Checks that the status follows the stock; gives the quantity in stock and the quantity in orders. */
 async function takeStock(petId: number, orders: ReadonlyMap<number, Ordered>): Promise<{ left: number; held: number }> {
   const placed = await everyOrder(petId);
   expect(new Set(placed.map(({ id }) => id))).toEqual(new Set(orders.keys()));
@@ -97,7 +97,7 @@ async function takeStock(petId: number, orders: ReadonlyMap<number, Ordered>): P
 
 const clientsOf = (act: fc.Arbitrary<Act>) => fc.array(fc.array(act, { maxLength: 8 }), { maxLength: 5 });
 
-test('stock plus what open and complete orders hold always adds up, and the status follows the stock', async () => {
+test('the sum of stock, open and complete orders never changes, and the status follows the stock', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(30), clientsOf(orderAct), async (begin, clients) => {
       const petId = await newPet(begin);
@@ -110,7 +110,7 @@ test('stock plus what open and complete orders hold always adds up, and the stat
   );
 });
 
-test('restocks among them replace the count: what moves after the last one adds up, and the status follows', async () => {
+test('a restock replaces the quantity: later movements add up, and the status follows', async () => {
   await fc.assert(
     fc.asyncProperty(clientsOf(anyAct), fc.nat(20), clientsOf(orderAct), async (before, count, after) => {
       const petId = await newPet(3);
@@ -126,12 +126,12 @@ test('restocks among them replace the count: what moves after the last one adds 
   );
 });
 
-test('a movement that had to wait for another sets the status of what it then finds', async () => {
+test('a stock movement that had to wait for another sets the status from the stock after it', async () => {
   const petId = await newPet(2);
   const { body: order } = await app.rest('POST', '/store/orders', { body: { petId } });
   let cancelling: Promise<unknown> | undefined;
   await app.database.transaction(async (query) => {
-    // Somebody takes the last one, and has not committed yet.
+    // Another transaction takes the last one, and has not committed yet.
     await query('update inventory set quantity = 0, open_orders = open_orders + 1 where pet_id = $1', [petId]);
     await query('insert into orders (pet_id) values ($1)', [petId]);
     await query("update pets set status = 'pending' where id = $1", [petId]);
