@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { maxHeaderSize } from 'node:http';
 import { expect, test } from 'vitest';
 import { examples } from '../../service/limits/examples.ts';
-import { limitOf, documentedLimits } from '../../service/limits/limits-page.ts';
+import { documentedLimits, limitOf } from '../../service/limits/limits-page.ts';
 
 const source = new URL('../../../src/engine/', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, source), 'utf8');

@@ -5,19 +5,19 @@ import { watched } from '../../support/watched.ts';
 import { ask, range } from '../graphql/ask.ts';
 
 const PETS = 2_400;
-/** Of statements of one kind, but for those that are slow: these give way after a tenth of a second. */
+/** The maximum of concurrent statements of one kind; slow ones count for a tenth of a second only. */
 const MAX_IN_FLIGHT = 2;
 const SLOW = 90;
 const MAX_BATCH_SIZE = 1_000;
 
 let app: TestApp;
-/** The ids that each statement asks for. */
+/** The ids in each statement. */
 let asked: number[][] = [];
 const inFlight = new Set<object>();
 let mostInFlight = 0;
 
 beforeAll(async () => {
-  // On a rehearsed day no use is counted, and so none is stored among the statements that are looked at.
+  // On a rehearsed day no use is counted, so no statement that stores uses is among the measured ones.
   app = await startTestApp({ MAX_REQUESTS: 100_000 }, { isRehearsal: true }, (database) =>
     watched(database, (sent, run) => {
       asked.push(String(sent.parameters[0]).slice(1, -1).split(',').map(Number));
@@ -41,8 +41,8 @@ async function petOf(id: number): Promise<number> {
   return ((await response.json()) as { id: number }).id;
 }
 
-describe('pets that many requests ask for at once', () => {
-  test('are read by few statements, bounded in number and size, and each request gets its own', async () => {
+describe('pets that concurrent requests read', () => {
+  test('are read by few statements, bounded in number and size, and each request gets its own pet', async () => {
     const ids = range(1, PETS);
     expect(await Promise.all(ids.map(petOf))).toEqual(ids);
     expect(asked.flat().sort((one, other) => one - other)).toEqual(ids);
@@ -51,13 +51,13 @@ describe('pets that many requests ask for at once', () => {
     expect(Math.max(...asked.map((keys) => keys.length))).toBeLessThanOrEqual(MAX_BATCH_SIZE);
   });
 
-  test('are read once, however many ask for the same', async () => {
+  test('are read once, however many requests read the same pet', async () => {
     const ids = range(1, 500).map((n) => 1 + (n % 5));
     expect(await Promise.all(ids.map(petOf))).toEqual(ids);
     expect(asked.flat().length).toBeLessThan(50);
   });
 
-  test('by REST and by GraphQL are read together', async () => {
+  test('are batched across REST and GraphQL', async () => {
     const byGraphQL = range(101, 200).map(async (id) => (await ask(app, `{ pet(petId: ${id}) { id } }`)).pet.id);
     const byRest = range(201, 300).map(petOf);
     expect(await Promise.all([...byGraphQL, ...byRest])).toEqual(range(101, 300));

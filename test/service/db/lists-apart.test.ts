@@ -10,7 +10,7 @@ const SLOW_CATEGORY = 7;
 const tooSlow = new ServiceError('TIMEOUT', 'It took too long.');
 
 let app: TestApp;
-/** Ends the statement that is slow. */
+/** Makes the slow statement fail. */
 let giveUp: () => void;
 let slow: Promise<never>;
 
@@ -29,8 +29,8 @@ beforeEach(() => {
   app.statements.length = 0;
 });
 
-describe('lists that are asked for at once', () => {
-  test('with other filters neither wait for one that is slow nor fail with it', async () => {
+describe('concurrent lists', () => {
+  test('with different filters neither wait for a slow one nor fail with it', async () => {
     const waiting = app.rest('GET', `/pets?categoryId=${SLOW_CATEGORY}`);
     const others = [1, 2, 3].map((id) => app.rest('GET', `/pets?categoryId=${id}`));
     const answers = await Promise.race([Promise.all(others), sleep(5_000)]);

@@ -11,10 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => opened?.dispose());
 
-/** What the database understood, as JSON, in which each type has one spelling. */
+/** The value that the database received, as JSON, which has one format for each type. */
 const asJson: Decoder<unknown> = { decode: (value) => JSON.parse(String(value)) };
 
-/** Sends values as a parameter of the type, and gets back what arrived. */
+/** Sends values as a parameter of the type, and gives the value that arrived. */
 async function arrived(type: string, value: unknown): Promise<unknown> {
   const query = sql`select to_json(${sql.placeholder('value')}::${sql.raw(type)})::text`;
   const read = opened.database.statement(`test.${type}`, 'lookup', query, { value: asJson });
@@ -27,7 +27,7 @@ const storable = fc.string({ unit: 'binary' }).filter((text) => text.isWellForme
 const hostile = fc.string({ unit: fc.constantFrom(',', '"', '\\', '{', '}', ' ', 'null', 'NULL', "'", '\n', 'a') });
 const instants = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
 
-/** Each type of a parameter, its values, and how JSON has them. */
+/** Each type of a parameter, its values, and their JSON. */
 const types: readonly [string, fc.Arbitrary<unknown>, (value: never) => unknown][] = [
   ['text', fc.oneof(storable, hostile), (value) => value],
   ['bigint', fc.bigInt({ min: -(2n ** 53n) + 1n, max: 2n ** 53n - 1n }), (value) => Number(value)],
@@ -38,7 +38,7 @@ const types: readonly [string, fc.Arbitrary<unknown>, (value: never) => unknown]
   ['timestamptz', instants, (value: Date) => value.getTime()],
 ];
 
-describe('what a statement is given arrives as it is', () => {
+describe('the parameters of a statement arrive unchanged', () => {
   test.each(types)('%s', async (type, values, toJson) => {
     const fromDatabase = (value: unknown) => (type === 'timestamptz' ? new Date(String(value)).getTime() : value);
     const check = async (value: unknown) => {
@@ -68,7 +68,7 @@ describe('what a statement is given arrives as it is', () => {
   );
 });
 
-test('a value that no column has is an error, and nothing is sent', async () => {
+test('a value that no column can have is an error, and nothing is sent', async () => {
   await expect(arrived('text', { a: 1 })).rejects.toThrow('A statement cannot take object.');
   await expect(arrived('text[]', [['a']])).rejects.toThrow('A statement cannot take object.');
 });

@@ -4,7 +4,7 @@ import { type ExplainedApp, type Plan, startExplainedApp } from '../../support/p
 import { ask } from '../graphql/ask.ts';
 
 let app: ExplainedApp;
-/** The names of the statements that the app has from its start on; those of lists come when they are first asked for. */
+/** The statements that the app has from its start on; those of lists are added on first use. */
 let statements: ReadonlySet<string>;
 const tried = new Set<string>();
 
@@ -20,13 +20,13 @@ async function plansOf(work: () => Promise<unknown>): Promise<Plan[]> {
   app.statements.length = 0;
   const plans = await app.plansOf(work);
   for (const name of app.statements) tried.add(name);
-  // Uses of what is marked would be stored some time later, among the statements of other work.
+  // Otherwise uses of annotated elements would be stored later, among the statements of other work.
   await app.flush();
   expect(plans).not.toEqual([]);
   return plans;
 }
 
-/** That each statement finds its rows by an index, and looks at no more of them than that. */
+/** Checks that each statement finds its rows by an index, and reads at most `most` rows. */
 async function expectByIndex(most: number, work: () => Promise<unknown>, planning = ''): Promise<void> {
   const plans = (await plansOf(work)).filter((plan) => plan.planning.includes(planning));
   expect(plans.filter(({ scans, rowsRead }) => scans > 0 || rowsRead > most).map(({ words }) => words)).toEqual([]);
@@ -46,7 +46,7 @@ test('a row is found by its key', async () => {
   }
 });
 
-test('rows that a page refers to are found by their keys, and lists within its rows by their parents', async () => {
+test('rows that a page refers to are found by their keys, and nested lists by their parents', async () => {
   const queries = [
     '{ pets(first: 20, sort: id_desc) { nodes { category { name } inventory { quantity } orders(first: 3) { nodes { id } } } } }',
     '{ orders(first: 20) { nodes { pet { category { name } } } } }',
@@ -57,13 +57,13 @@ test('rows that a page refers to are found by their keys, and lists within its r
   for (const query of queries) await expectByIndex(60, () => ask(app, query));
 });
 
-test('the pets of a category are counted among themselves', async () => {
+test('a count of the pets in one category reads only these', async () => {
   const count = () => ask(app, '{ category(categoryId: 3) { pets(first: 1) { totalCount } } }');
-  // In general it could be asked for all categories at once, and so for every pet.
+  // A generic plan would also fit all categories at once, and so read every pet.
   await expectByIndex(2_000, count, 'custom');
 });
 
-test('a write finds its row by its key, and so do the checks of foreign keys', async () => {
+test('a write finds its row by its key, and so do its foreign key checks', async () => {
   const write = async (method: string, path: string, status: number, body?: unknown) => {
     // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
     let answer: any;
@@ -93,17 +93,17 @@ test('a write finds its row by its key, and so do the checks of foreign keys', a
   await write('DELETE', `/categories/${categoryId}`, 204);
 });
 
-test('pets that are created together are checked against the categories, which may all be looked at', async () => {
+test('pets that are created together are checked against the categories, which may all be read', async () => {
   const create = restOf('POST', '/pets', 201, { name: 'Rex', categoryId: 3 });
   await expectByIndex(6_100, () => Promise.all([create(), create()]));
 });
 
-test('categories that are created together are written without a look at others', async () => {
+test('categories that are created together are written without reading others', async () => {
   const create = restOf('POST', '/categories', 201, { name: 'Any' });
   await expectByIndex(10, () => Promise.all([create(), create()]));
 });
 
-test('orders that are placed together find their pets and their stock by keys', async () => {
+test('orders that are placed together find their pets and stock by keys', async () => {
   const orders = [9001, 9011].map((petId) => restOf('POST', '/store/orders', 201, { petId }));
   await expectByIndex(10, () => Promise.all(orders.map((place) => place())));
 });
@@ -118,15 +118,15 @@ test('uses are stored by their keys, and reported by their days', async () => {
   await expectByIndex(6_000, () => app.rest('GET', '/lifecycle'));
 });
 
-test('the answer to a request that came before is found by its key', async () => {
+test('the stored response to a request is found by its idempotency key', async () => {
   const create = () =>
     app.rest('POST', '/categories', { body: { name: 'Any' }, headers: { 'idempotency-key': 'the-same' } });
   for (const _ of ['first', 'second']) await expectByIndex(10, create);
 });
 
-test('no statement is left out of a resource that is tried here', async () => {
+test('all statements of the resources here are checked', async () => {
   await plansOf(() => app.rest('GET', '/readyz'));
-  // Those that store uses, and forget keys once an hour, are in no list of those that requests wait for.
+  // Statements that store uses, or delete keys once an hour, do not belong to a request.
   const storeOf = (name: string) => name.split('.')[0];
   const stores = new Set([...tried].map(storeOf));
   const untried = [...statements].filter((name) => stores.has(storeOf(name)) && !tried.has(name));

@@ -17,13 +17,13 @@ beforeAll(async () => {
     );
     await query('update pets set category_id = case when id > 500 then 2 else 1 end', []);
   });
-  // What the updates have left behind would be looked at too.
+  // Otherwise the dead rows of the updates would be read too.
   await app.database.statement('test.vacuum', 'write', sql`vacuum full analyze`, {})();
 });
 afterAll(() => app?.dispose());
 
-/** As in a shop that has been open for long: what is open lies at one end, what is done with at the other. */
-describe('rows that all lie at the far end of their list', () => {
+/** As in a shop with a long history: open rows are at one end of the table, finished ones at the other. */
+describe('rows at the far end of their list', () => {
   test.each([
     ['orders(complete: false, sort: id, first', 1],
     ['orders(complete: true, sort: id_desc, first', 1],
@@ -32,7 +32,7 @@ describe('rows that all lie at the far end of their list', () => {
     ['pets(status: [available], sort: id, first', 1],
     ['pets(status: [sold, pending, sold], sort: id_desc, first', 2],
     ['pets(categoryId: [1, 9999], sort: id_desc, first', 2],
-  ])('are read at once: %s', async (list, values) => {
+  ])('are read without a scan: %s', async (list, values) => {
     const plans = await app.plansOf(() => ask(app, `{ ${list}: ${PAGE}) { nodes { id } } }`));
     expect(plans).toHaveLength(PLANNINGS.length);
     expect(plans.filter(({ rowsRead }) => rowsRead > values * (PAGE + 1)).map(({ words }) => words)).toEqual([]);
@@ -44,7 +44,7 @@ describe('rows that all lie at the far end of their list', () => {
     ['category(categoryId: 7) { pets(first: 20', 'pets.id', undefined],
     ['category(categoryId: 7) { pets(last: 20', 'pets.id', undefined],
     ['category(categoryId: 7) { pets(first: 20', 'pets.id', 2],
-  ])('are read at once within a row that many others belong to, or none: %s after %s %s', async (list, name, id) => {
+  ])('are read without a scan within a parent that has many rows or none: %s after %s %s', async (list, name, id) => {
     const after = id === undefined ? '' : `, after: "${encodeCursor(name, { id, value: null })}"`;
     const plans = await app.plansOf(() => ask(app, `{ ${list}${after}) { nodes { id } } } }`));
     expect(plans.length).toBeGreaterThan(PLANNINGS.length);
@@ -57,11 +57,11 @@ describe('rows that all lie at the far end of their list', () => {
     ['orders(complete: true, sort: id, last: 20, before', 'orders.id', 400],
     ['pets(status: [available], sort: id, first: 20, after', 'pets.id', 19_000],
     ['pets(name: "M", sort: name, first: 20, after', 'pets.name', 19_000, 'Moose'],
-  ])('a page is found at once however far it is: %s %s %d', async (list, name, id, value = undefined) => {
+  ])('a page is found without a scan however far it is: %s %s %d', async (list, name, id, value = undefined) => {
     const cursor = encodeCursor(name, { id, value: value ?? null });
     const plans = await app.plansOf(() => ask(app, `{ ${list}: "${cursor}") { nodes { id } } }`));
     expect(plans).toHaveLength(PLANNINGS.length);
-    // A row each at most, and the way to the first through its index.
+    // At most a row for each, and the path to the first through its index.
     expect(
       plans.filter(({ pagesRead }) => pagesRead > PAGE + 12).map(({ words, pagesRead }) => [pagesRead, words]),
     ).toEqual([]);
@@ -74,10 +74,10 @@ describe('rows that all lie at the far end of their list', () => {
     ['pets(status: [sold], sort: name, first'],
     ['orders(shipDateFrom: "2999-01-01T00:00:00Z", first'],
     ['orders(shipDateFrom: "2999-01-01T00:00:00Z", complete: true, sort: shipDate_desc, first'],
-  ])('what no index has in its order is soon found, or soon known not to be there: %s', async (list) => {
+  ])('with no index in the right order, matching rows, or their absence, are found soon: %s', async (list) => {
     const plans = await app.plansOf(() => ask(app, `{ ${list}: ${PAGE}) { nodes { id } } }`));
     expect(plans).toHaveLength(PLANNINGS.length);
-    // Those that are looked at in the order of the list, and those that an index of a filter finds.
+    // The rows that are read in the order of the list, and those that an index on a filter finds.
     expect(plans.filter(({ rowsRead }) => rowsRead > 8_000).map(({ words }) => words)).toEqual([]);
   });
 
@@ -87,7 +87,7 @@ describe('rows that all lie at the far end of their list', () => {
     ['name: "m", status: [sold]', 'id', "lower(name) like 'm%' and status = 'sold'", 'id'],
     ['categoryId: [1], status: [sold]', 'name', "category_id = 1 and status = 'sold'", 'lower(name) collate "C", id'],
     ['status: [pending]', 'name_desc', "status = 'pending'", 'lower(name) collate "C" desc, id desc'],
-  ])('a walk by %s in the order %s has each row once, both ways', async (filters, sort, where, order) => {
+  ])('paging with %s in the order %s returns each row once, both ways', async (filters, sort, where, order) => {
     const rows = await app.database.transaction((query) =>
       query(`select id from pets where ${where} order by ${order}`, []),
     );
@@ -110,7 +110,7 @@ describe('rows that all lie at the far end of their list', () => {
     expect(await walk('last', 'before', 'startCursor')).toEqual(expected);
   });
 
-  test('a value that is given twice is read once, and all values in one order', async () => {
+  test('a repeated value is read once, and all values in one order', async () => {
     const { pets } = await ask(
       app,
       '{ pets(status: [sold, pending, sold], sort: id_desc, first: 100) { nodes { id } } }',

@@ -7,10 +7,10 @@ import { ask } from '../graphql/ask.ts';
 const { schema } = petStoreService;
 
 const PAGE = 20;
-/** Three times as many as a search looks at before it goes by its filters; with pets that have no entry, three times that. */
+/** Three times the rows that a search reads before it uses its filters; for pets without an entry, once more. */
 const FEW = 7_500;
 
-/** For every filter what many rows pass, and what few do; and a row in the middle, where a page may begin. */
+/** For every filter a value of many rows and one of few; and a row in the middle, where a page may begin. */
 const LISTS: Readonly<
   Record<string, { filters: Readonly<Record<string, [many: string, few: string]>>; middle: string }>
 > = {
@@ -102,15 +102,15 @@ describe.each(sorted)('each page of %s', (_, { name: list, args }, sort) => {
     return asked;
   }
 
-  test('is read by an index: its own rows and hardly any other, wherever it lies', async () => {
-    // One row more than the page has tells whether there is another. Of ten pets one has an entry: all may be passed by.
+  test('is read by an index: its own rows and hardly any other, wherever the page is', async () => {
+    // One more row shows whether there is a next page. One pet in ten has an entry, so the others may be skipped.
     const most = (PAGE + 1) * (list === 'inventory' ? 12 : 1);
     const asked = await pages(['first', 'last', `after: "${cursor}", first`, `before: "${cursor}", last`]);
     expect(asked.filter(({ scans }) => scans > 0).map(inWords)).toEqual([]);
     expect(asked.filter(({ rowsSorted, rowsRead }) => rowsSorted > 0 || rowsRead > most).map(inWords)).toEqual([]);
   });
 
-  test('is read by an index with each filter, and with any two', async () => {
+  test('is read by an index with each filter, and with any two filters', async () => {
     expect(Object.keys(filters)).toEqual(
       args.map(({ name }) => name).filter((name) => !ARGUMENTS_OF_PAGING.includes(name)),
     );
@@ -119,7 +119,7 @@ describe.each(sorted)('each page of %s', (_, { name: list, args }, sort) => {
     for (const some of [...given.flat(), ...two]) {
       const asked = await pages(['first', `before: "${cursor}", last`], some);
       expect(asked.filter(({ scans, rowsRead }) => scans > 0 && rowsRead > FEW).map(inWords)).toEqual([]);
-      // Where no index has the page, some rows are looked at in the order of the list, and then those that an index finds.
+      // If no index fits, some rows are read in the order of the list, and then those that an index on a filter finds.
       expect(asked.filter(({ rowsSorted }) => rowsSorted > FEW).map(inWords)).toEqual([]);
       const forItsValues = asked.filter(({ planning }) => planning === 'force_custom_plan');
       const most = list === 'inventory' ? 3 * FEW : FEW;

@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../../support/app.ts';
 import { ask } from '../graphql/ask.ts';
 
 const SIZES = [1, 20, 100];
-/** The lists within rows that one statement reads. */
+/** The maximum of nested lists that one statement reads. */
 const LISTS_AT_ONCE = 50;
 
 let app: TestApp;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => app?.dispose());
 beforeEach(() => void app.statements.splice(0));
 
-describe('a request needs no more statements for many rows than for one', () => {
+describe('a request needs as many statements for many rows as for one', () => {
   test.each([
     ['/pets', 'pets.list'],
     ['/pets?status=available&name=b&sort=-name', 'pets.list'],
@@ -69,15 +69,15 @@ describe('a request needs no more statements for many rows than for one', () => 
   });
 });
 
-test('a list is counted once, however often its count is asked for', async () => {
+test('a list is counted once, however often its totalCount is selected', async () => {
   await ask(app, '{ pets(first: 1) { totalCount } }');
   const once = app.statements.splice(0);
   await ask(app, '{ pets(first: 1) { totalCount a: totalCount b: totalCount } }');
   expect(app.statements.splice(0)).toEqual(once);
 });
 
-describe('each request for a row is one statement', () => {
-  /** Answers with the body, and holds the request to that one statement. */
+describe('each request for a row takes one statement', () => {
+  /** The body of the response; checks that the request took only that one statement. */
   async function one(statement: string, method: string, path: string, status: number, body?: unknown) {
     const answer = await app.rest(method, path, { body });
     expect([answer.status, ...app.statements.splice(0)]).toEqual([status, statement]);
@@ -92,7 +92,7 @@ describe('each request for a row is one statement', () => {
     await one('pets.byKeys', 'GET', '/pets/999999', 404);
   });
 
-  test('that writes it, whatever moves with it', async () => {
+  test('that writes it, with all related changes', async () => {
     const { id: categoryId } = await one('categories.insert', 'POST', '/categories', 201, { name: 'Any' });
     await one('categories.update', 'PUT', `/categories/${categoryId}`, 200, { name: 'Some' });
     await one('categories.update', 'PATCH', `/categories/${categoryId}`, 200, { name: 'All' });
@@ -110,15 +110,15 @@ describe('each request for a row is one statement', () => {
     await one('categories.delete', 'DELETE', `/categories/${categoryId}`, 204);
   });
 
-  test('that a mutation writes, and one more for what it selects around it', async () => {
+  test('that a mutation writes, and one more for related rows in its selection', async () => {
     const pet = { name: 'Rex', categoryId: 1 };
     await ask(app, 'mutation ($pet: NewPet!) { createPet(pet: $pet) { id category { name } } }', { pet });
     expect(app.statements).toEqual(['pets.insert', 'categories.byKeys']);
   });
 });
 
-describe('totals that are asked for at once', () => {
-  test('are one statement where they are of the same list and filters, in an operation and across requests', async () => {
+describe('concurrent totals', () => {
+  test('of the same list and filters take one statement, in an operation and across requests', async () => {
     const query = `{ ${['a', 'b', 'c'].map((alias) => `${alias}: pets(first: 1, status: [sold]) { totalCount }`).join(' ')} }`;
     const answers = await Promise.all([ask(app, query), ask(app, query)]);
     const [{ totalCount }] = [answers[0].a];
@@ -126,7 +126,7 @@ describe('totals that are asked for at once', () => {
     expect(app.statements.filter((name) => name === 'pets.count')).toHaveLength(1);
   });
 
-  test('are counted each for itself where their filters differ', async () => {
+  test('with different filters are counted separately', async () => {
     const { all, sold, other } = await ask(
       app,
       '{ all: pets(first: 1) { totalCount } sold: pets(first: 1, status: [sold]) { totalCount } other: pets(first: 1, status: [available, pending]) { totalCount } }',
@@ -135,7 +135,7 @@ describe('totals that are asked for at once', () => {
     expect(sold.totalCount).toBeGreaterThan(0);
   });
 
-  test('of inventory entries need their pets only where they are filtered by what a pet has', async () => {
+  test('of inventory entries join the pets only if a filter needs them', async () => {
     const { all, any } = await ask(
       app,
       '{ all: inventory(first: 1) { totalCount } any: inventory(first: 1, status: [available, pending, sold]) { totalCount } }',

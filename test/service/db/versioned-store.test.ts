@@ -72,7 +72,7 @@ function storeOf() {
   });
 }
 
-test('a new row has what it is given, and the defaults of what is left out', async () => {
+test('a new row has the given values, and defaults for the others', async () => {
   const store = storeOf();
   const whole = { title: 'Emma', copies: 3, isLent: true, due: DUE, shelfId: 1 };
   expect(await store.create(whole)).toMatchObject({ ...whole, version: 1 });
@@ -84,7 +84,7 @@ test('a new row has what it is given, and the defaults of what is left out', asy
   });
 });
 
-test('rows that are created together are each as if alone, also those that refer to nothing or to what is not there', async () => {
+test('rows that are created together are each stored or rejected as if alone, also with no reference or an unknown one', async () => {
   const store = storeOf();
   const [on, off, nowhere, dated] = await Promise.allSettled([
     store.create({ title: 'On a shelf', shelfId: 1 }),
@@ -100,7 +100,7 @@ test('rows that are created together are each as if alone, also those that refer
   expect(dated).toMatchObject({ value: { due: DUE, isLent: true } });
 });
 
-test('a change leaves what is left out, and null removes a value where there may be none', async () => {
+test('a change keeps omitted values, and null removes an optional value', async () => {
   const store = storeOf();
   const { id } = await store.create({ title: 'Emma', copies: 3, due: DUE, shelfId: 1 });
   expect(await store.update(id, { copies: 4 }, undefined)).toMatchObject({
@@ -123,7 +123,7 @@ test('a change leaves what is left out, and null removes a value where there may
   });
 });
 
-test('a write says why it has left a row as it was', async () => {
+test('a write that changes nothing says why', async () => {
   const store = storeOf();
   const { id } = await store.create({ title: 'Emma' });
   await expect(store.update(id, { title: 'Emmy' }, [7])).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
@@ -141,7 +141,7 @@ test('a write says why it has left a row as it was', async () => {
   expect(await store.byId.load(id)).toBeUndefined();
 });
 
-test('a foreign key without a name for what it refers to stops the start', () => {
+test('a foreign key without a name for its target stops the start', () => {
   const store = () => versionedStore(opened.database, { table: novels, list: novelList, one: 'book' });
   expect(store).toThrow('The store of novels needs a name for what shelfId refers to.');
 });
