@@ -3,7 +3,7 @@ import { lifecycleChecks } from './lifecycle.ts';
 import { pageChecks } from './pages.ts';
 import { playgroundChecks } from './playground.ts';
 import { referenceChecks } from './reference.ts';
-import { referenceTrialChecks } from './reference-trial.ts';
+import { referenceTrialChecks } from './reference-try-it-out.ts';
 import { takeScreenshots } from './screenshots.ts';
 
 /** A folder for pictures of the pages; none are taken without it. */

@@ -5,7 +5,7 @@ import { createChecks } from './checks.ts';
 import type { Asked } from './documents.ts';
 import { besideLeftRejections, checkZooDocument, zooDocuments } from './equivalence.ts';
 import { graphqlCases } from './graphql.ts';
-import { checkStoreDocument, storeDocuments } from './known.ts';
+import { checkStoreDocument, storeDocuments } from './repeated.ts';
 import { restCases } from './rest.ts';
 import { type DatabaseKind, type Openness, startTarget } from './target.ts';
 
