@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The rules of axe that the page breaks as it now is, each with the places that do. */
+/** The accessibility rules of axe that the page breaks in its current state, each with the elements. */
 export async function brokenRules(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
   const { violations, passes } = await page.evaluate<AxeResults>('axe.run()');

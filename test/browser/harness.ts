@@ -13,27 +13,27 @@ import { createMetrics } from '../../src/process/metrics.ts';
 import { defaultRules, defaultSettings } from '../support/rules.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
-/** What a check looks at. */
+/** The input of a check. */
 export interface Visit {
   readonly page: Page;
   readonly base: string;
   /** The same service, with a base path. */
   readonly prefixed: string;
   readonly database: Database;
-  /** Another visitor's page; what goes wrong behind it counts too. */
+  /** Opens a page as another visitor; its errors fail the check too. */
   open(options: BrowserContextOptions): Promise<Page>;
 }
 
-/** What has to hold -> how it is seen. */
+/** The title of each check, and how to run it. */
 export type Checks = Readonly<Record<string, (visit: Visit) => Promise<void>>>;
 
-/** In milliseconds, for anything that a page has to do. */
+/** The maximum time for any action of a page, in milliseconds. */
 export const PATIENCE = 15_000;
 
 const EXECUTABLE = process.env.CHROMIUM || '/usr/bin/chromium';
 const PETS = 200;
 
-/** Starts the service and a browser, and ends both when the work is done. Without a browser it says how to get one. */
+/** Starts the service and a browser, and stops both after the work. Without a browser, the error says what to install. */
 export async function withBrowser(work: (browser: Browser, visit: Service) => Promise<void>): Promise<void> {
   if (!existsSync(EXECUTABLE)) {
     process.stderr.write(
@@ -81,29 +81,29 @@ async function serve(database: Database, basePath: string): Promise<Listener> {
   return listen(app.listener, { host: '127.0.0.1', port: 0, stall: 40_000 });
 }
 
-/** Runs the checks, each as a new visitor, and says which hold. */
+/** Runs each check as a new visitor, and reports its result. */
 export async function runChecks(browser: Browser, service: Service, checks: Checks): Promise<void> {
   let [passed, failed] = [0, 0];
   for (const [name, check] of Object.entries(checks)) {
-    const faults: string[] = [];
+    const errors: string[] = [];
     const contexts: BrowserContext[] = [];
     const open = async (options: BrowserContextOptions) => {
       const context = await browser.newContext(options);
       contexts.push(context);
-      await watch(context, faults);
+      await watch(context, errors);
       const page = await context.newPage();
       page.setDefaultTimeout(PATIENCE);
       return page;
     };
     try {
       await check({ ...service, page: await open({}), open });
-      if (faults.length > 0) throw new Error('Something went wrong behind the page:');
+      if (errors.length > 0) throw new Error('Errors behind the page:');
       passed++;
       process.stdout.write(`  passed  ${name}\n`);
     } catch (error) {
       failed++;
       const message = error instanceof Error ? error.message : String(error);
-      process.stdout.write(`  FAILED  ${name}\n${[message, ...faults].join('\n').replaceAll(/^/gm, '            ')}\n`);
+      process.stdout.write(`  FAILED  ${name}\n${[message, ...errors].join('\n').replaceAll(/^/gm, '            ')}\n`);
     } finally {
       for (const context of contexts) await context.close();
     }
@@ -112,28 +112,28 @@ export async function runChecks(browser: Browser, service: Service, checks: Chec
   if (failed > 0) process.exitCode = 1;
 }
 
-/** Lets no request out to any other machine; what tried to get out, and what the console complains of, are faults. */
-export async function watch(context: BrowserContext, faults: string[]): Promise<void> {
+/** Blocks requests to other hosts; records these, and errors on the console, as errors. */
+export async function watch(context: BrowserContext, errors: string[]): Promise<void> {
   await context.route(
     () => true,
     (route) => {
       const { protocol, hostname } = new URL(route.request().url());
       if (hostname === '127.0.0.1' || protocol === 'data:' || protocol === 'blob:') return route.continue();
-      faults.push(`asked another machine: ${route.request().url()}`);
+      errors.push(`asked another machine: ${route.request().url()}`);
       return route.abort();
     },
   );
   await context.routeWebSocket(
     () => true,
     (socket) => {
-      faults.push(`opened a socket: ${socket.url()}`);
+      errors.push(`opened a socket: ${socket.url()}`);
       void socket.close();
     },
   );
   context.on('console', (line) => {
-    // What the service rejects is shown by the page.
+    // The page itself shows responses with 4xx.
     if (/the server responded with a status of 4\d\d/.test(line.text())) return;
-    if (line.type() === 'error') faults.push(`console: ${line.text()} (${line.location().url})`);
+    if (line.type() === 'error') errors.push(`console: ${line.text()} (${line.location().url})`);
   });
-  context.on('weberror', (error) => void faults.push(`error: ${error.error().message}`));
+  context.on('weberror', (error) => void errors.push(`error: ${error.error().message}`));
 }

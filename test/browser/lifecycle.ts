@@ -9,9 +9,9 @@ import type { Checks } from './harness.ts';
 const AT_NOON = { ...defaultRules, clock: () => NOON };
 const CLIENTS = ['shop-app', 'warehouse-sync', 'partner-feed'];
 
-/** What a visitor of the lifecycle page finds. */
+/** The lifecycle page. */
 export const lifecycleChecks: Checks = {
-  'the lifecycle page tells the sunset of what is deprecated, and what is beta and experimental': async ({
+  'the lifecycle page shows the sunset of deprecated elements, and which are beta or experimental': async ({
     page,
     base,
   }) => {
@@ -32,7 +32,7 @@ export const lifecycleChecks: Checks = {
     const pet = page.locator('[id="Query.pet"]');
     const rows = pet.getByRole('rowheader');
     await page.goto(`${base}/lifecycle`);
-    // Uses are stored within a few seconds; other checks may have called too.
+    // Uses are stored within a few seconds; other checks may have sent requests too.
     for (let tries = 0; tries < 20 && !(await rows.allInnerTexts()).includes('partner-feed'); tries++) {
       await page.waitForTimeout(500);
       await page.reload();
@@ -52,7 +52,7 @@ export const lifecycleChecks: Checks = {
     match((await chart.locator('g:last-of-type title').textContent()) ?? '', /: \d+ uses$/);
   },
 
-  'the timeline shows today between the past and what is to come': async ({ page, base }) => {
+  'the timeline shows today between the past and the future': async ({ page, base }) => {
     await page.goto(`${base}/lifecycle`);
     const track = page.getByRole('img', { name: 'Deprecated from 1 July 2026; sunset on 31 December 2027' });
     const [over, toCome] = [await track.locator('.over').boundingBox(), await track.locator('.to-come').boundingBox()];
@@ -61,11 +61,11 @@ export const lifecycleChecks: Checks = {
     await page.getByText(/^Today, \d+ \w+ \d{4}$/).waitFor();
   },
 
-  'axe finds nothing to object to on the lifecycle page, wide or narrow, in light or dark': async ({ page, base }) => {
+  'axe finds no error on the lifecycle page, wide or narrow, light or dark': async ({ page, base }) => {
     const states = {
       'a busy page': lifecyclePage('Pet store', exampleReport(busyUsage), AT_NOON, '', base),
       'a page without uses': lifecyclePage('Pet store', exampleReport(noUsage), AT_NOON, '', base),
-      'a page without marks': lifecyclePage('Pet store', [], AT_NOON, '', base),
+      'a page without annotations': lifecyclePage('Pet store', [], AT_NOON, '', base),
     };
     await page.goto(`${base}/lifecycle`);
     await assertAccessible(page, 'the service');

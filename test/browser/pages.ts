@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { brokenRules } from './axe.ts';
 import type { Checks } from './harness.ts';
 
-/** The home page, what all pages have in common, and REST in a browser. */
+/** The home page, the common parts of all pages, and REST in a browser. */
 export const pageChecks: Checks = {
   'every link of the home page leads somewhere': async ({ page, base }) => {
     await page.goto(`${base}/`);
@@ -13,10 +13,10 @@ export const pageChecks: Checks = {
     for (const address of addresses) equal((await page.request.get(address)).status(), 200, address);
   },
 
-  'the calls that the home page shows are answered': async ({ page, base }) => {
+  'the example requests on the home page succeed': async ({ page, base }) => {
     await page.goto(`${base}/`);
     const calls = await page.locator('pre').allInnerTexts();
-    ok(calls.length >= 2, 'The home page shows calls to copy.');
+    ok(calls.length >= 2, 'The home page shows requests to copy.');
     for (const call of calls) match(call, new RegExp(`^curl '${base}/`));
     const listed = /'(http[^']+\/pets[^']*)'/.exec(calls.join('\n'))?.[1] ?? '';
     equal(((await (await page.request.get(listed)).json()) as unknown[]).length, 2);
@@ -39,13 +39,13 @@ export const pageChecks: Checks = {
     }
   },
 
-  'a browser that opens REST gets JSON it can show': async ({ page, base }) => {
+  'a browser that opens a REST URL gets JSON that it can show': async ({ page, base }) => {
     const response = await page.goto(`${base}/pets?limit=2`);
     equal(response?.status(), 200);
     match(response?.headers()['content-type'] ?? '', /^application\/json/);
   },
 
-  'an address that is not there is a page that leads to the nearest, by day and night, wide and narrow': async ({
+  'an unknown path is a page with a link to the nearest path, light and dark, wide and narrow': async ({
     page,
     base,
   }) => {

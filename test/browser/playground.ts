@@ -39,8 +39,8 @@ export const playgroundChecks: Checks = {
     }
   },
 
-  'the second visit loads nothing again, and is ready in under a second': async ({ page, base }) => {
-    // The browser has no cache while it is watched what it asks for.
+  'the second visit loads only from the cache, and is ready in under a second': async ({ page, base }) => {
+    // The browser has no cache while its requests are intercepted.
     await page.context().unrouteAll();
     const ready = async () => {
       const began = Date.now();
@@ -49,7 +49,7 @@ export const playgroundChecks: Checks = {
       return Date.now() - began;
     };
     await ready();
-    // It asks for the schema by a POST to the very address of the page.
+    // It loads the schema by a POST to the URL of the page itself.
     await page.getByRole('button', { name: /execute query/i }).click();
     await page.locator('.result-window').getByText('"nodes"').waitFor();
     await page.goto(`${base}/`);
@@ -64,7 +64,7 @@ export const playgroundChecks: Checks = {
     ok(taken < 1_000, `It took ${taken} ms.`);
   },
 
-  'a mistake is told in the words of the service': async ({ page, base }) => {
+  'an error is shown with the message of the service': async ({ page, base }) => {
     await page.goto(`${base}/graphql?query=${encodeURIComponent('{ pets { id }')}`);
     await page.locator('.graphiql-query-editor').getByText('pets').first().waitFor();
     await page.getByRole('button', { name: /execute query/i }).click();
@@ -83,7 +83,7 @@ export const playgroundChecks: Checks = {
     await page.locator('.result-window').getByText(id).waitFor();
   },
 
-  'a long document stays out of the address, and a reload works': async ({ page, base }) => {
+  'a long document is not in the URL, and a reload works': async ({ page, base }) => {
     await page.goto(`${base}/graphql`);
     const editor = page.locator('.graphiql-query-editor');
     await editor.getByText('Five pets by name').waitFor();
@@ -94,7 +94,7 @@ export const playgroundChecks: Checks = {
     equal((await page.reload())?.status(), 200);
   },
 
-  'the playground fits a phone, and leads home': async ({ page, base }) => {
+  'the playground fits a phone, and has a link to the home page': async ({ page, base }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${base}/graphql`);
     await page.locator('.graphiql-query-editor').getByText('Five pets').waitFor();
@@ -103,7 +103,7 @@ export const playgroundChecks: Checks = {
     await page.waitForURL(`${base}/`);
   },
 
-  'the playground keeps no header that is typed into it, for that may be a credential': async ({ page, base }) => {
+  'the playground stores no header field, because it may be a credential': async ({ page, base }) => {
     await page.goto(`${base}/graphql`);
     await page.locator('.graphiql-query-editor').getByText('Five pets by name').waitFor();
     await page.getByRole('button', { name: 'Headers', exact: true }).click();
@@ -112,7 +112,7 @@ export const playgroundChecks: Checks = {
     await page.getByRole('button', { name: /execute query/i }).click();
     await page.locator('.result-window').getByText('"nodes"').waitFor();
     await page.getByText('psk_secret').first().waitFor();
-    // It stores what it keeps a moment after the last key.
+    // It stores its state a moment after the last key.
     await page.waitForTimeout(1_000);
     equal(await page.evaluate(() => JSON.stringify({ ...localStorage }).includes('psk_secret')), false);
   },

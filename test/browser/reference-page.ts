@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** An operation as the document has it. */
+/** An operation in the OpenAPI document. */
 export interface DocumentedOperation {
   readonly operationId: string;
   readonly summary: string;
@@ -14,13 +14,13 @@ export interface DocumentedOperation {
   readonly 'x-successor'?: { readonly operationId: string; readonly operation: string };
 }
 
-/** What the service's document says, for the reference to be held to. */
+/** The parts of the OpenAPI document that the reference must show. */
 export interface Documented {
   readonly groups: readonly { readonly name: string; readonly tags: readonly string[] }[];
   readonly operations: readonly DocumentedOperation[];
 }
 
-/** Reads the document that the page was made from. */
+/** Reads the OpenAPI document that the page is generated from. */
 export async function readDocument(page: Page, base: string): Promise<Documented> {
   const document = (await (await page.request.get(`${base}/openapi.json`)).json()) as {
     'x-tagGroups': Documented['groups'];
@@ -36,13 +36,13 @@ export async function readDocument(page: Page, base: string): Promise<Documented
   };
 }
 
-/** Goes to the reference and waits until it is there. */
+/** Opens the reference, and waits until it is ready. */
 export async function goToReference(page: Page, base: string, hash = ''): Promise<void> {
   await page.goto(`${base}/reference${hash}`);
   await page.locator('.operation').first().waitFor();
 }
 
-/** An operation in the page, opened. */
+/** Expands an operation of the page. */
 export async function openOperation(page: Page, operationId: string): Promise<Locator> {
   const operation = page.locator(`#${operationId}`);
   const summary = operation.locator('.summary');
@@ -51,15 +51,15 @@ export async function openOperation(page: Page, operationId: string): Promise<Lo
   return operation;
 }
 
-/** Begins the trial of an operation. */
-export async function beginTrial(page: Page, operationId: string): Promise<Locator> {
+/** Starts "Try it out" for an operation. */
+export async function tryItOut(page: Page, operationId: string): Promise<Locator> {
   const operation = await openOperation(page, operationId);
   await operation.getByRole('button', { name: 'Try it out' }).click();
   await operation.getByRole('button', { name: 'Execute' }).waitFor();
   return operation;
 }
 
-/** Sends what is filled in, and waits for the answer. */
+/** Sends the request, and waits for the response. */
 export async function execute(operation: Locator): Promise<void> {
   await operation.getByRole('button', { name: 'Execute' }).click();
   await operation.getByRole('heading', { name: 'Server response' }).waitFor();

@@ -1,11 +1,11 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Checks } from './harness.ts';
-import { beginTrial, execute, goToReference, openOperation, readDocument } from './reference-page.ts';
+import { execute, goToReference, openOperation, readDocument, tryItOut } from './reference-page.ts';
 
-/** The interactive trial in the reference. */
-export const referenceTrialChecks: Checks = {
-  'the trial is off for GET /store/orders, and only there': async ({ page, base }) => {
+/** "Try it out" in the reference. */
+export const tryItOutChecks: Checks = {
+  '"Try it out" is off for GET /store/orders only': async ({ page, base }) => {
     await goToReference(page, base);
     const { operations } = await readDocument(page, base);
     const without = [];
@@ -18,10 +18,10 @@ export const referenceTrialChecks: Checks = {
     deepEqual(without, ['GET /store/orders']);
   },
 
-  'the trial calls this service and shows its answer': async ({ page, base }) => {
+  '"Try it out" sends the request to this service and shows the response': async ({ page, base }) => {
     await goToReference(page, base);
     const calls = callsOf(page, base);
-    const listed = await beginTrial(page, 'listPets');
+    const listed = await tryItOut(page, 'listPets');
     await listed.getByRole('textbox', { name: 'limit' }).fill('3');
     await execute(listed);
     deepEqual(calls, ['GET /pets?sort=id&limit=3']);
@@ -29,7 +29,7 @@ export const referenceTrialChecks: Checks = {
     equal(answer.match(/"categoryId"/g)?.length, 3);
     match(await listed.locator('.live-responses-table').innerText(), /200[\s\S]*x-request-id[\s\S]*\d+ ms/);
 
-    const created = await beginTrial(page, 'createCategory');
+    const created = await tryItOut(page, 'createCategory');
     await created.getByRole('textbox', { name: 'Request body' }).fill('{"name": "From the reference"}');
     await execute(created);
     deepEqual(calls.slice(1), ['POST /categories']);
@@ -39,14 +39,14 @@ export const referenceTrialChecks: Checks = {
     equal(category.name, 'From the reference');
   },
 
-  'the trial is sent with the key that the reader gives, which this tab alone keeps': async ({ page, base }) => {
+  '"Try it out" sends the key that the reader enters, which is stored for this tab only': async ({ page, base }) => {
     await goToReference(page, base);
     const sent: (string | undefined)[] = [];
     page.on('request', (request) => {
       if (request.url().startsWith(`${base}/categories`)) sent.push(request.headers().authorization);
     });
     const key = page.getByLabel('API key or token');
-    const operation = await beginTrial(page, 'listCategories');
+    const operation = await tryItOut(page, 'listCategories');
     for (const given of ['', 'psk_secret', '']) {
       await key.fill(given);
       const answered = page.waitForResponse(`${base}/categories**`);
@@ -64,19 +64,19 @@ export const referenceTrialChecks: Checks = {
     equal(await key.inputValue(), 'psk_secret');
     equal(await page.evaluate(() => JSON.stringify({ ...localStorage }) + document.cookie), '{}');
     const answered = page.waitForResponse(`${base}/categories**`);
-    await execute(await beginTrial(page, 'listCategories'));
+    await execute(await tryItOut(page, 'listCategories'));
     await answered;
     equal(sent.at(-1), 'Bearer psk_secret');
   },
 
-  'under a base path the reference works, and its trial calls what is under it': async ({ page, prefixed }) => {
+  'the reference works under a base path, and "Try it out" uses it': async ({ page, prefixed }) => {
     await goToReference(page, prefixed, '#/Inventory/listInventory');
     const calls = callsOf(page, new URL(prefixed).origin);
-    await execute(await beginTrial(page, 'listInventory'));
+    await execute(await tryItOut(page, 'listInventory'));
     deepEqual(calls, ['GET /api/v1/store/inventory?limit=20']);
   },
 
-  'the trial takes and shows integers to the last digit': async ({ page, base, database }) => {
+  '"Try it out" sends and shows integers to the last digit': async ({ page, base, database }) => {
     const id = '9223372036854775807';
     await database.transaction(async (query) => {
       await query('insert into categories (id, name) values ($1, $2)', [id, 'Far']);
@@ -88,7 +88,7 @@ export const referenceTrialChecks: Checks = {
       ['getPet', 'petId', `GET /pets/${id}`],
       ['replacePet', 'petId', `PUT /pets/${id}`],
     ] as const) {
-      const operation = await beginTrial(page, operationId);
+      const operation = await tryItOut(page, operationId);
       await operation.getByRole('textbox', { name: control }).fill(id);
       if (operationId === 'replacePet') {
         const body = operation.getByRole('textbox', { name: 'Request body' });
@@ -101,10 +101,10 @@ export const referenceTrialChecks: Checks = {
     }
   },
 
-  'the trial shows how long the network took, however busy the page is': async ({ page, base }) => {
+  '"Try it out" shows the time of the network, however busy the page is': async ({ page, base }) => {
     await goToReference(page, base);
-    const operation = await beginTrial(page, 'listCategories');
-    // As text, for a function of the test would bring along what its compiler adds.
+    const operation = await tryItOut(page, 'listCategories');
+    // As text, because the compiler would add helpers to a function of the test.
     await page.evaluate(`{
       const sent = window.fetch;
       window.fetch = (...asked) => {
@@ -117,9 +117,9 @@ export const referenceTrialChecks: Checks = {
     ok(Number(shown) < 250, `It shows ${shown} ms.`);
   },
 
-  'the whole answer can be copied from where it is seen': async ({ page, base }) => {
+  'the whole response can be copied': async ({ page, base }) => {
     await goToReference(page, base);
-    const listed = await beginTrial(page, 'listPets');
+    const listed = await tryItOut(page, 'listPets');
     await listed.getByRole('textbox', { name: 'limit' }).fill('100');
     await execute(listed);
     const box = await listed.getByRole('group', { name: 'Response body' }).boundingBox();
@@ -127,7 +127,7 @@ export const referenceTrialChecks: Checks = {
     ok(box !== null && copy !== null && copy.y >= box.y && copy.y + copy.height <= box.y + box.height);
   },
 
-  'a script cannot try GET /store/orders by the page either': async ({ page, base }) => {
+  'a script in the page cannot try GET /store/orders out either': async ({ page, base }) => {
     await goToReference(page, base);
     const calls = callsOf(page, base);
     const answered = page.waitForResponse(/inventory/);
@@ -145,12 +145,12 @@ export const referenceTrialChecks: Checks = {
     deepEqual([...new Set(calls)], ['GET /store/inventory']);
   },
 
-  'the reference asks no other machine, also where no policy keeps it from it': async ({ open, base }) => {
+  'the reference sends no request to another host, even without a content security policy': async ({ open, base }) => {
     const page = await open({ bypassCSP: true });
     await goToReference(page, base);
     const { operations } = await readDocument(page, base);
     for (const { operationId } of operations) await openOperation(page, operationId);
-    await execute(await beginTrial(page, 'listPets'));
+    await execute(await tryItOut(page, 'listPets'));
   },
 };
 
@@ -159,7 +159,7 @@ interface SwaggerUi {
   readonly specActions: { executeRequest(request: object): void; execute(request: object): void };
 }
 
-/** The calls that the page makes from now on, as they are made. */
+/** The requests of the page from now on. */
 function callsOf(page: Page, origin: string): string[] {
   const calls: string[] = [];
   page.on('request', (request) => calls.push(`${request.method()} ${request.url().replace(origin, '')}`));

@@ -3,12 +3,12 @@ import type { Locator } from 'playwright-core';
 import { brokenRules } from './axe.ts';
 import type { Checks } from './harness.ts';
 import {
-  beginTrial,
   type DocumentedOperation,
   execute,
   goToReference,
   openOperation,
   readDocument,
+  tryItOut,
 } from './reference-page.ts';
 
 const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
@@ -19,15 +19,15 @@ function levelsOf(operation: DocumentedOperation): string[] {
   return [...(operation.deprecated ? ['deprecated'] : []), ...[operation['x-stability'] ?? []].flat()];
 }
 
-/** Waits until the element has come to the top of the window. */
+/** Waits until the element is at the top of the window. */
 async function isAtTop(element: Locator): Promise<void> {
   const place = await element.elementHandle();
   await element.page().waitForFunction((one) => Math.abs(one?.getBoundingClientRect().top ?? 100) < 30, place);
 }
 
-/** What the reference shows. */
+/** The content of the reference. */
 export const referenceChecks: Checks = {
-  'the reference has each operation once, by tag, under the groups of the document and in its order': async ({
+  'the reference has each operation once, by tag, in the groups and the order of the document': async ({
     page,
     base,
   }) => {
@@ -57,7 +57,7 @@ export const referenceChecks: Checks = {
     equal(await page.locator('.operation').count(), operations.length);
   },
 
-  'its navigation has the same, and leads there': async ({ page, base }) => {
+  'its navigation has the same operations, with links to them': async ({ page, base }) => {
     await goToReference(page, base);
     const { groups, operations } = await readDocument(page, base);
     const navigation = page.getByRole('navigation');
@@ -88,7 +88,7 @@ export const referenceChecks: Checks = {
     equal(await page.locator('.summary[aria-expanded="true"]').count(), 1);
   },
 
-  'each marked operation shows its levels, closed and in the navigation, and no other shows any': async ({
+  'each annotated operation shows its levels, collapsed and in the navigation, and no other operation does': async ({
     page,
     base,
   }) => {
@@ -118,7 +118,10 @@ export const referenceChecks: Checks = {
     }
   },
 
-  'what is beta and deprecated shows both, and so do parameters and properties': async ({ page, base }) => {
+  'an element that is beta and deprecated shows both; parameters and properties show theirs': async ({
+    page,
+    base,
+  }) => {
     const annotation = { deprecated: true, 'x-deprecated-sunset': '2028-01-31', 'x-stability': 'beta' };
     await page.route('**/openapi.json', async (route) => {
       const document = await (await route.fetch()).json();
@@ -140,7 +143,7 @@ export const referenceChecks: Checks = {
     deepEqual(await brokenRules(page), []);
   },
 
-  'on a phone the navigation folds, and nothing is wider than the screen': async ({ open, base }) => {
+  'on a phone the navigation collapses, and nothing is wider than the screen': async ({ open, base }) => {
     const page = await open({ viewport: { width: 390, height: 844 } });
     await goToReference(page, base);
     const link = page.getByRole('navigation').getByRole('link', { name: 'Create a pet' });
@@ -149,7 +152,7 @@ export const referenceChecks: Checks = {
     await link.click();
     ok(!(await link.isVisible()));
     await openOperation(page, 'createPet');
-    await execute(await beginTrial(page, 'listPets'));
+    await execute(await tryItOut(page, 'listPets'));
     equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
   },
 
@@ -164,10 +167,10 @@ export const referenceChecks: Checks = {
         const created = await openOperation(page, 'createPet');
         await created.getByRole('tab', { name: 'Schema' }).first().click();
         await created.getByRole('button', { name: 'Show body and headers of 422' }).click();
-        const listed = await beginTrial(page, 'listPets');
+        const listed = await tryItOut(page, 'listPets');
         await listed.getByRole('button', { name: 'Add integer item' }).first().click();
         await execute(listed);
-        await beginTrial(page, 'createCategory');
+        await tryItOut(page, 'createCategory');
         deepEqual(await brokenRules(page), []);
       },
     ]),

@@ -3,10 +3,10 @@ import { lifecycleChecks } from './lifecycle.ts';
 import { pageChecks } from './pages.ts';
 import { playgroundChecks } from './playground.ts';
 import { referenceChecks } from './reference.ts';
-import { referenceTrialChecks } from './reference-try-it-out.ts';
+import { tryItOutChecks } from './reference-try-it-out.ts';
 import { takeScreenshots } from './screenshots.ts';
 
-/** A folder for pictures of the pages; none are taken without it. */
+/** The folder for screenshots; without it none are saved. */
 const { SCREENSHOTS } = process.env;
 
 await withBrowser(async (browser, service) => {
@@ -15,7 +15,7 @@ await withBrowser(async (browser, service) => {
     ...lifecycleChecks,
     ...playgroundChecks,
     ...referenceChecks,
-    ...referenceTrialChecks,
+    ...tryItOutChecks,
   });
   if (SCREENSHOTS) await takeScreenshots(browser, service.base, SCREENSHOTS);
 });

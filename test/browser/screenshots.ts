@@ -6,7 +6,7 @@ import { PATIENCE, watch } from './harness.ts';
 interface Picture {
   readonly name: string;
   readonly path: string;
-  /** What is done to the page before the picture is taken. */
+  /** Prepares the page for the picture. */
   readonly prepare?: (page: Page) => Promise<void>;
   readonly fullPage?: boolean;
 }
@@ -19,7 +19,7 @@ const pictures: readonly Picture[] = [
   { name: 'reference-tried', path: '/reference#/Animals/listPets', prepare: tryListPets },
 ];
 
-/** Pictures of the pages for a person to look at: light and dark, wide and narrow. */
+/** Saves screenshots of the pages for review: light and dark, wide and narrow. */
 export async function takeScreenshots(browser: Browser, base: string, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -11,7 +11,7 @@ import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { defaultRules, defaultSettings } from '../support/rules.ts';
 import type { paths } from './openapi.d.ts';
 
-/** The service is under a prefix, as behind a gateway: clients must be able to follow what it tells them all the same. */
+/** The service has a base path, as behind a gateway, and clients must be able to follow its links all the same. */
 const BASE_PATH = '/api/v1';
 
 interface Walk {
@@ -105,7 +105,7 @@ describe('openapi-fetch, with types of the OpenAPI description', () => {
     ).toBe(204);
   });
 
-  test('walks a list by the addresses in Link, filters and sort kept, to its end', async () => {
+  test('pages through a list by its Link fields to the end, with the same filters and sort', async () => {
     const client = createClient<paths>({ baseUrl: base });
     const category = (await client.POST('/categories', { body: { name: 'Walked' } })).data;
     const categoryId = category?.id ?? 0;
@@ -133,7 +133,7 @@ describe('openapi-fetch, with types of the OpenAPI description', () => {
     ]);
   });
 
-  test('learns of a deprecation from the answer', async () => {
+  test('reads a deprecation from the response', async () => {
     const client = createClient<paths>({ baseUrl: base });
     const { response } = await client.GET('/pets/{petId}', { params: { path: { petId: 404 } } });
     expect(response.headers.get('deprecation')).toBe('@1782864000');
@@ -225,13 +225,13 @@ function nextOf(response: Response): string | undefined {
   return linkTo(response, 'next');
 }
 
-/** The address that the response links to; it may be relative to the response's own (RFC 8288, section 3.1). */
+/** The target of a link; it may be relative to the response's own URL (RFC 8288, section 3.1). */
 function addressOf(response: Response, relation: string): string | undefined {
   const link = linkTo(response, relation);
   return link === undefined ? undefined : new URL(link, response.url).href;
 }
 
-/** As Octokit and its like find them: the relation comes first after the address. */
+/** Finds links as Octokit does: the relation must be the first parameter. */
 function linkTo({ headers }: Response, relation: string): string | undefined {
   return new RegExp(`<([^<>]+)>; rel="${relation}"`).exec(headers.get('link') ?? '')?.[1];
 }

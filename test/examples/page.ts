@@ -1,4 +1,4 @@
-/** What a page of the documentation has its reader do. */
+/** A step for the reader of a page of the documentation. */
 export type Step =
   | { readonly kind: 'file'; readonly line: number; readonly name: string; readonly text: string }
   | { readonly kind: 'command'; readonly line: number; readonly command: string; readonly prints: string | undefined };
@@ -7,8 +7,8 @@ const FENCE = /^```(\w*)$/;
 const FILE_NAME = /^(?:\/\/|#) (\S+\.\w+)$/;
 
 /**
- * The steps of a Markdown page, in its order: each code block whose first line is a comment with a file's name is that file,
- * and each line of a `console` block that begins with `$ ` is a command, which prints what follows it.
+ * The steps of a Markdown page in order. A code block whose first line is a comment with a file name is that file. In a
+ * `console` block each line that begins with `$ ` is a command; the lines after it are its output.
  */
 export function stepsOf(page: string): readonly Step[] {
   const steps: Step[] = [];
@@ -26,7 +26,7 @@ export function stepsOf(page: string): readonly Step[] {
   return steps;
 }
 
-/** A command that ends with a backslash goes on in the next line. */
+/** A command that ends with a backslash continues in the next line. */
 function commandsIn(block: readonly string[], firstLine: number): Step[] {
   const steps: Step[] = [];
   for (let at = 0; at < block.length; ) {
@@ -40,8 +40,8 @@ function commandsIn(block: readonly string[], firstLine: number): Step[] {
   return steps;
 }
 
-/** Whether a command has printed what the page says, where `...` stands for any text. */
-export function isAsTold(printed: string, told: string): boolean {
-  const parts = told.split('...').map((part) => part.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
+/** Whether the output is that of the page, where `...` stands for any text. */
+export function isAsDocumented(printed: string, documented: string): boolean {
+  const parts = documented.split('...').map((part) => part.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
   return new RegExp(`^${parts.join('[^]*')}$`).test(printed.replaceAll('\r', '').trimEnd());
 }

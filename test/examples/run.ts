@@ -5,18 +5,18 @@ import { fileURLToPath } from 'node:url';
 import { installFromLock } from '../support/install.ts';
 import { withService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
-import { isAsTold, type Step, stepsOf } from './page.ts';
+import { isAsDocumented, type Step, stepsOf } from './page.ts';
 
 /*
- * Does what the README and the pages in `docs` tell their readers to do, line by line, against a service with example data, and
- * compares what each command prints with what the page says.
+ * Follows the README and the pages in `docs` line by line, against a service with example data, and compares the output
+ * of each command with the page.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));
-/** Where the pages find the service, as `npm start` starts it. */
-const TOLD_BASE = 'http://127.0.0.1:4000';
-/** In milliseconds, for one command. */
+/** The URL of the service in the pages: that of `npm start`. */
+const DOCUMENTED_BASE = 'http://127.0.0.1:4000';
+/** The maximum time of one command, in milliseconds. */
 const PATIENCE = 120_000;
 
 let [passed, failed] = [0, 0];
@@ -42,7 +42,7 @@ async function take(step: Step, folder: string, base: string): Promise<void> {
   if (step.kind === 'file') {
     const file = join(folder, step.name);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, step.text.replaceAll(TOLD_BASE, base));
+    writeFileSync(file, step.text.replaceAll(DOCUMENTED_BASE, base));
     return;
   }
   const { line, command, prints = '' } = step;
@@ -52,7 +52,7 @@ async function take(step: Step, folder: string, base: string): Promise<void> {
   process.stdout.write(`  ${wrong === undefined ? 'holds' : 'FAILS'}  line ${line}: ${command}\n${wrong ?? ''}`);
 }
 
-/** Everything was installed from the lock file beforehand: a page may only name what is there. */
+/** All packages were installed from the lock file, so a page may only name those. */
 function missing(command: string): string | undefined {
   const names = command
     .split(' ')
@@ -63,10 +63,10 @@ function missing(command: string): string | undefined {
 }
 
 async function differs(command: string, prints: string, folder: string, base: string): Promise<string | undefined> {
-  const script = command.replaceAll(TOLD_BASE, base);
+  const script = command.replaceAll(DOCUMENTED_BASE, base);
   const { code, output } = await run(script, folder);
-  const printed = output.replaceAll(base, TOLD_BASE);
-  if (code === 0 && isAsTold(printed, prints)) return undefined;
+  const printed = output.replaceAll(base, DOCUMENTED_BASE);
+  if (code === 0 && isAsDocumented(printed, prints)) return undefined;
   return `it ended with ${code}, and printed\n${printed}\nwhere the page says\n${prints}\n`;
 }
 

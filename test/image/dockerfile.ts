@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
-/** What an image is run by. */
+/** How to run an image. */
 export interface Image {
-  /** Where what would be its root is here. */
+  /** The folder that stands for the root of the image. */
   readonly root: string;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -23,10 +23,10 @@ interface Stage {
 }
 
 /**
- * Does what a Dockerfile says, step by step, without an engine for images: each stage is a folder, and its base is this
- * machine with its Node. It knows the instructions that ours has, and rejects others.
+ * Executes a Dockerfile step by step, without a container engine: each stage is a folder, and its base image is this
+ * machine with its Node. It supports the instructions of this project's Dockerfile, and rejects others.
  *
- * @param context the folder that it is built from, of which the file's `.dockerignore` lets some in
+ * @param context the build context; its `.dockerignore` applies
  * @param place an empty folder for the stages
  */
 export function buildImage(context: string, place: string): Image {
@@ -99,7 +99,7 @@ export function buildImage(context: string, place: string): Image {
   }
 }
 
-/** The lines that say something; one that ends with a backslash goes on in the next. */
+/** The instructions; a line that ends with a backslash continues in the next. */
 function linesOf(file: string): readonly string[] {
   const text = readFileSync(file, 'utf8').replaceAll(/\\\n\s*/g, '');
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

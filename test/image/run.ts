@@ -11,12 +11,12 @@ import { makeTemporaryFolder } from '../support/temporary.ts';
 import { buildImage } from './dockerfile.ts';
 
 /*
- * Does by hand what the Dockerfile says, as no engine for images is needed here, and runs what comes of it as `compose.yaml`
- * does: with production's packages alone, as a user without write access to it, on a PostgreSQL server.
+ * Executes the Dockerfile without a container engine, and runs the result as `compose.yaml` does: with the packages of
+ * production only, as a user without write access, on a PostgreSQL server.
  */
 
 const context = fileURLToPath(new URL('../..', import.meta.url));
-/** The account nobody, if root runs this; otherwise the same account. */
+/** The account `nobody` if root runs this, otherwise the same account. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const PASSWORD = 'p@ss/word';
 const STARTED = 20_000;
@@ -58,19 +58,19 @@ async function main(): Promise<void> {
   let key = '';
   let service: ChildProcess | undefined;
 
-  await check('it is not run by root', async () => equal(image.user, 'node'));
+  await check('it does not run as root', async () => equal(image.user, 'node'));
 
-  await check('before its job has migrated the database it does not start, and says why', async () => {
+  await check('it does not start before the job has migrated the database, and says why', async () => {
     const { code, output } = await ended(image.command);
     equal(code, 1);
     match(output, /\d+ migrations? (is|are) not applied, and MIGRATE is off: run npm run db:migrate first\./);
   });
 
-  await check('the job migrates the database, whatever MIGRATE says', async () => {
+  await check('the job migrates the database, even with MIGRATE=off', async () => {
     deepEqual(await ended(['node', 'dist/commands/migrate.js']).then(({ code }) => code), 0);
   });
 
-  await check('the commands run, by npm and without', async () => {
+  await check('the commands run, with npm and without', async () => {
     const created = await ended([
       'node',
       'dist/commands/keys.js',
@@ -115,7 +115,7 @@ async function main(): Promise<void> {
     await once(started, 'exit');
   });
 
-  await check('nothing was written where it is', async () => deepEqual(writtenUnder(image.root), before));
+  await check('no file of the image was changed', async () => deepEqual(writtenUnder(image.root), before));
 
   async function untilHealthy(): Promise<void> {
     const until = performance.now() + STARTED;
@@ -149,7 +149,7 @@ async function check(name: string, holds: () => Promise<void>): Promise<void> {
   }
 }
 
-/** When each file was changed. */
+/** The modification time of each file. */
 function writtenUnder(root: string): Readonly<Record<string, number>> {
   const files = readdirSync(root, { recursive: true }) as string[];
   return Object.fromEntries(files.map((file) => [file, statSync(join(root, file)).mtimeMs]));

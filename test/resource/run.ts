@@ -6,8 +6,8 @@ import { stepsOf } from '../examples/page.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
 /*
- * Does what docs/add-a-resource.md says, in a copy of the repository, and holds the resource to what all are held to: types,
- * lint, the contract and the other tests that need no database, and the fuzzer on both databases.
+ * Follows docs/add-a-resource.md in a copy of the repository, and tests the result: types, lint, the contract, the
+ * other tests without a database, and the fuzzer on both databases.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -22,7 +22,7 @@ for (const step of stepsOf(page)) {
   if (step.kind !== 'file') continue;
   const file = join(copy.path, step.name);
   mkdirSync(dirname(file), { recursive: true });
-  // The first line names the file for the reader.
+  // The first line has only the name of the file.
   writeFileSync(file, step.text.slice(step.text.indexOf('\n') + 1));
 }
 const [, patch = ''] = /^```diff\n(.*?)^```$/ms.exec(page) ?? [];

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSettings } from '../../src/process/settings.ts';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Asking, startLoad } from '../support/load.ts';
+import { type ExpectedRequest, startLoad } from '../support/load.ts';
 import { runToEnd, type Service, settingsFor, startService, withService } from '../support/service.ts';
 
 const MANY = 2;
@@ -54,7 +54,7 @@ if (databaseKind === 'embedded') {
   const several = () => ({ ...environment, WORKERS: `${MANY}` });
   const withWorkers = (work: (service: Service) => Promise<void>) => withService(several(), work);
   const clients = { keeping: 6, renewing: 3 };
-  const work: readonly Asking[] = [
+  const work: readonly ExpectedRequest[] = [
     { path: '/pets?limit=1', status: 200 },
     { path: '/pets/0', status: 404 },
     { method: 'POST', path: '/graphql', body: { query: '{ pets { totalCount } }' }, status: 200 },

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 
-/** The address of another database on the same server. */
+/** The URL of another database on the same server. */
 export function addressOf(serverUrl: string, database: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${database}`;
@@ -8,8 +8,8 @@ export function addressOf(serverUrl: string, database: string): string {
 }
 
 /**
- * Runs one statement on a connection of its own, for what neither a pool nor a transaction can do: creating and
- * dropping databases, or looking at a database from outside while the service works on it.
+ * Runs one statement on a connection of its own, for work that needs one outside of a pool and a transaction: creating
+ * and dropping databases, and observing a database while the service uses it.
  */
 export async function administer(url: string, statement: string): Promise<void> {
   const client = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });

@@ -10,7 +10,7 @@ import {
 } from '../../src/engine/lifecycle/annotation.ts';
 import { type ClientUse, lifecycleReport, type ReportEntry, type Usage } from '../../src/engine/lifecycle/report.ts';
 
-/** The instant at which the report below is made. */
+/** The time of the report below. */
 export const NOON = new Date('2026-11-21T12:00:00Z');
 
 const schema = buildSchema(`
@@ -65,10 +65,10 @@ for (const { coordinate, element } of membersOf(schema)) {
   if (declared[coordinate] !== undefined) element.extensions = { lifecycle: declared[coordinate] };
 }
 
-/** Marks of every kind: on its way out, past its sunset, deprecated in its beta, an argument, beta and experimental. */
+/** Annotations of every kind: deprecated, past its sunset, deprecated in beta, an argument, beta, and experimental. */
 export const exampleAnnotations: readonly Annotated[] = annotatedIn(schema);
 
-/** The report of the example marks with the usage given by coordinate; what is not given is not counted yet. */
+/** The report of the example annotations with the usage by coordinate; without usage an element is not counted yet. */
 export function exampleReport(usage: Readonly<Record<string, Usage>> = {}, now = NOON): ReportEntry[] {
   return lifecycleReport(
     exampleAnnotations,
@@ -83,7 +83,7 @@ export function exampleReport(usage: Readonly<Record<string, Usage>> = {}, now =
 
 const NAMES = ['shop-app', 'warehouse-sync', '@acme/storefront', 'x'.repeat(64), 'curl', '(others)', '(unknown)'];
 
-/** Counted for months, with days and clients of every size; one mark has no use. */
+/** Counted for months, with days and clients of every size; one annotated element has no use. */
 export const busyUsage: Readonly<Record<string, Usage>> = {
   'Query.book': usageOf(140, 30, (day) => 20 + ((day * 37) % 61) + (day % 7 > 4 ? 0 : 80)),
   'Query.shelf': usageOf(0, 0, () => 0),
@@ -101,9 +101,9 @@ export const noUsage: Readonly<Record<string, Usage>> = Object.fromEntries(
 );
 
 /**
- * @param clientCount how many clients there are; the first hundred are listed
- * @param days how many days back it was used
- * @param usesOn by how many days ago
+ * @param clientCount the number of clients; the first hundred are listed
+ * @param days the number of days since the first use
+ * @param usesOn gives the uses by the number of days ago
  */
 function usageOf(clientCount: number, days: number, usesOn: (daysAgo: number) => number): Usage {
   const ago = (many: number) => new Date(NOON.getTime() - many * DAY_MILLISECONDS);

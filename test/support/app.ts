@@ -15,14 +15,14 @@ import { defaultRules, defaultSettings } from './rules.ts';
 export interface RestAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as JSON, integers exact; undefined for none. */
+  /** The body as JSON with exact integers; undefined for no body. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
   readonly body: any;
   readonly text: string;
 }
 
 export interface RestOptions {
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -39,24 +39,24 @@ export interface GraphQLAnswer {
 
 export interface TestApp {
   readonly database: Database;
-  /** The names of the statements that ran since it was last emptied, but for that which stores uses. */
+  /** The names of the statements since it was last emptied, except for those that store uses. */
   readonly statements: string[];
   fetch(request: Request): Promise<Response>;
-  /** Calls an operation; the answer is held to the committed contract. */
+  /** Sends a request, and checks the response against the committed contract. */
   rest(method: string, path: string, options?: RestOptions): Promise<RestAnswer>;
   graphql(query: string, variables?: Readonly<Record<string, unknown>>): Promise<GraphQLAnswer>;
-  /** Notes since when uses of what is marked are counted, as a start does. */
+  /** Starts the counting of uses, as the start of the service does. */
   begin(): Promise<void>;
-  /** Stores the uses that were counted. */
+  /** Stores the counted uses. */
   flush(): Promise<void>;
   dispose(): Promise<void>;
 }
 
 /**
- * The app over a database of the test file's own, called without sockets.
+ * The app over a database of its own, called without sockets.
  *
- * @param through what the app and its access are given in the database's place
- * @param clock what rates go by, in milliseconds
+ * @param through wraps the database for the app and its authentication
+ * @param clock the clock of the rate limit, in milliseconds
  */
 export async function startTestApp(
   settings: Partial<Settings> = {},
@@ -86,7 +86,7 @@ export async function startTestApp(
         ...(body !== undefined && { body: typeof body === 'string' ? body : stringifyJson(body) }),
       }),
     );
-  /** But for the one that no request waits for: it comes some time after those that it counts. */
+  /** Leaves out the statement that no request waits for: it runs some time after the requests that it counts. */
   function note(name: string): void {
     if (name !== 'lifecycle.addUses') statements.push(name);
   }

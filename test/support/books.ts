@@ -5,7 +5,7 @@ import { beta, deprecated, experimental } from '../../src/engine/lifecycle/annot
 import '../../src/engine/lifecycle/plugin.ts';
 import { gql, ok, type Route, route, rows } from '../../src/engine/rest/route.ts';
 
-/** Another domain than the service's own, in which everything that can bear a mark bears one, of each kind. */
+/** A schema of another domain, in which every kind of element has an annotation of each kind. */
 const builder = new SchemaBuilder<{ DefaultFieldNullability: false }>({
   plugins: ['lifecycle', 'input'],
   defaultFieldNullability: false,

@@ -17,11 +17,11 @@ import { defaultRules } from './rules.ts';
 
 const base = 'https://books.example/v1';
 const address = (path: string) => base + path;
-// The resolvers of books need none of what the rooms' resolvers are given.
+// The resolvers of books use no context.
 const context = {} as Context;
 const concurrency = createConcurrencyLimiter(100, 10_000);
 const authentication = createAuthentication(OPEN_ACCESS, concurrency);
-/** Without a database each request is done, whatever its key. */
+/** Without a database every request is executed, whatever its key. */
 const idempotency: Idempotency = {
   answer: (_, work) => work(context),
   begin: () => {},
@@ -37,9 +37,9 @@ export interface BookAnswer {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Both faces of the books, without sockets and without a database. */
+/** Both protocols of the books, without sockets and without a database. */
 export function openBookshop(rules: Partial<LifecycleRules> = {}) {
-  /** The uses that were counted: coordinate and client. */
+  /** The counted uses: coordinate and client. */
   const uses: string[] = [];
   const guard = createGuard({ ...defaultRules, ...rules }, annotatedIn(bookSchema));
   const enforceLifecycle = createLifecycleEnforcement(

@@ -21,7 +21,7 @@ interface OpenApi {
   };
 }
 
-/** The contract as it is committed: what clients hold us to. */
+/** The committed contract. */
 export const openApi = JSON.parse(
   readFileSync(new URL('../../schema/openapi.json', import.meta.url), 'utf8'),
 ) as OpenApi & Record<string, unknown>;
@@ -35,7 +35,7 @@ const validators = new Map<object, ValidateFunction>();
 
 const PROBLEM = { $ref: '#/components/schemas/Problem' };
 
-/** Header fields that answers have for other reasons than the contract's. */
+/** Header fields of responses that are not part of the contract. */
 const OF_HTTP = new Set([
   'content-type',
   'x-content-type-options',
@@ -47,8 +47,8 @@ const OF_HTTP = new Set([
 ]);
 
 /**
- * Holds an answer to the committed description: its operation has the status, its headers are described, and its body
- * fits the schema. Answers to paths and methods that no operation has are left alone, but for the Error object.
+ * Checks a response against the committed description: its operation has this status, its header fields are described,
+ * and its body fits the schema. For paths and methods without an operation only the Error object is checked.
  *
  * @throws {Error} that says what does not fit
  */
@@ -59,7 +59,7 @@ export function assertFollowsContract(method: string, path: string, response: Re
   const where = `${method} ${path} answered ${response.status}`;
   if (described === undefined) throw new Error(`${where}, which ${operation.operationId} does not describe: ${body}`);
   const mediaType = response.headers.get('content-type') ?? '';
-  // Errors have two more forms on request: problem details, described once for all, and a page for browsers.
+  // Errors have two more formats: problem details, described once for all operations, and a page for browsers.
   if (response.status >= 400 && mediaType.startsWith('text/html')) return;
   const headers = new Set(Object.keys(described.headers ?? {}).map((name) => name.toLowerCase()));
   for (const [name] of response.headers) {
@@ -78,14 +78,14 @@ export function assertFollowsContract(method: string, path: string, response: Re
   assertFits(schema, JSON.parse(body), where);
 }
 
-/** What is described of an answer with the status. */
+/** The description of a response with this status. */
 function responseOf({ responses }: OperationObject, status: number): ResponseObject | undefined {
   const response = responses[status];
   if (response === undefined || !('$ref' in response)) return response;
   return openApi.components.responses[response.$ref.replace('#/components/responses/', '')];
 }
 
-/** @throws {Error} when the value does not fit the schema, whose references are into the contract */
+/** @throws {Error} if the value does not fit the schema, whose references point into the contract */
 export function assertFits(schema: object, value: unknown, where: string): void {
   const validate = validators.get(schema) ?? ajv.compile(withAbsoluteReferences(schema));
   validators.set(schema, validate);

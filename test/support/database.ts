@@ -6,12 +6,12 @@ import { inject } from 'vitest';
 import { type Database, type DatabaseLocation, openDatabase, type Probe } from '../../src/engine/db/client.ts';
 import { addressOf, administer } from './admin.ts';
 
-/** What a project's global setup made: a data folder to copy, or a database to copy on a server. */
+/** The result of a project's global setup: a data folder to copy, or a database to copy on a server. */
 type Source =
   | { readonly kind: 'embedded'; readonly folder: string; readonly template: string }
   | { readonly kind: 'server'; readonly folder: string; readonly template: string; readonly url: string };
 
-/** As the service has it, in milliseconds. */
+/** The service's statement timeout, in milliseconds. */
 const TIMEOUT = 10_000;
 
 declare module 'vitest' {
@@ -22,9 +22,9 @@ declare module 'vitest' {
 }
 
 export interface DatabaseCopy {
-  /** For connections and processes: `url` on a server, otherwise `folder`, which one process at a time has locked. */
+  /** For further connections and processes: `url` of a server, otherwise `folder`, which `database` has locked. */
   readonly location: DatabaseLocation;
-  /** Removes all that is at the location. */
+  /** Closes `database`, unless the test has, and removes everything at the location. */
   dispose(): Promise<void>;
 }
 
@@ -35,16 +35,16 @@ export interface TestDatabase extends DatabaseCopy {
 
 const source = provided();
 
-/** Which database this run is on. */
+/** The database of this run. */
 export const databaseKind: Source['kind'] = source.kind;
 
 /** Whether this run has the tests of what no database has a part in: one is enough, and processes start sooner on a server. */
 export const hasCommonTests = databaseKind === 'server';
 
 /**
- * Opens an empty migrated database that nobody else has. It takes up to a second: have one per test file, not per test.
+ * Opens an empty migrated database of its own. It takes up to a second, so use one per test file, not per test.
  *
- * @param probe watches its statements
+ * @param probe observes its statements
  */
 export async function openTestDatabase(probe?: Probe): Promise<TestDatabase> {
   const { location, dispose } = await copyTestDatabase();
@@ -54,7 +54,7 @@ export async function openTestDatabase(probe?: Probe): Promise<TestDatabase> {
       database,
       location,
       dispose: async () => {
-        // A test that closes it, as the service does at its end, leaves nothing to close; the embedded one then objects.
+        // If the test has closed it already, the embedded database rejects; ignored.
         await database.close().catch(() => {});
         await dispose();
       },

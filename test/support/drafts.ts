@@ -1,7 +1,7 @@
 import { compareContracts, readContract } from '../../src/contract/contract.ts';
 import { printReport } from '../../src/contract/report.ts';
 
-/** A contract in the making: SDL, and the paths and components of an OpenAPI document. */
+/** A draft of a contract: SDL, and the paths and components of an OpenAPI document. */
 export interface Draft {
   readonly sdl?: string;
   readonly paths?: object;
@@ -10,7 +10,7 @@ export interface Draft {
   readonly headers?: object;
 }
 
-/** The definitions of the directives in which a printed schema has its annotations. */
+/** The definitions of the lifecycle directives in a printed schema. */
 export const DIRECTIVES = `
   scalar Date
   directive @stability(level: StabilityLevel!) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
@@ -30,18 +30,18 @@ export const object = (properties: object, required: readonly string[] = []) => 
 export const json = (schema: object) => ({ content: { 'application/json': { schema } } });
 export const reference = { $ref: '#/components/schemas/Thing' };
 
-/** The texts of the draft's two descriptions. */
+/** The texts of both descriptions of the draft. */
 export function textsOf({ sdl = 'type Query { kept: Int }', paths = {}, ...components }: Draft): [string, string] {
   return [DIRECTIVES + sdl, JSON.stringify({ openapi: '3.0.3', paths, components })];
 }
 
-/** What the check says about a change from the one draft to the other: each verdict with the coordinate, and why. */
+/** The findings about the change between two drafts: each verdict with the coordinate and the reason. */
 export async function judged(base: Draft, head: Draft, today: string): Promise<string[]> {
   const findings = await findingsOf(base, head, today);
   return findings.map(({ isAllowed, coordinate, why }) => `${isAllowed ? 'allowed' : 'fails'}: ${coordinate}. ${why}`);
 }
 
-/** The report on it. */
+/** The report about the change. */
 export async function reported(base: Draft, head: Draft, today: string): Promise<string> {
   return printReport(await findingsOf(base, head, today), [], 'v1.0.0');
 }

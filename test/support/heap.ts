@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** How much more memory is in use after the work than before it, in mebibytes: what it leaves behind. */
+/** The growth of the used memory through the work, in mebibytes. */
 export async function growthOf(work: () => void | Promise<void>): Promise<number> {
   const before = used();
   await work();
@@ -12,7 +12,7 @@ export async function growthOf(work: () => void | Promise<void>): Promise<number
 }
 
 function used(): number {
-  // What is only weakly held goes at the second time.
+  // Weakly referenced objects are only collected the second time.
   for (let times = 0; times < 3; times++) collectGarbage();
   return process.memoryUsage().heapUsed / 2 ** 20;
 }

@@ -1,8 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A request, and the status that it is to be answered with. */
-export interface Asking {
+/** A request, and the expected status of its response. */
+export interface ExpectedRequest {
   readonly method?: string;
   readonly path: string;
   /** Sent as JSON. */
@@ -11,46 +11,46 @@ export interface Asking {
   readonly status: number;
 }
 
-/** What became of requests. */
+/** The results of the requests. */
 export interface Outcome {
-  /** How many were answered as they were to be. */
+  /** The number of expected responses. */
   readonly answered: number;
-  /** Each of the others, in words. */
+  /** A description of each other result. */
   readonly failures: readonly string[];
 }
 
-/** Clients that ask, each as soon as it is answered. */
+/** Clients that each send the next request after a response. */
 export interface Load {
-  /** How many were answered so far. */
+  /** The number of responses so far. */
   answered(): number;
-  /** Lets each client have its last answer. */
+  /** Waits for the last response of each client. */
   stop(): Promise<Outcome>;
 }
 
 export interface LoadOptions {
-  /** Clients that keep their connection as long as the service does. */
+  /** The number of clients that keep their connection as long as the service does. */
   readonly keeping: number;
-  /** Clients that make a new connection for each request. */
+  /** The number of clients that open a new connection for each request. */
   readonly renewing: number;
-  /** Whether a client ends when it is told that its connection is closed; otherwise it makes another. */
+  /** Whether a client ends when the service closes its connection; otherwise it opens another. */
   readonly endsWhenClosed?: boolean;
 }
 
-/** In milliseconds: longer than the service may take to answer anything here. */
+/** The time after which a response counts as missing, in milliseconds; the service may take no longer. */
 const LATE = 5_000;
-/** How long a client waits after a failure, in milliseconds. */
+/** The pause of a client after a failure, in milliseconds. */
 const PAUSE = 50;
 
-/** Starts clients that ask the same things in turn until they are stopped. */
-export function startLoad(base: string, askings: readonly Asking[], options: LoadOptions): Load {
+/** Starts clients that repeat the requests in turn until they are stopped. */
+export function startLoad(base: string, requests: readonly ExpectedRequest[], options: LoadOptions): Load {
   const { keeping, renewing, endsWhenClosed = false } = options;
   const failures: string[] = [];
   let [answered, at, isOver] = [0, 0, false];
   const run = async (keepAlive: boolean) => {
     const agent = new Agent({ keepAlive, maxSockets: 1 });
     while (!isOver) {
-      const asking = askings[at++ % askings.length] as Asking;
-      const { failure, isClosed } = await askOnce(base, asking, agent);
+      const expected = requests[at++ % requests.length] as ExpectedRequest;
+      const { failure, isClosed } = await askOnce(base, expected, agent);
       if (failure === undefined) answered++;
       else failures.push(failure);
       if (isClosed && endsWhenClosed) break;
@@ -69,9 +69,13 @@ export function startLoad(base: string, askings: readonly Asking[], options: Loa
   };
 }
 
-/** What came instead, unless it was the answer that was to come; and whether the service said that it closes. */
-function askOnce(base: string, asking: Asking, agent: Agent): Promise<{ failure?: string; isClosed: boolean }> {
-  const { method = 'GET', path, body, headers, status } = asking;
+/** The failure, if the response was not the expected one; and whether the service closes the connection. */
+function askOnce(
+  base: string,
+  expected: ExpectedRequest,
+  agent: Agent,
+): Promise<{ failure?: string; isClosed: boolean }> {
+  const { method = 'GET', path, body, headers, status } = expected;
   const text = body === undefined ? undefined : JSON.stringify(body);
   const fields = { ...(text !== undefined && { 'content-type': 'application/json' }), ...headers };
   return new Promise((resolve) => {

@@ -5,19 +5,19 @@ import { startTestApp, type TestApp } from './app.ts';
 import { type Sent, watched } from './watched.ts';
 
 export const SEEDED_PETS = 20_000;
-/** Those that grow as long as the service is used. A shop has few categories: to scan them may be what costs least. */
+/** The tables that grow with use. A shop has few categories, so scanning them may be cheapest. */
 const TABLES = ['pets', 'orders', 'inventory', 'lifecycle_uses'];
 
 /**
- * PostgreSQL plans a prepared statement for the very values of its first runs, and later in general, once that looks
- * no worse to it.
+ * PostgreSQL plans a prepared statement for the values of each of its first runs, and then once for all values if that
+ * plan seems no worse.
  */
 export const PLANNINGS = ['force_custom_plan', 'force_generic_plan'] as const;
 
-/** What is of no request: marks in transactions, and the sizes of tables, which are looked at now and then. */
+/** Statements of no request: savepoints, and the periodic look at the sizes of tables. */
 const BESIDE = /^(savepoint|rollback)\b|pg_relation_size/;
 
-/** A step of a plan that was run, as EXPLAIN tells it. */
+/** A step of an executed plan, in the format of EXPLAIN. */
 interface Step {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -30,27 +30,27 @@ interface Step {
   readonly Plans?: readonly Step[];
 }
 
-/** What a statement did to find its rows. */
+/** How a statement finds its rows. */
 export interface Plan {
   readonly planning: (typeof PLANNINGS)[number];
-  /** Its steps in words, from the last to the first, each with its rows. */
+  /** Its steps as text, from the last to the first, each with its number of rows. */
   readonly words: string;
-  /** How many rows of tables it looked at, whether or not it wanted them. */
+  /** The number of rows that were read from tables, including those that were filtered out. */
   readonly rowsRead: number;
-  /** How many pages of tables and indexes it looked at. */
+  /** The number of pages that were read from tables and indexes. */
   readonly pagesRead: number;
-  /** The most rows that one of its steps sorts. */
+  /** The maximum number of rows that one of its steps sorts. */
   readonly rowsSorted: number;
-  /** How often a table that grows was read from end to end without an index, in checks of foreign keys too. */
+  /** The number of sequential scans of growing tables, including those of foreign key checks. */
   readonly scans: number;
 }
 
 export interface ExplainedApp extends TestApp {
-  /** The plans of all statements that the work makes the app send, each planned both ways. */
+  /** The plans of all statements of the work, each planned both ways. */
   plansOf(work: () => Promise<unknown>): Promise<Plan[]>;
 }
 
-/** The app over a database with so many rows that PostgreSQL has a choice. */
+/** The app over a database with enough rows for PostgreSQL to have a choice. */
 export async function startExplainedApp(): Promise<ExplainedApp> {
   let plans: Plan[] | undefined;
   const app = await startTestApp({}, {}, (database) =>
@@ -80,7 +80,7 @@ async function fill(database: Database): Promise<void> {
   await seed(database, SEEDED_PETS, () => {});
   await database.transaction(async (query) => {
     await query("insert into categories (name) select 'Category ' || n from generate_series(1, 6000) as n", []);
-    // What is rare needs an index: of what is common enough is soon found anyway.
+    // A rare value needs an index; a frequent one is found soon anyway.
     await query("update pets set status = 'available' where status = 'pending' and id % 1000 > 10", []);
     await query('update orders set complete = id % 200 = 0', []);
     await query('update inventory set quantity = null where pet_id % 10 <> 1 and pet_id % 1000 <> 6', []);
@@ -94,13 +94,13 @@ async function fill(database: Database): Promise<void> {
   });
 }
 
-/** Runs a statement as the service sends it, tells how that was done, and rolls it back. */
+/** Runs a statement as the service does, gives its plan, and rolls it back. */
 async function explain(tried: Tried, { text, parameters, kind }: Sent, planning: Plan['planning']): Promise<Plan> {
   let plan: Plan | undefined;
   await tried(async (query) => {
     const countScans = async () => Number((await query(SCANS, [`{${TABLES}}`]))[0]?.[0]);
     await query(`set local plan_cache_mode = ${planning}`, []);
-    // As the connections of lists have it.
+    // The connections for lists have this setting.
     if (kind === 'list') await query('set local enable_seqscan = off', []);
     await query(`prepare tried as ${text}`, []);
     const before = await countScans();
@@ -114,11 +114,11 @@ async function explain(tried: Tried, { text, parameters, kind }: Sent, planning:
   return plan as Plan;
 }
 
-/** Does the work, and rolls back what it has done. */
+/** Runs the work, and rolls it back. */
 type Tried = (work: (query: Query) => Promise<void>) => Promise<void>;
 
 function inTransaction(database: Database): Tried {
-  const rollback = new Error('It was only tried.');
+  const rollback = new Error('The work is rolled back.');
   return async (work) => {
     const trial = database.transaction(async (query) => {
       await work(query);
@@ -146,7 +146,7 @@ function read(root: Step): Pick<Plan, 'words' | 'rowsRead' | 'pagesRead' | 'rows
   const ofTables = steps.filter((step) => step['Relation Name'] !== undefined && step['Node Type'].endsWith('Scan'));
   const sorts = steps.filter((step) => step['Node Type'].endsWith('Sort'));
   return {
-    words: steps.map(inWords).join(' <- '),
+    words: steps.map(describeStep).join(' <- '),
     pagesRead: root['Shared Hit Blocks'] + root['Shared Read Blocks'],
     rowsRead: ofTables.reduce((sum, step) => sum + rowsOf(step), 0),
     rowsSorted: Math.max(0, ...sorts.flatMap(({ Plans = [] }) => Plans.map(rowsOf))),
@@ -158,13 +158,13 @@ function* stepsOf(step: Step): Iterable<Step> {
   for (const part of step.Plans ?? []) yield* stepsOf(part);
 }
 
-/** Those it gave and those it threw away; EXPLAIN tells the average of its runs. */
+/** The rows that it returned and those that it filtered out; EXPLAIN has the average of its runs. */
 function rowsOf(step: Step): number {
   const thrownAway = (step['Rows Removed by Filter'] ?? 0) + (step['Rows Removed by Index Recheck'] ?? 0);
   return Math.round((step['Actual Rows'] + thrownAway) * step['Actual Loops']);
 }
 
-function inWords(step: Step): string {
+function describeStep(step: Step): string {
   return [step['Node Type'], step['Relation Name'], `(${rowsOf(step)})`].filter(Boolean).join(' ');
 }
 

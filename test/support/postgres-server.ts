@@ -9,15 +9,15 @@ import { administer } from './admin.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from './temporary.ts';
 
 export interface PostgresServer {
-  /** Of its database `postgres`, as its superuser. */
+  /** The URL of its database `postgres`, as its superuser. */
   readonly url: string;
-  /** Of the process that is the others' parent; another after a start. */
+  /** The id of the parent process, which changes with each start. */
   readonly pid: number;
-  /** Where its data is. */
+  /** Its data folder. */
   readonly folder: string;
-  /** Ends it: at once by SIGKILL, as a crash does, or by SIGINT, which ends the sessions first. Its data stays. */
+  /** Ends it and keeps its data: by SIGKILL at once, like a crash, or by SIGINT, which ends the sessions first. */
   end(signal: 'SIGKILL' | 'SIGINT'): Promise<void>;
-  /** Starts it again once it has ended, at the same address. */
+  /** Starts it again at the same URL, after it has ended. */
   start(): Promise<void>;
   /** Ends the sessions, stops the server and removes its data. */
   stop(): Promise<void>;
@@ -39,16 +39,16 @@ interface Account {
 }
 
 export interface PostgresOptions {
-  /** As PostgreSQL comes: what is answered survives a power cut. Otherwise it runs without fsync, which is faster. */
+  /** Whether it uses fsync, as is PostgreSQL's default; without it, it is faster and can lose data in a power failure. */
   readonly durable?: boolean;
-  /** Where to have its data, and all else that it needs. */
+  /** The folder for its data and its other files. */
   readonly folder?: TemporaryFolder;
   /**
-   * Whether to start it again when it has ended by itself, as a service manager does: PostgreSQL ends when it cannot recover from
-   * a crash, for want of room on its disk, say.
+   * Whether it is restarted when it ends by itself, as by a service manager. PostgreSQL ends when it can't recover from
+   * a crash, such as on a full disk.
    */
   readonly isManaged?: boolean;
-  /** Makes its data there; otherwise it begins with nothing in it. */
+  /** Copies its data into the folder; by default the server is empty. */
   readonly copyData?: (folder: string) => Promise<void>;
 }
 
@@ -56,17 +56,16 @@ export interface PostgresOptions {
 const INITDB_LIMIT = 60_000;
 const START_LIMIT = 30_000;
 const STOP_LIMIT = 10_000;
-/** How long a service manager waits before it starts it again. */
+/** The time until a service manager restarts it. */
 const RESTART_PAUSE = 200;
 const LOG_TAIL = 4_000;
 const execute = promisify(execFile);
 
 /**
- * Starts a PostgreSQL 18 server of our own, from the binaries that npm installs, on a free port of 127.0.0.1 and with
- * nothing in it unless its data is copied. Unless it is to be durable it runs without fsync: a power cut would cost its data, which nobody wants
- * to keep.
+ * Starts a PostgreSQL 18 server from the binaries that npm installs, on a free port of 127.0.0.1. It is empty unless
+ * data is copied, and runs without fsync unless it is durable.
  *
- * @throws {Error} that says what to do when there are no binaries for this system, or with the end of the server's log
+ * @throws {Error} that says what to do if there are no binaries for this system, or has the end of the server's log
  */
 export async function startPostgresServer({
   durable = false,
@@ -99,7 +98,7 @@ async function findBinaries(): Promise<Binaries> {
   }
 }
 
-/** PostgreSQL rejects to run as root: then it runs as another account that the system has anyway. */
+/** PostgreSQL refuses to run as root, so it then runs as another account of the system. */
 async function unprivilegedAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
@@ -111,10 +110,10 @@ async function unprivilegedAccount(): Promise<Account | undefined> {
   );
 }
 
-/** A checkout of root's is often where no other account can go. */
+/** Other accounts often cannot read a checkout of root. */
 async function copyFor({ uid, gid }: Account, { initdb, postgres }: Binaries, folder: string): Promise<Binaries> {
   const native = join(folder, 'native');
-  // Verbatim, for the links are relative: otherwise the copies would point back into the checkout.
+  // Verbatim, because the links are relative: otherwise the copies would point back into the checkout.
   cpSync(dirname(dirname(postgres)), native, { recursive: true, verbatimSymlinks: true });
   await execute('chown', ['-R', `${uid}:${gid}`, folder]);
   const copyOf = (path: string) => path.replace(dirname(dirname(path)), native);
@@ -122,7 +121,7 @@ async function copyFor({ uid, gid }: Account, { initdb, postgres }: Binaries, fo
 }
 
 async function initialise(initdb: string, folder: string, account: Account | undefined): Promise<void> {
-  // The locale that needs none of the system's, and lowers letters beyond ASCII as the embedded database does.
+  // This locale needs none of the system's, and lowers letters beyond ASCII as the embedded database does.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const options = [`--pgdata=${join(folder, 'data')}`, '--username=postgres', '--auth=trust', '--no-sync', ...locale];
   try {
@@ -183,7 +182,7 @@ async function launch(
     });
     const logTail = keepTail(child);
     await once(child, 'spawn');
-    // A run that is interrupted would leave the server behind; and its folder can be removed once it has ended.
+    // Otherwise an interrupted run would leave the server behind. Once it has ended, its folder can be removed.
     const abandon = () => child.kill('SIGQUIT');
     process.prependOnceListener('exit', abandon);
     const end = async (signal: 'SIGKILL' | 'SIGINT') => {
@@ -211,7 +210,7 @@ async function launch(
         running = await run();
         return;
       } catch {
-        // There is still no room.
+        // The disk is still full.
       }
     }
   }
@@ -233,7 +232,7 @@ async function untilReady(child: ChildProcess, url: string, logTail: () => strin
   }
 }
 
-/** SIGINT is PostgreSQL's fast shutdown: it does not wait for clients. SIGQUIT does not even write its caches. */
+/** SIGINT is PostgreSQL's fast shutdown, which does not wait for clients. SIGQUIT does not even write its caches. */
 async function endProcess(child: ChildProcess, signal: 'SIGKILL' | 'SIGINT'): Promise<void> {
   if (hasEnded(child)) return;
   const exited = once(child, 'exit');
@@ -257,13 +256,13 @@ function keepTail({ stdout, stderr }: ChildProcess): () => string {
   return () => tail;
 }
 
-/** PGPORT, PGDATA and their like are meant for the developer's own server. */
+/** Without PGPORT, PGDATA and the like, which are meant for the developer's own server. */
 function environment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
   return { ...Object.fromEntries(own), LC_ALL: 'C' };
 }
 
-/** A port of 127.0.0.1 that nothing listens on just now. */
+/** A port of 127.0.0.1 that is free at this moment. */
 export async function freePort(): Promise<number> {
   const listener = createServer().listen(0, '127.0.0.1');
   await once(listener, 'listening');

@@ -2,24 +2,24 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface Proxy {
-  /** The address with this proxy in place of the server. */
+  /** The URL of the server, with the port of this proxy. */
   readonly url: string;
-  /** From now on nothing comes through, and no connection is closed: a server that hangs. */
+  /** Passes nothing on from now on and keeps all connections open, like a server that hangs. */
   freeze(): void;
   thaw(): void;
-  /** Closes all connections and rejects new ones: a server that has gone. */
+  /** Closes all connections and rejects new ones, like a server that has stopped. */
   stop(): void;
-  /** Takes connections again, at the same address. */
+  /** Accepts connections again, at the same URL. */
   start(): Promise<void>;
-  /** Closes all connections; new ones go to the server at this address: one that has taken the place of another. */
+  /** Closes all connections; new ones go to the server at this URL, as after a failover. */
   switchTo(serverUrl: string): void;
   close(): void;
 }
 
 /**
- * Stands between a client and the server at the address.
+ * Starts a proxy between a client and the server at the URL.
  *
- * @param delay how much later than they come its answers are passed on, in milliseconds
+ * @param delay how long its responses are held back, in milliseconds
  */
 export async function startProxy(serverUrl: string, delay = 0): Promise<Proxy> {
   let upstreamUrl = new URL(serverUrl);

@@ -1,24 +1,24 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long an answer may take, in milliseconds. */
+/** The maximum time of a response, in milliseconds. */
 export const MAX_LENGTH = 3_000;
-/** How long another one is waited for, in milliseconds. */
+/** How long to wait for a further response, in milliseconds. */
 const QUIET = 200;
 
-/** What was answered to bytes on a connection of their own. */
+/** The responses to bytes on a connection of their own. */
 export interface RawAnswer {
   readonly text: string;
   readonly isClosed: boolean;
-  /** How long the last of it took. */
+  /** The time until the last byte. */
   readonly milliseconds: number;
 }
 
-/** Sends bytes, each a character of the text; all that is answered until the connection is closed, or nothing more comes. */
+/** Sends bytes, one for each character; reads until the connection is closed, or nothing more arrives. */
 export async function sendRaw(base: string, bytes: string): Promise<RawAnswer> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname).setNoDelay();
-  // Whoever is rejected may be cut off while he still sends: he is told by what he reads.
+  // A rejected client may get an error while it sends; it still reads the response.
   socket.on('error', () => {});
   let text = '';
   let last = 0;

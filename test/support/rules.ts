@@ -1,7 +1,7 @@
 import type { LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
 import { readSettings, type Settings } from '../../src/process/settings.ts';
 
-/** As the service has them when nothing is set. */
+/** The rules of a service without settings. */
 export const defaultRules: LifecycleRules = {
   clock: () => new Date(),
   isRehearsal: false,
@@ -9,5 +9,5 @@ export const defaultRules: LifecycleRules = {
   brownouts: [],
 };
 
-/** The settings when nothing is set. */
+/** The settings of a service without environment variables. */
 export const defaultSettings: Settings = readSettings({});

@@ -11,15 +11,15 @@ const OPTIONS = process.env.VITEST ? QUICK_START : [];
 export interface Service {
   readonly process: ChildProcess;
   readonly pid: number;
-  /** Where it listens; set once it has said so. */
+  /** The URL that it has printed at its start. */
   readonly base: string;
-  /** Everything it has written so far. */
+  /** Its output so far. */
   output(): string;
-  /** Asks it to stop, or kills it; answers with the exit code when it has gone. */
+  /** Stops or kills it, and gives its exit code. */
   stop(signal?: 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): Promise<number | null>;
 }
 
-/** A command of the project that has ended. */
+/** A finished command of the project. */
 export interface Ended {
   readonly code: number | null;
   readonly output: string;
@@ -28,7 +28,7 @@ export interface Ended {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts the service as a process of its own, on a free port. Rejects with its output when it ends instead. */
+/** Starts the service as a process of its own, on a free port. Rejects with its output if it ends instead. */
 export async function startService(environment: Environment): Promise<Service> {
   const child = run('main', [], { PORT: '0', ...environment });
   let output = '';
@@ -58,7 +58,7 @@ export async function startService(environment: Environment): Promise<Service> {
   };
 }
 
-/** Starts the service for the work, and kills it afterwards whatever happens. */
+/** Starts the service for the work, and kills it afterwards in any case. */
 export async function withService(environment: Environment, work: (service: Service) => Promise<void>): Promise<void> {
   const service = await startService(environment);
   try {
@@ -68,12 +68,12 @@ export async function withService(environment: Environment, work: (service: Serv
   }
 }
 
-/** The settings by which a process uses a test's database, which must not be open here where it is embedded. */
+/** The settings for a process that uses a test's database; an embedded one must not be open in this process. */
 export function settingsFor({ url, folder }: DatabaseLocation): Environment {
   return { DATA_DIR: folder, ...(url !== undefined && { DATABASE_URL: url }) };
 }
 
-/** Runs a command of the project, such as `commands/seed`, to its end. */
+/** Runs a command of the project, such as `commands/seed`, until it ends. */
 export async function runToEnd(command: string, args: readonly string[], environment: Environment): Promise<Ended> {
   const child = run(command, args, environment);
   let [output, errors] = ['', ''];

@@ -4,17 +4,17 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { copyTestDatabase, type DatabaseCopy } from './database.ts';
 import { type Service, settingsFor, startService } from './service.ts';
 
-/** A service that a test file has to itself, and what a client may do to its socket; it is there while tests run. */
+/** A service for one test file and helpers for its sockets; it runs during the tests. */
 export interface OwnService extends Pick<Service, 'base' | 'output'> {
-  /** A connection to it. */
+  /** Opens a connection. */
   open(): Socket;
-  /** The head of a request to it. */
+  /** The head of a request. */
   head(method: string, path: string, headers?: Readonly<Record<string, string>>): string;
-  /** How many connections it has, those to the database included. */
+  /** The number of its connections, including those to the database. */
   connections(): Promise<number>;
-  /** Whether it lives, can work, and answers. */
+  /** Whether it is alive, ready, and answers. */
   isWell(): Promise<boolean>;
-  /** Kills it, and starts it with these settings on the same database. */
+  /** Kills it, and starts it again with these settings on the same database. */
   restart(settings: Readonly<Record<string, string>>): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function startOwnService(): OwnService {
     open() {
       const { hostname, port } = new URL(service.base);
       const socket = connect(Number(port), hostname).setNoDelay();
-      // Whoever is rejected may be cut off while he still sends: he is told by what he reads.
+      // A rejected client may get an error while it sends; it still reads the response.
       socket.on('error', () => {});
       return socket;
     },
@@ -71,10 +71,10 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Fields that may come twice in an answer. */
+/** Fields that may occur twice in a response. */
 const LISTS = ['vary', 'link'];
 
-/** Reads so many answers, each with a body as long as its field says, but for the first that are said to have none. */
+/** Reads `count` responses, each with a body as long as its Content-Length; the first `withoutBody` have none. */
 export async function read(socket: Socket, count = 1, withoutBody = 0): Promise<[Answer, ...Answer[]]> {
   const answers: Answer[] = [];
   const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -99,7 +99,7 @@ export async function read(socket: Socket, count = 1, withoutBody = 0): Promise<
     const more = socket.read() as Buffer | null;
     if (more !== null) bytes = Buffer.concat([bytes, more]);
     else if (socket.closed) throw new Error(`The connection was closed after ${answers.length} answers: ${bytes}`);
-    // Not for its data, which would flow on, and be lost, when nobody waits for it.
+    // Not the event `data`: the stream would flow, and data between two reads would be lost.
     else await Promise.race([once(socket, 'readable'), closed]);
   }
   expect(bytes.toString()).toBe('');

@@ -9,15 +9,15 @@ import { type PostgresServer, startPostgresServer } from './postgres-server.ts';
 
 const execute = promisify(execFile);
 
-/** Between two looks at the primary, in milliseconds, and how long it may take to know its standby. */
+/** In milliseconds: the pause between two checks of the primary, and the maximum time until it knows its standby. */
 const LOOK_EVERY = 50;
 const PATIENCE = 20_000;
 
 /**
- * Starts a hot standby that follows the server by streaming. From then on the server answers a commit only once the standby has
- * it on its disk, so that whatever is acknowledged outlives the server.
+ * Starts a hot standby that follows the server by streaming. From then on the server confirms a commit only when the
+ * standby has it on its disk, so confirmed data outlives the server.
  *
- * @throws {Error} when the standby does not follow within 20 s
+ * @throws {Error} if the standby does not follow within 20 s
  */
 export async function startStandby(primary: PostgresServer): Promise<PostgresServer> {
   const standby = await startPostgresServer({ durable: true, copyData: (folder) => copyOf(primary, folder) });
@@ -32,12 +32,12 @@ export async function startStandby(primary: PostgresServer): Promise<PostgresSer
   return standby;
 }
 
-/** Ends its being a standby: it takes writes once this is over. */
+/** Promotes the standby: it accepts writes when this resolves. */
 export async function promote(standby: PostgresServer): Promise<void> {
   await administer(standby.url, 'select pg_promote()');
 }
 
-/** What pg_basebackup does, which npm's binaries lack: PostgreSQL's manual, "Making a Base Backup Using the Low Level API". */
+/** Does what pg_basebackup does, which npm lacks: PostgreSQL, "Making a Base Backup Using the Low Level API". */
 async function copyOf({ url, folder: source }: PostgresServer, folder: string): Promise<void> {
   const client = postgres(url, { max: 1, onnotice: () => {} });
   try {

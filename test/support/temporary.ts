@@ -7,7 +7,7 @@ export interface TemporaryFolder {
   remove(): void;
 }
 
-/** Makes a folder that does not outlive this process: a run that is interrupted never comes to its teardown. */
+/** Makes a folder that is removed with this process, because an interrupted run never reaches its teardown. */
 export function makeTemporaryFolder(): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), 'pet-store-'));
   const remove = () => {

@@ -2,19 +2,19 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTemporaryFolder } from './temporary.ts';
 
-/** The wall clock of processes that are started with it; what else tells them the time goes on evenly. */
+/** The wall clock of the processes that are started with it; their monotonic clock is unchanged. */
 export interface WallClock {
-  /** The variables that a process is started with. */
+  /** The environment variables for a process. */
   readonly environment: Readonly<Record<string, string>>;
-  /** From now on it is so many seconds from the right time. */
+  /** Sets the offset from the right time, from now on. */
   jumpTo(seconds: number): void;
   remove(): void;
 }
 
-/** Where Debian's package `faketime` has it, by the machine's kind. */
+/** The paths of Debian's package `faketime`, by architecture. */
 const LIBRARIES = ['x86_64', 'aarch64'].map((kind) => `/usr/lib/${kind}-linux-gnu/faketime/libfaketimeMT.so.1`);
 
-/** A wall clock that is right at first; undefined where faketime is not installed. */
+/** A wall clock that is right at first; undefined without faketime. */
 export function makeWallClock(): WallClock | undefined {
   const library = LIBRARIES.find((path) => existsSync(path));
   if (library === undefined) return undefined;
@@ -27,7 +27,7 @@ export function makeWallClock(): WallClock | undefined {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
-      // Otherwise it would look at the file every ten seconds.
+      // Otherwise faketime reads the file only every ten seconds.
       FAKETIME_NO_CACHE: '1',
     },
     jumpTo,

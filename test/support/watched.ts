@@ -1,7 +1,7 @@
 import { Database } from '../../src/engine/db/client.ts';
 import type { Kind, Parameter, Query, RawRow } from '../../src/engine/db/driver.ts';
 
-/** A statement on its way to the database. */
+/** A statement for the database. */
 export interface Sent {
   readonly text: string;
   readonly parameters: readonly Parameter[];
@@ -9,16 +9,16 @@ export interface Sent {
   readonly kind?: Kind;
 }
 
-/** Takes the place of each statement: it may look at it, and has to run it. Those of a transaction come one after another. */
+/** Called for each statement, which it has to run. The statements of a transaction come one after another. */
 export type Watch = (
   sent: Sent,
   run: () => Promise<readonly RawRow[]>,
-  /** Asks in the statement's transaction, where it has one. */
+  /** Runs a query in the statement's transaction, if there is one. */
   own?: Query,
 ) => Promise<readonly RawRow[]>;
 
 /**
- * The same database, but for the watch that stands before it, also in transactions. Each other statement is a transaction
+ * The same database, with the watch before each statement, also in transactions. Each other statement is a transaction
  * of its own, as before.
  */
 export function watched(database: Database, watch: Watch): Database {
