@@ -141,7 +141,7 @@ describe('the service as a process', () => {
     });
   });
 
-  test('/metrics counts requests by face, operation and status, and times the database', async () => {
+  test('/metrics counts requests by protocol, operation and status, and times the database', async () => {
     await withService({}, async ({ base }) => {
       await fetch(`${base}/pets/9000000000`);
       await post(base, '/graphql', { query: 'query Name { pets { nodes { id } } }' });
@@ -154,11 +154,11 @@ describe('the service as a process', () => {
   });
 
   if (hasCommonTests) {
-    test('with AUTH=required has nothing to warn of', async () => {
+    test('with AUTH=required logs no warning', async () => {
       await withService({ AUTH: 'required' }, async ({ output }) => expect(output()).not.toContain('"level":40'));
     });
 
-    test('what is not proper HTTP is answered with the Error object, and an id', async () => {
+    test('malformed HTTP is answered with the Error object and a request id', async () => {
       await withService({}, async ({ base }) => {
         const { hostname, port } = new URL(base);
         for (const [request, words] of [
@@ -185,7 +185,7 @@ describe('the service as a process', () => {
       });
     });
 
-    test('at LOG_LEVEL=debug each request is a line with its id, and no line has a body or a secret', async () => {
+    test('at LOG_LEVEL=debug each request is a log line with its id, and no line has a body or a secret', async () => {
       await withService({ LOG_LEVEL: 'debug' }, async (service) => {
         const id = randomUUID();
         const secret = `Nobody${randomUUID()}`;
@@ -312,7 +312,7 @@ if (databaseKind === 'embedded') {
       expect(started[0]?.process.exitCode).toBe(0);
     });
 
-    test('is made for its user alone, and gets example data on its first start, and only then', async () => {
+    test('is readable only by its user, and gets example data on its first start only', async () => {
       const folder = `${environment.DATA_DIR}/fresh`;
       const count = async (service: Service) =>
         (
