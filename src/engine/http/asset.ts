@@ -6,14 +6,14 @@ import type { IncomingRequest } from './incoming.ts';
 import { acceptsGzip } from './negotiation.ts';
 import type { HeaderFields, HttpReply } from './reply.ts';
 
-/** Text that is the same for all who ask for it. */
+/** A text that is the same for all clients. */
 interface Asset {
   readonly contentType: string;
-  /** Its text; called once, when it is first asked for. */
+  /** Makes the text; called once, on the first request. */
   readonly make: () => string | Promise<string>;
-  /** Whether another text has another address, so that nobody who has it need ask again (RFC 8246). */
+  /** Whether a different text would have a different URL, so that clients never need to revalidate it (RFC 8246). */
   readonly isImmutable?: boolean;
-  /** More header fields, for the text. */
+  /** Further header fields, by the text. */
   readonly headers?: (text: string) => HeaderFields;
 }
 
@@ -21,8 +21,8 @@ interface Asset {
 export type ServedAsset = (request: IncomingRequest) => Promise<HttpReply>;
 
 /**
- * Answers with an asset. It is compressed once, when it is first asked for, and a browser that has it is told so
- * instead of getting it again (RFC 9110, section 13.1.2).
+ * Answers requests for an asset. It is compressed once, on the first request; a client that already has it gets 304
+ * (RFC 9110, section 13.1.2).
  */
 export function serveAsset({ contentType, make, isImmutable = false, headers = () => [] }: Asset): ServedAsset {
   let prepared: Promise<Prepared> | undefined;
@@ -37,10 +37,10 @@ export function serveAsset({ contentType, make, isImmutable = false, headers = (
   };
 }
 
-/** A year, which is the most that caches count with. */
+/** A year, the longest time that caches use. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** In bytes: text would be copied for each answer, and kept as long as its client takes to read it. */
+/** The asset as bytes: a string would be copied for each response, and held until the client has read it. */
 interface Prepared {
   readonly plain: Uint8Array<ArrayBuffer>;
   readonly compressed: Uint8Array<ArrayBuffer>;
@@ -56,7 +56,7 @@ async function prepare(
   const text = await make();
   const plain = new TextEncoder().encode(text);
   const compressed = new Uint8Array(await promisify(gzip)(plain));
-  // Weak, because it stands for the compressed bytes and the plain ones alike (RFC 9110, section 8.8.1).
+  // Weak, because the compressed and the plain bytes share it (RFC 9110, section 8.8.1).
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url')}"`;
   const always = ['etag', etag, 'cache-control', caching, 'vary', 'Accept-Encoding', ...headers(text)];
   return { plain, compressed, etag, always };

@@ -6,18 +6,17 @@ import type { Meter } from '../limits/meter.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The largest body that is read, in bytes. */
+/** The maximum size of a body, in bytes. */
 const MAX_BODY_BYTES = 1_048_576;
 
 /**
- * Reads a request's body to its end: undefined when it has more bytes than the limit. Rejects when it ends before it is
- * complete.
+ * Reads a request's body; undefined when it has more bytes than the limit. Rejects when the body is incomplete.
  *
- * @param caller who sends it: what is held for one caller is bounded, and beyond that it rejects with UNAVAILABLE
+ * @param caller the caller that sends it: rejects with UNAVAILABLE when too many bytes are in memory for this caller
  */
 export type BodyReader = (limit: number, caller: string) => Promise<Buffer | undefined>;
 
-/** A request, as far as its body is concerned. */
+/** The parts of a request that reading its body needs. */
 export interface WithBody {
   readonly headers: Pick<Headers, 'get'>;
   readonly readBody: BodyReader;
@@ -25,31 +24,30 @@ export interface WithBody {
 }
 
 /**
- * Reads a request's body as JSON, integers exact.
+ * Reads a request's body as JSON, with exact integers.
  *
- * @param take told how many bytes come, and once they have come how many more than that: what it throws is the failure, and
- *   what it waits for comes before they are read
- * @throws {ServiceError} PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE when it is encoded, MALFORMED_JSON, INVALID_ARGUMENT when the
- *   request was cut off
+ * @param charge called with the declared length before the body is read, and with the remaining bytes before it is
+ *   parsed; both wait for its promise, and fail with its error
+ * @throws {ServiceError} PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE when it is encoded, MALFORMED_JSON, INVALID_ARGUMENT
+ *   when the body is incomplete
  */
 export async function readJson(
   { headers, readBody, meter }: WithBody,
-  take: (bytes: number) => Promise<void> | undefined,
+  charge: (bytes: number) => Promise<void> | undefined,
 ): Promise<unknown> {
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding !== 'identity') throw encoded(encoding);
-  const told = Number(headers.get('content-length') ?? 0);
-  if (told > MAX_BODY_BYTES) throw tooLarge();
-  // A body that is rejected is not taken in.
-  const turn = take(told);
+  const declared = Number(headers.get('content-length') ?? 0);
+  if (declared > MAX_BODY_BYTES) throw tooLarge();
+  const turn = charge(declared);
   if (turn !== undefined) await turn;
   const bytes = await readBody(MAX_BODY_BYTES, meter.account).catch((cause: unknown) => {
     if (cause instanceof ServiceError) throw cause;
     throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
   });
   if (bytes === undefined) throw tooLarge();
-  const later = take(bytes.length - told);
-  if (later !== undefined) await later;
+  const laterTurn = charge(bytes.length - declared);
+  if (laterTurn !== undefined) await laterTurn;
   assertReadable(bytes);
   return parseBody(bytes);
 }

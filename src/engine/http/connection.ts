@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long who is rejected may take to close the connection, in milliseconds. */
-const MAX_FAREWELL = 2_000;
+/** How long a rejected client may take to close the connection, in milliseconds. */
+const MAX_CLOSE_TIME = 2_000;
 
-/** Why what has come is no request, and whether its answer has no body: a HEAD's has none (RFC 9110, section 9.3.2). */
+/** Why the input is not a request, and whether the response has no body because of HEAD (RFC 9110, section 9.3.2). */
 interface Rejection {
   readonly message: string;
   readonly isHead: boolean;
 }
 
-/** A client's connection. What comes on it is answered one after another, so that nobody takes many places with one. */
+/** A client's connection. Its requests are answered one at a time, so that one connection has only one in progress. */
 export class Connection {
   readonly #socket: Socket;
   readonly #handler: RequestListener;
-  /** The answer that was begun last. */
-  #answering: ServerResponse | undefined;
+  /** The response that was started last. */
+  #current: ServerResponse | undefined;
   readonly #waiting: ServerResponse[] = [];
-  /** Whether something goes on once that answer is over. */
-  #isWatched = false;
-  /** Why nothing that comes from then on is a request. */
+  /** Whether the end of the current response starts the next one. */
+  #isContinued = false;
+  /** Set after input that is not a request; all later input is ignored. */
   #rejection: Rejection | undefined;
 
   /** @param handler answers a request */
@@ -31,58 +31,58 @@ export class Connection {
 
   /** Whether no request has been read on it yet. */
   get isNew(): boolean {
-    return this.#answering === undefined;
+    return this.#current === undefined;
   }
 
-  /** Answers a request, now or after those before it. */
+  /** Answers a request, now or after the earlier ones. */
   answer(response: ServerResponse): void {
     if (this.#rejection !== undefined) return;
-    if (this.#waiting.length === 0 && this.#isFree()) this.#begin(response);
+    if (this.#waiting.length === 0 && this.#isFree()) this.#start(response);
     else {
       this.#waiting.push(response);
-      this.#goOnAfterwards();
-      // What has been read already is some hundred requests at most.
+      this.#continueAfterwards();
+      // What has already been read is a few hundred requests at most.
       this.#socket.pause();
     }
   }
 
   /**
-   * What is not proper HTTP never reaches the service; it is answered here, with the Error object like any other failure,
-   * and after the requests that came before it: otherwise they would seem to be rejected.
+   * Answers input that is not valid HTTP, which never reaches the service, with the Error object like any other error.
+   * Earlier requests are answered first: otherwise the rejection would seem to be theirs.
    */
   reject(message: string, isHead = false): void {
     if (this.#rejection !== undefined) return;
     this.#rejection = { message, isHead };
-    // Whatever has not come in whole is what is rejected.
+    // An incomplete request is the one that is rejected.
     if (this.#waiting.at(-1)?.req.complete === false) this.#waiting.pop();
-    if (this.#isFree() || this.#answering?.req.complete === false) writeRejection(this.#socket, this.#rejection);
-    else this.#goOnAfterwards();
+    if (this.#isFree() || this.#current?.req.complete === false) writeRejection(this.#socket, this.#rejection);
+    else this.#continueAfterwards();
   }
 
   #isFree(): boolean {
-    return this.#answering === undefined || this.#answering.writableFinished;
+    return this.#current === undefined || this.#current.writableFinished;
   }
 
-  #begin(response: ServerResponse): void {
-    this.#answering = response;
+  #start(response: ServerResponse): void {
+    this.#current = response;
     this.#handler(response.req, response);
   }
 
-  /** Goes on with what waits behind the answer. Most answers have nothing behind them, and are not watched. */
-  #goOnAfterwards(): void {
-    if (this.#isWatched) return;
-    this.#isWatched = true;
-    this.#answering?.once('close', () => {
-      this.#isWatched = false;
-      if (this.#socket.writable) this.#goOn();
+  /** Continues after the current response. It is only called when something waits: most responses need no listener. */
+  #continueAfterwards(): void {
+    if (this.#isContinued) return;
+    this.#isContinued = true;
+    this.#current?.once('close', () => {
+      this.#isContinued = false;
+      if (this.#socket.writable) this.#continue();
     });
   }
 
-  #goOn(): void {
+  #continue(): void {
     const next = this.#waiting.shift();
-    if (next !== undefined) this.#begin(next);
+    if (next !== undefined) this.#start(next);
     else if (this.#rejection !== undefined) writeRejection(this.#socket, this.#rejection);
-    if (next !== undefined && (this.#waiting.length > 0 || this.#rejection !== undefined)) this.#goOnAfterwards();
+    if (next !== undefined && (this.#waiting.length > 0 || this.#rejection !== undefined)) this.#continueAfterwards();
     else this.#socket.resume();
   }
 }
@@ -99,9 +99,9 @@ function writeRejection(socket: Socket, { message, isHead }: Rejection): void {
     `x-request-id: ${randomUUID()}`,
     'connection: close',
   ];
-  // What has been taken from HTTP's hands has nobody else to hear of its end, or to bring it about.
+  // Node's HTTP server no longer handles errors and timeouts of this socket.
   socket.on('error', () => {});
-  const late = setTimeout(() => socket.destroy(), MAX_FAREWELL);
-  socket.once('close', () => clearTimeout(late));
+  const timer = setTimeout(() => socket.destroy(), MAX_CLOSE_TIME);
+  socket.once('close', () => clearTimeout(timer));
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
 }

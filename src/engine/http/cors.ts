@@ -1,6 +1,6 @@
 import type { HeaderFields } from './reply.ts';
 
-/** Header fields of ours that a page of another origin may read. */
+/** The header fields that a page of another origin may read. */
 const EXPOSED = [
   'Accept-Patch',
   'Allow',
@@ -26,19 +26,19 @@ const ALLOWED =
 const A_DAY = '86400';
 const VARYING = ['vary', 'Origin'];
 
-/** The header fields of answers, by the CORS protocol of the Fetch standard. */
+/** The header fields of the CORS protocol (Fetch standard). */
 export interface Cors {
   /**
-   * Those of every answer to a request.
+   * The fields of every response.
    *
-   * @param origin its `Origin` field; null for a request that comes from no page of another origin
+   * @param origin the request's `Origin` field; null if it has none
    */
   headersFor(origin: string | null): HeaderFields;
-  /** The further ones of the answer to a preflight. */
+  /** The further fields of the response to a preflight request. */
   preflightHeaders(methods: string): HeaderFields;
 }
 
-/** @param origins those that may read answers; `*` for all */
+/** @param origins the origins that may read responses; `*` for all */
 export function createCors(origins: readonly string[]): Cors {
   const allowsAll = origins.includes('*');
   const toAll = [...allowing('*'), ...VARYING];

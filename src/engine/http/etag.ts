@@ -4,17 +4,17 @@ import { ServiceError } from '../errors.ts';
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 const TAGS = new RegExp(`^\\s*(?:\\*|${TAG.source}(?:[\\s,]+${TAG.source})*)[\\s,]*$`);
 
-/** The strong entity tag (RFC 9110, section 8.8.3) of a text that is answered: another text has another. */
+/** The strong entity tag of a response's text (RFC 9110, section 8.8.3). */
 export function tagOf(text: string): string {
   return `"${hash('sha1', text, 'base64url')}"`;
 }
 
 /**
- * Reads the entity tags that a precondition names.
+ * Parses the entity tags of a precondition.
  *
  * @param name the field's name, for the error
- * @returns the tags with their quotes; `*` stands for any
- * @throws {ServiceError} INVALID_ARGUMENT when it names none
+ * @returns the tags with their quotes, or `*` for any
+ * @throws {ServiceError} INVALID_ARGUMENT when the field is not valid
  */
 export function readTags(name: string, field: string): readonly string[] {
   if (!TAGS.test(field)) {
@@ -23,17 +23,17 @@ export function readTags(name: string, field: string): readonly string[] {
   return field.match(TAG) ?? ['*'];
 }
 
-/** Whether the client has what the tag stands for: by the weak comparison, as `If-None-Match` is defined. */
+/** Whether `If-None-Match` has the tag, by weak comparison (RFC 9110, section 13.1.2): the client has the response. */
 export function isKnown(etag: string, ifNoneMatch: string | null): boolean {
   if (ifNoneMatch === null) return false;
   const known = readTags('If-None-Match', ifNoneMatch);
   return known.includes('*') || known.some((tag) => opaque(tag) === opaque(etag));
 }
 
-/** Whether it is one of those that the client wants: by the strong comparison, as `If-Match` is defined. */
-export function isWanted(etag: string, ifMatch: string): boolean {
-  const wanted = readTags('If-Match', ifMatch);
-  return wanted.includes('*') || wanted.includes(etag);
+/** Whether `If-Match` has the tag, by strong comparison (RFC 9110, section 13.1.1). */
+export function isMatch(etag: string, ifMatch: string): boolean {
+  const tags = readTags('If-Match', ifMatch);
+  return tags.includes('*') || tags.includes(etag);
 }
 
 function opaque(tag: string): string {

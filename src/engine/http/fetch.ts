@@ -3,7 +3,7 @@ import type { RawRequest } from './incoming.ts';
 import type { Respond } from './node.ts';
 import type { HttpReply } from './reply.ts';
 
-/** Answers a `Request` of the Fetch standard, without a socket: for tests, and for what serves by that standard. */
+/** Answers a `Request` of the Fetch standard, without a socket: for tests, and for servers with that interface. */
 export function fetchHandler(respond: Respond): (request: Request) => Promise<Response> {
   const adapter = createServerAdapter(async (request) => toResponse(await respond(fromFetch(request)), request.method));
   return async (request) => adapter.fetch(request);
@@ -35,7 +35,7 @@ async function readBody({ body }: Request, limit: number): Promise<Buffer | unde
   }
 }
 
-/** HEAD is answered as GET is, but for the body (RFC 9110, section 9.3.2). */
+/** HEAD has the response of GET without its body (RFC 9110, section 9.3.2). */
 function toResponse({ status, headers: fields, body }: HttpReply, method: string): Response {
   const headers = new Headers();
   for (let index = 0; index < fields.length; index += 2) {

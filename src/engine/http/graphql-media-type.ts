@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { preferredOf } from './negotiation.ts';
 
-/** What answers are: GraphQL over HTTP, section 6.1. */
+/** The media types of GraphQL responses (GraphQL over HTTP, section 6.1). */
 export const JSON_TYPE = 'application/json';
 const TYPES = [JSON_TYPE, 'application/graphql-response+json'];
 
-/** How many `Accept` fields are known, each as long as a header may be at most. */
+/** How many `Accept` fields are cached; each may be as long as a header can be. */
 const MAX_ACCEPTS = 100;
 
-/** @returns tells the media type that a client would rather have by its `Accept` field; undefined where it takes neither */
+/** @returns gives the media type that an `Accept` field prefers; undefined if it accepts neither */
 export function mediaTypeReader(): (accept: string | null) => string | undefined {
   const known = new LRUCache<string, string>({ max: MAX_ACCEPTS });
   return (accept) => {

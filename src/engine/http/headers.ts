@@ -1,2 +1,2 @@
-/** The header fields of a request: takes a name in lower case; null where the field is not there. */
+/** The header fields of a request: `get` takes a name in lower case, and returns null if the field is missing. */
 export type RequestHeaders = Pick<Headers, 'get'>;

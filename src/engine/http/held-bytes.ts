@@ -1,9 +1,9 @@
-/** Something whose bytes are held in memory for a client, and which can be ended. */
+/** A response or request whose bytes are held in memory, and which can be ended. */
 interface Holding {
   destroy(): void;
 }
 
-/** How many bytes are held for clients, in all and for each of them. */
+/** How many bytes may be held, in total and per caller. */
 interface ByteLimits {
   readonly inAll: number;
   readonly ofCaller: number;
@@ -15,12 +15,13 @@ interface Held {
 }
 
 /**
- * Counts the bytes that this process holds for clients, such as of answers that they have not read. When a caller has more than its share, what it has held longest is ended; when all have more than there is room
- * for, it is that of the caller who has the most.
+ * Counts the bytes that this process holds in memory for clients, such as responses that they have not read. When a
+ * caller exceeds its limit, its oldest holding is ended; when all callers together do, the oldest of the caller with
+ * the most bytes.
  */
 export class HeldBytes {
   readonly #limits: ByteLimits;
-  /** What has been held longest comes first. */
+  /** In the order in which they were first added. */
   readonly #held = new Map<Holding, Held>();
   readonly #byCaller = new Map<string, number>();
   #inAll = 0;
@@ -29,7 +30,7 @@ export class HeldBytes {
     this.#limits = limits;
   }
 
-  /** Whether so many bytes more can be held for a caller without ending anything. */
+  /** Whether this many more bytes fit for a caller without ending anything. */
   fits(caller: string, bytes: number): boolean {
     const { inAll, ofCaller } = this.#limits;
     return this.#inAll + bytes <= inAll && (this.#byCaller.get(caller) ?? 0) + bytes <= ofCaller;
@@ -39,7 +40,7 @@ export class HeldBytes {
     return this.#held.has(holding);
   }
 
-  /** Holds so many bytes more; it may be ended for that, or another. */
+  /** Counts this many more bytes, and ends holdings, maybe this one, until the limits are kept. */
   add(holding: Holding, caller: string, bytes: number): void {
     const held = this.#held.get(holding) ?? { caller, bytes: 0 };
     this.#held.set(holding, held);
@@ -49,7 +50,7 @@ export class HeldBytes {
     while (this.#inAll > this.#limits.inAll) this.#endOldestOf(this.#largest());
   }
 
-  /** Holds nothing more of it. */
+  /** Stops counting a holding; has no effect for one that isn't counted. */
   release(holding: Holding): void {
     const held = this.#held.get(holding);
     if (held === undefined) return;

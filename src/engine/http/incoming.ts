@@ -11,50 +11,50 @@ export interface RawRequest {
   readonly method: string;
   /** Path and query, percent-encoded (the origin form of RFC 9112, section 3.2.1). */
   readonly target: string;
-  /** What it names as the host it is for. */
+  /** The host that the request is for, by its target or `Host` field. */
   readonly host: string;
   readonly headers: RequestHeaders;
   readonly readBody: BodyReader;
-  /** Whether the client has gone, so that nobody sees the answer. */
+  /** Whether the client has disconnected. */
   isCutOff(): boolean;
-  /** The address that the connection comes from; empty without a connection. */
+  /** The address of the connection's other end; empty without a connection. */
   remote(): string;
 }
 
-/** A request, with what is worked out once for it. */
+/** A request, with what is derived from it once. */
 export interface IncomingRequest {
   readonly method: string;
-  /** Without the base path, still percent-encoded; undefined when it is not under the base path. */
+  /** Without the base path, still percent-encoded; undefined if it is not under the base path. */
   readonly path: string | undefined;
   /** With the base path. */
   readonly fullPath: string;
-  /** What follows the question mark; empty for nothing. */
+  /** The query without its question mark; empty if there is none. */
   readonly search: string;
   readonly headers: RequestHeaders;
   readonly readBody: BodyReader;
-  /** The client's own id for the request where it gave a usable one, otherwise a new one. */
+  /** The client's `X-Request-Id` if it is usable, otherwise a new id. */
   readonly id: string;
   /** The service's own origin, as the client knows it. */
   readonly origin: string;
-  /** The service's absolute address: its origin and the base path. */
+  /** The service's absolute URL: its origin and the base path. */
   readonly base: string;
   readonly meter: Meter;
-  /** Its span; undefined where it is not traced. */
+  /** Undefined if the request is not traced. */
   readonly span: RequestSpan | undefined;
-  /** Why it cannot be answered at all. */
+  /** The error of a request that can't be answered, such as one with an invalid host. */
   readonly fault: ServiceError | undefined;
-  /** The absolute address of a path of the service. */
+  /** The absolute URL of a path of the service. */
   address(path: string): string;
 }
 
 const USABLE_ID = /^[\w.:@/+=-]{1,128}$/;
 const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
-/** Where the service is, for its clients. */
+/** The service's URL, as clients use it. */
 interface PublicAddress {
-  /** What every path begins with, such as `/v1`; may be empty. */
+  /** The prefix of every path, such as `/v1`; may be empty. */
   readonly basePath: string;
-  /** Its origin; undefined where that is whatever host a request names. */
+  /** Its origin; if undefined, the host of each request is used. */
   readonly publicUrl: string | undefined;
 }
 
@@ -64,7 +64,7 @@ interface RequestParts {
   spanFor(request: TracedRequest): RequestSpan | undefined;
 }
 
-/** Reads what all protocols need of a request: its path under the base path, its id, and the service's origin. */
+/** Derives what all protocols need from a request: its path under the base path, its id, and the service's origin. */
 export function readRequest(
   { method, target, host, headers, readBody, remote }: RawRequest,
   { basePath, publicUrl }: PublicAddress,

@@ -3,7 +3,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { Connection } from './connection.ts';
 
 const OPTIONS = {
-  // So that its lack is answered here, with the Error object.
+  // A missing Host field is rejected here instead, with the Error object.
   requireHostHeader: false,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -12,30 +12,32 @@ const OPTIONS = {
   connectionsCheckingInterval: 2_000,
 };
 
-/** How long a request may take to arrive, in milliseconds: what is late is looked for now and then. */
+/**
+ * How long a request may take to arrive, in milliseconds, including the interval at which Node checks for late ones.
+ */
 export const MAX_ARRIVAL = OPTIONS.requestTimeout + OPTIONS.connectionsCheckingInterval;
 
 const HOST = 'host';
 
-/** How long idle connections may bring a last request once no more are taken, in milliseconds. */
+/** How long idle connections may still send a last request after a drain has started, in milliseconds. */
 const LAST_REQUESTS = 500;
 
 /** The service on its port. */
 export interface Listener {
   readonly port: number;
   /**
-   * Takes no more connections, lets requests in flight finish, and closes what is left after the grace. Answers must
-   * tell their clients to close by then. Asked for again, the shorter grace holds.
+   * Accepts no more connections, lets requests in progress finish, and closes the remaining connections after the grace
+   * period. Responses must have `Connection: close` from then on. If called again, the shorter grace period applies.
    */
   drain(graceMilliseconds: number): Promise<void>;
 }
 
 /**
- * Serves HTTP/1.1. Headers must arrive within 10 s and a request within 30 s, give or take 2 s.
+ * Serves HTTP/1.1. Header fields must arrive within 10 s and a request within 30 s, with a tolerance of 2 s.
  *
- * @param options.stall how long nothing may move on a connection with a request, in milliseconds: longer than a request or an
- *   answer may take, and not for ever, for what a client does not read waits for it in memory
- * @throws {Error} with one clear line when the address cannot be had
+ * @param options.stall how long a connection with a request may have no traffic, in milliseconds: longer than a request
+ *   or a response may take, but bounded, because a response that the client doesn't read stays in memory
+ * @throws {Error} with a message of one line when it can't listen on the address
  */
 export function listen(
   handler: RequestListener,
@@ -44,16 +46,16 @@ export function listen(
   const connections = new WeakMap<Socket, Connection>();
   const server = createServer(OPTIONS, (request, response) => {
     const connection = connectionOf(request.socket);
-    const fault = faultOf(request);
-    if (fault === undefined) connection.answer(response);
-    else connection.reject(fault, request.method === 'HEAD');
+    const problem = problemOf(request);
+    if (problem === undefined) connection.answer(response);
+    else connection.reject(problem, request.method === 'HEAD');
   });
   server.setTimeout(stall);
-  // As many as their size allows: Node would drop those after the first 1,000, and with them what they ask for.
+  // Only their size is limited: Node would silently drop all fields after the first 1,000.
   server.maxHeadersCount = 0;
   server.on('clientError', ({ code, rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
     const connection = connectionOf(socket);
-    // What the packet begins with is the request only where none came before.
+    // The packet starts with the request's method only if it is the first on the connection.
     const isHead = connection.isNew && rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
     connection.reject(UNREADABLE[code ?? ''] ?? 'The request cannot be read as HTTP/1.1.', isHead);
   });
@@ -82,7 +84,7 @@ export function listen(
     return new Promise((done) => {
       const idle = setTimeout(() => server.closeIdleConnections(), Math.min(LAST_REQUESTS, grace));
       const forced = setTimeout(() => server.closeAllConnections(), grace);
-      // HTTP's own close would cut idle connections at once, and a request that is just on its way with them.
+      // The HTTP server's own `close` would cut idle connections at once, also those with a request on its way.
       NetServer.prototype.close.call(server, () => {
         clearTimeout(idle);
         clearTimeout(forced);
@@ -92,8 +94,11 @@ export function listen(
   }
 }
 
-/** What Node's parser lets through, and two servers in a row may take for two different requests (RFC 9112, sections 3.2 and 6.1). */
-function faultOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
+/**
+ * What is wrong with a request that Node's parser accepts, although two servers in a row may read it as two different
+ * requests (RFC 9112, sections 3.2 and 6.1).
+ */
+function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;

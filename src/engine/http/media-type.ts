@@ -1,14 +1,13 @@
 import { ServiceError } from '../errors.ts';
 import { stringifyJson } from '../json.ts';
 
-/** Each parameter of a media type (RFC 9110, section 5.6.6): its name, and its value in quotes or without. */
+/** The parameters of a media type (RFC 9110, section 5.6.6): each has a name, and a value with or without quotes. */
 const PARAMETERS = /;\s*([^\s;=]+)\s*=\s*(?:"([^"]*)"|([^\s;]*))/g;
 
 /**
- * JSON has no character set but UTF-8 (RFC 8259, section 8.1): a client that declares another one means other characters than
- * would be read.
+ * Rejects other character sets than UTF-8, the only one of JSON (RFC 8259, section 8.1): the text would be misread.
  *
- * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the field declares another one
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the field declares another character set
  */
 export function assertUtf8(contentType: string): void {
   for (const [, name, quoted, plain] of contentType.matchAll(PARAMETERS)) {

@@ -1,6 +1,6 @@
 import { closestMatch } from 'leven';
 
-/** Where else people look for what is here. */
+/** Paths that clients try by habit, and what this service has instead. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   '/api-docs': '/reference',
   '/docs': '/reference',
@@ -11,21 +11,21 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   '/health': '/readyz',
   '/healthz': '/readyz',
 };
-/** What is longer was not mistyped, in characters. */
-const TYPED = 100;
-/** The part of a path that may be wrong. */
+/** The maximum length of a path that gets a suggestion, in characters: a longer one was hardly typed by hand. */
+const MAX_TYPED_LENGTH = 100;
+/** The part of a path that may be mistyped. */
 const WRONG_PART = 1 / 4;
 
 /**
- * The path that somebody may have meant who asked for one that is not here: the same in lower case or without a slash at its
- * end, one under another name, one without its beginning, or one with some letters wrong.
+ * Suggests a path for one that doesn't exist: the same path in lower case or without a trailing slash, one under
+ * another name, one that the requested path is the end of, or one with a few different letters.
  *
- * @param patterns every path that is here, with `{name}` for a variable
- * @returns the path with what was asked for in place of the variables; undefined where none is near
+ * @param patterns every path of the service, with `{name}` for a variable
+ * @returns the path, with the requested segments in place of its variables; undefined if none is near
  */
-export function nearestPath(asked: string, patterns: readonly string[]): string | undefined {
-  if (asked.length > TYPED) return undefined;
-  const segments = asked.split('/').filter(Boolean);
+export function nearestPath(requested: string, patterns: readonly string[]): string | undefined {
+  if (requested.length > MAX_TYPED_LENGTH) return undefined;
+  const segments = requested.split('/').filter(Boolean);
   const plain = pathOf(segments).toLowerCase();
   const other = OTHER_NAMES[plain];
   if (other !== undefined && patterns.includes(other)) return other;
@@ -34,7 +34,7 @@ export function nearestPath(asked: string, patterns: readonly string[]): string 
   return nearest === undefined ? undefined : filled.get(nearest);
 }
 
-/** The pattern with the segments in place of its variables: what is compared, and the path that it stands for. */
+/** The pattern with the segments in place of its variables: the text to compare, and the path to suggest for it. */
 function pairsOf(pattern: string, segments: readonly string[]): [compared: string, path: string][] {
   const parts = pattern.split('/').filter(Boolean);
   const left = parts.length - segments.length;
@@ -43,7 +43,7 @@ function pairsOf(pattern: string, segments: readonly string[]): [compared: strin
   if (left > 0 && last.every((part) => part.startsWith('{'))) return [];
   const end = last.map((part, at) => (part.startsWith('{') ? (segments[at] as string) : part));
   const compared = pathOf(end).toLowerCase();
-  // Without its beginning, the rest has to be what was asked for.
+  // A path whose beginning is missing must otherwise match exactly.
   if (left > 0 && (segments.length === 0 || compared !== pathOf(segments).toLowerCase())) return [];
   return [[compared, pathOf([...parts.slice(0, left), ...end])]];
 }

@@ -4,25 +4,25 @@ import { HeldBytes } from './held-bytes.ts';
 import type { RawRequest } from './incoming.ts';
 import { fieldOf, type SentReply } from './reply.ts';
 
-/** Makes the answer to a request; never rejects. */
+/** Answers a request; never rejects. */
 export type Respond = (request: RawRequest) => Promise<SentReply>;
 
 const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
 
-/** How long a client that is rejected may go on sending, in milliseconds. */
+/** How long a rejected client may continue to send, in milliseconds. */
 const MAX_WAIT = 5_000;
 
-/** How many bytes are held of bodies until they are answered, and of answers until they are read. */
+/** How many bytes of bodies are held until they are answered, and of responses until the clients have read them. */
 const MAX_BODY_MEMORY = 67_108_864;
 const MAX_BODY_MEMORY_OF_CALLER = 8_388_608;
 const MAX_UNREAD = 134_217_728;
 const MAX_UNREAD_OF_CALLER = 33_554_432;
-/** A body that is no larger is not counted, in bytes: `MAX_REQUESTS` of them are not much. */
+/** A body up to this size, in bytes, is not counted: `MAX_REQUESTS` of them are not much. */
 const SMALL_BODY = 16_384;
-/** A text that is longer is sent as bytes: as a text it may wait in three times the memory. */
+/** A longer text is sent as bytes: while a string waits to be sent, it may take three times the memory. */
 const MAX_TEXT_LENGTH = 65_536;
 
-/** Answers what comes over sockets, for Node's HTTP server: without a `Request` and a `Response` in between. */
+/** The listener for Node's HTTP server. It doesn't make a `Request` and a `Response` of the Fetch standard. */
 export function nodeListener(respond: Respond): RequestListener {
   const bodies = new HeldBytes({ inAll: MAX_BODY_MEMORY, ofCaller: MAX_BODY_MEMORY_OF_CALLER });
   const answers = new HeldBytes({ inAll: MAX_UNREAD, ofCaller: MAX_UNREAD_OF_CALLER });
@@ -34,7 +34,7 @@ export function nodeListener(respond: Respond): RequestListener {
   };
 }
 
-/** Counts what the client has not read at once, until it has. When that is too much, connections are closed. */
+/** Counts what the client has not read yet, until it has. Beyond the limits, connections are closed. */
 function hold({ caller }: SentReply, response: ServerResponse, answers: HeldBytes): void {
   const bytes = response.socket?.writableLength ?? 0;
   if (bytes === 0 || response.destroyed) return;
@@ -44,40 +44,41 @@ function hold({ caller }: SentReply, response: ServerResponse, answers: HeldByte
 
 function fromNode(message: IncomingMessage, response: ServerResponse, bodies: HeldBytes): RawRequest {
   const { method = 'GET', url = '/', headers } = message;
-  // In absolute form, which proxies are sent, the target tells the host, whatever the field says (RFC 9112, section 3.2.2).
+  // A target in absolute form, as sent to proxies, has the host, and overrides the Host field (RFC 9112, section
+  // 3.2.2).
   const [start, authority] = (url.startsWith('/') ? null : ABSOLUTE.exec(url)) ?? [''];
   return {
     method,
     target: url.slice(start.length) || '/',
     host: authority ?? headers.host ?? addressOf(message),
     headers: { get: (name) => (headers[name] as string | undefined) ?? null },
-    readBody: (limit, caller) => readBody(message, limit, (chunk) => takeFor(response, bodies, caller, chunk)),
+    readBody: (limit, caller) => readBody(message, limit, (bytes) => reserve(response, bodies, caller, bytes)),
     isCutOff: () => response.destroyed,
     remote: () => message.socket.remoteAddress ?? '',
   };
 }
 
-/** Where it came in: HTTP/1.0 needs no Host field. */
+/** The address that the client has connected to: HTTP/1.0 needs no Host field. */
 function addressOf({ socket: { localAddress = '', localPort } }: IncomingMessage): string {
   return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 
-/** Holds so many bytes more of a body until it is answered; whether there is room for them. */
-function takeFor(response: ServerResponse, bodies: HeldBytes, caller: string, bytes: number): boolean {
+/** Reserves memory for this many more bytes of a body, until it is answered; false if there is not enough. */
+function reserve(response: ServerResponse, bodies: HeldBytes, caller: string, bytes: number): boolean {
   if (!bodies.fits(caller, bytes)) return false;
   if (!bodies.holds(response)) response.once('close', () => bodies.release(response));
   bodies.add(response, caller, bytes);
   return true;
 }
 
-/** @param take whether so many bytes more can be held for it */
+/** @param reserveBytes reserves memory for this many more bytes; false if there is not enough */
 function readBody(
   message: IncomingMessage,
   limit: number,
-  take: (bytes: number) => boolean,
+  reserveBytes: (bytes: number) => boolean,
 ): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
-    // Its client may have gone while we asked who it is: then nothing more is heard of it.
+    // The client may have disconnected during authentication: then there are no more events.
     if (message.destroyed) reject(new Error('The connection was closed.'));
     const chunks: Buffer[] = [];
     let size = 0;
@@ -86,7 +87,7 @@ function readBody(
       const isSmall = size <= SMALL_BODY;
       const more = size - chunk.length > SMALL_BODY ? chunk.length : size;
       if (size > limit) resolve(undefined);
-      else if (isSmall || take(more)) chunks.push(chunk);
+      else if (isSmall || reserveBytes(more)) chunks.push(chunk);
       else reject(tooMuchHeld());
     });
     message.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
@@ -106,18 +107,18 @@ function send(reply: SentReply, response: ServerResponse): void {
   if (response.destroyed) return;
   const { status, headers, body, encoding } = reply;
   response.writeHead(status, headers as string[]);
-  if (!response.req.complete && fieldOf(headers, 'connection') === 'close') sendToSender(reply, response);
+  if (!response.req.complete && fieldOf(headers, 'connection') === 'close') sendWhileReceiving(reply, response);
   else if (body === null) response.end();
   else if (body.length <= MAX_TEXT_LENGTH || typeof body !== 'string') response.end(body, encoding);
   else response.end(Buffer.from(body, encoding));
 }
 
-/** A connection that is closed on a client that still sends takes the answer with it: so what comes is read for a while. */
-function sendToSender({ body, encoding }: SentReply, response: ServerResponse): void {
+/** Reads on for a while: if the connection is closed while the client still sends, the response is lost. */
+function sendWhileReceiving({ body, encoding }: SentReply, response: ServerResponse): void {
   const { req: message } = response;
   const end = () => response.end();
-  const late = setTimeout(end, MAX_WAIT);
-  message.once('close', () => clearTimeout(late)).once('end', end);
+  const timer = setTimeout(end, MAX_WAIT);
+  message.once('close', () => clearTimeout(timer)).once('end', end);
   response.write(body ?? '', encoding);
   message.resume();
 }

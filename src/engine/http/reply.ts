@@ -1,22 +1,24 @@
-/** Names and values in turn; names in lower case. One that comes twice is a list (RFC 9110, section 5.3). */
+/**
+ * Names, in lower case, and values alternating. A name that occurs twice has a list of values (RFC 9110, section 5.3).
+ */
 export type HeaderFields = readonly string[];
 
-/** An answer before it is sent. A HEAD's has the body all the same, which is not sent. */
+/** A response before it is sent. For HEAD it has the body of GET, which is not sent. */
 export interface HttpReply {
   readonly status: number;
   readonly headers: HeaderFields;
   readonly body: string | Uint8Array<ArrayBuffer> | null;
 }
 
-/** An answer as it is sent, with the length of its body among its header fields. */
+/** A response as it is sent, with a Content-Length field. */
 export interface SentReply extends HttpReply {
-  /** How to write a body that is text: ASCII alone is the same in Latin-1, and written in less time. */
+  /** The encoding of a text body: pure ASCII is the same in Latin-1, which is faster to write. */
   readonly encoding: 'latin1' | 'utf8';
-  /** Whose it is: what is held for one caller is bounded. */
+  /** The caller whose limit of unread bytes it counts against. */
   readonly caller: string;
 }
 
-/** The value of a field; the first where it comes twice. */
+/** The value of a field, the first one if it occurs twice. */
 export function fieldOf(headers: HeaderFields, name: string): string | undefined {
   for (let index = 0; index < headers.length; index += 2) {
     if (headers[index] === name) return headers[index + 1];
@@ -24,12 +26,14 @@ export function fieldOf(headers: HeaderFields, name: string): string | undefined
   return undefined;
 }
 
-/** All fields but those of the name. */
+/** All fields except those with the name. */
 export function without(headers: HeaderFields, name: string): HeaderFields {
   return headers.filter((_, index) => headers[index - (index % 2)] !== name);
 }
 
-/** The length of the body in bytes; undefined where an answer must have none (RFC 9110, section 8.6). */
+/**
+ * The length of the body in bytes; undefined if the response must not have a Content-Length (RFC 9110, section 8.6).
+ */
 export function contentLength({ status, body }: HttpReply): number | undefined {
   if (body === null) return status === 204 || status === 304 ? undefined : 0;
   return Buffer.byteLength(body);

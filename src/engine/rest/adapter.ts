@@ -3,7 +3,7 @@ import { compileRouter } from 'rou3/compiler';
 import type { Authentication, Metered } from '../auth/authentication.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
-import { isKnown, isWanted, tagOf } from '../http/etag.ts';
+import { isKnown, isMatch, tagOf } from '../http/etag.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import { acceptsJson } from '../http/negotiation.ts';
 import { fieldOf, type HeaderFields, type HttpReply } from '../http/reply.ts';
@@ -173,7 +173,7 @@ function underPreconditions(reply: HttpReply, headers: RequestHeaders): HttpRepl
   if (ifMatch === null && ifNoneMatch === null) return reply;
   const etag = fieldOf(reply.headers, 'etag');
   if (etag === undefined) return reply;
-  if (ifMatch !== null && !isWanted(etag, ifMatch)) {
+  if (ifMatch !== null && !isMatch(etag, ifMatch)) {
     throw new ServiceError('PRECONDITION_FAILED', `Its ETag is now ${etag}, which If-Match does not contain.`);
   }
   if (!isKnown(etag, ifNoneMatch)) return reply;
