@@ -2,9 +2,9 @@ import type { RequestHeaders } from '../http/headers.ts';
 import type { Challenge } from './challenge.ts';
 import { READ } from './scope.ts';
 
-/** Who asks, and what he may do. */
+/** A caller, and what it may do. */
 export interface Caller {
-  /** What tells callers apart, also in the database: the same for the same caller at all times. */
+  /** Identifies the caller, also in the database; it never changes. */
   readonly id: string;
   readonly scopes: ReadonlySet<string>;
 }
@@ -12,24 +12,27 @@ export interface Caller {
 /** A caller without a credential. */
 export const ANONYMOUS: Caller = { id: 'anonymous', scopes: new Set() };
 
-/** A caller who is known, or what finds out who it is. */
+/** A caller, or the function that looks it up. */
 export type Found = Caller | (() => Promise<Caller>);
 
-/** Whose a credential is; throws or rejects with UNAUTHENTICATED when it is nobody's, UNAVAILABLE or TIMEOUT when nobody can tell. */
+/**
+ * Finds the caller that a credential belongs to; throws or rejects with UNAUTHENTICATED when it is invalid, or with
+ * UNAVAILABLE or TIMEOUT when it can't be verified.
+ */
 export type Verifier = (token: string) => Found;
 
-/** Lets in who belongs in. */
+/** Authenticates and authorizes callers. */
 export interface Access {
   /**
-   * Who asks, by the `Authorization` field (RFC 6750).
+   * Finds the caller by the `Authorization` field (RFC 6750).
    *
-   * @throws {ServiceError} UNAUTHENTICATED when there is a credential that is not good; UNAVAILABLE or TIMEOUT when
-   *   nobody can tell
+   * @throws {ServiceError} UNAUTHENTICATED when the credential is invalid; UNAVAILABLE or TIMEOUT when it can't be
+   *   verified
    */
   authenticate(headers: RequestHeaders): Found;
-  /** @throws {ServiceError} UNAUTHENTICATED for a caller who is not known, FORBIDDEN for one who lacks a scope */
+  /** @throws {ServiceError} UNAUTHENTICATED for a caller without a credential, FORBIDDEN for one without a scope */
   authorize(caller: Caller, scopes: readonly string[]): void;
-  /** Whether the caller may read what is stored: with the scope `read`, and where reads are open. */
+  /** Whether the caller may read stored data: it has the scope `read`, or reads are open. */
   mayRead(caller: Caller): boolean;
 }
 
@@ -37,13 +40,13 @@ const NO_TOKEN = 'The Authorization field must be Bearer, followed by an API key
 const IS_BEARER = /^Bearer(?: |$)/i;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
-/** Everyone may do everything, and is not asked who he is. */
+/** Access without credentials: every caller may do everything. */
 export const OPEN_ACCESS: Access = { authenticate: () => ANONYMOUS, authorize: () => {}, mayRead: () => true };
 
 /**
- * Access for callers who are known.
+ * Access by credentials.
  *
- * @param closed what is closed to the others: changes, or all
+ * @param closed what needs a credential: changes, or all operations
  */
 export function createAccess(closed: 'changes' | 'all', challenge: Challenge, verify: Verifier): Access {
   const mayRead = ({ scopes }: Caller) => closed !== 'all' || scopes.has(READ);

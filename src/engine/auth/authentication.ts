@@ -6,23 +6,25 @@ import { unitsOfBody } from '../limits/units.ts';
 import { callWithin, type Traced } from '../tracing/span.ts';
 import { type Access, ANONYMOUS, type Caller } from './access.ts';
 
-/** A request, as far as its caller is concerned. */
+/** The parts of a request that authentication uses. */
 export interface Metered extends Traced {
   readonly headers: RequestHeaders;
   readonly meter: Meter;
 }
 
-/** Where each request to the data comes in, on both faces. */
+/** Authenticates and charges the requests of all protocols. */
 export interface Authentication extends Pick<Access, 'authorize' | 'mayRead'> {
   /**
-   * Who asks; charged with one unit.
+   * Finds the caller, and charges it one unit.
    *
-   * @param headers what says who asks, where that is not the request itself
-   * @throws {ServiceError} as `Access.authenticate` does, RATE_LIMITED, or as `Gate.run` does while it is looked up
+   * @param headers the header fields with the credential, by default those of the request
+   * @throws {ServiceError} as `Access.authenticate` does, RATE_LIMITED, or as `ConcurrencyLimiter.run` does for a
+   *   lookup
    */
   authenticate(request: Metered, headers?: RequestHeaders): Caller | Promise<Caller>;
   /**
-   * Charges for so many bytes of a body, before they are read; large bodies of a caller are read one at a time.
+   * Charges for this many bytes of a body before they are read. Large bodies of a caller are read one at a time: then
+   * it returns a promise, which resolves when it is this one's turn.
    *
    * @throws {ServiceError} RATE_LIMITED
    */
@@ -32,7 +34,7 @@ export interface Authentication extends Pick<Access, 'authorize' | 'mayRead'> {
 /** How many bytes of bodies are read at once for a caller. */
 const BYTES_AT_ONCE = 65_536;
 
-/** The entrance that asks who comes, and charges that caller. To look that up is work like any other. */
+/** @param concurrency limits the lookups of callers like other work */
 export function createAuthentication(access: Access, concurrency: Pick<ConcurrencyLimiter, 'run'>): Authentication {
   const bodies = new Pace(BYTES_AT_ONCE);
   return {
@@ -56,12 +58,12 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
     },
   };
 
-  async function authenticateLater(request: Metered, findOut: () => Promise<Caller>): Promise<Caller> {
+  async function authenticateLater(request: Metered, lookUp: () => Promise<Caller>): Promise<Caller> {
     const { meter } = request;
     const started = performance.now();
     const load = { account: meter.account, units: 1, spent: 0 };
-    const find = () => callWithin(request, findOut).catch((error: unknown) => reject(request, error));
-    const caller = await concurrency.run(find, load);
+    const work = () => callWithin(request, lookUp).catch((error: unknown) => reject(request, error));
+    const caller = await concurrency.run(work, load);
     meter.wait(performance.now() - started);
     meter.identify(accountOf(caller));
     return caller;
@@ -73,7 +75,7 @@ function accountOf(caller: Caller): string | undefined {
   return caller === ANONYMOUS ? undefined : caller.id;
 }
 
-/** A wrong credential costs units too, so that nobody tries many. */
+/** A wrong credential costs a unit too, which limits how many a client can try. */
 function reject({ meter }: Metered, error: unknown): never {
   if (!meter.isCharged) meter.identify();
   throw error;

@@ -1,16 +1,16 @@
 import { ServiceError } from '../errors.ts';
 
-/** The failures that ask for a credential (RFC 6750, section 3): with an error only where a token came. */
+/** The errors that ask for a credential (RFC 6750, section 3); only those for a token have `error` in the challenge. */
 export type Challenge = ReturnType<typeof createChallenge>;
 
 /** @param realm what the credentials are for */
 export function createChallenge(realm: string) {
   const bearer = `Bearer realm="${realm}"`;
   return {
-    /** For a credential of another kind. */
+    /** For a credential of another authentication scheme. */
     otherScheme: (message: string) => unauthenticated(message, bearer),
 
-    /** For a credential that is not good. */
+    /** For an invalid credential. */
     badToken: (message: string, cause?: unknown) =>
       unauthenticated(message, `${bearer}, error="invalid_token", error_description="${message}"`, cause),
 
@@ -21,7 +21,7 @@ export function createChallenge(realm: string) {
         `${bearer}, scope="${scope}"`,
       ),
 
-    /** For a caller who is known and lacks the scope. */
+    /** For an authenticated caller without the scope. */
     forbidden: (scope: string) =>
       new ServiceError('FORBIDDEN', `This needs the scope ${scope}, which your credential does not have.`, {
         headers: { 'www-authenticate': `${bearer}, error="insufficient_scope", scope="${scope}"` },

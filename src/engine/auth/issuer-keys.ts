@@ -1,99 +1,103 @@
 import { createRemoteJWKSet, decodeJwt, errors, type FlattenedJWSInput, type JWTVerifyGetKey } from 'jose';
 
-/** How long the keys may take to come, in milliseconds. */
-const PATIENCE = 5_000;
-/** How long keys are used until they are asked for again, in milliseconds. */
-const KEPT = 600_000;
-/** How long keys that came are not asked for again because a token names another one, in milliseconds. */
+/** How long a request for the keys may take, in milliseconds. */
+const TIMEOUT = 5_000;
+/** The age at which keys are requested again, in milliseconds. */
+const MAX_AGE = 600_000;
+/** The minimum age of the keys for a new request because a token names an unknown key, in milliseconds. */
 const COOLDOWN = 5_000;
-/** The same where they did not come, in milliseconds. */
+/** The pause after a request that failed, in milliseconds. */
 const PAUSE = 1_000;
 
-/** What a token alone is to blame for, whichever keys there are. */
-const OF_TOKEN = [errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
+/** Errors of the token itself, whichever keys there are. */
+const TOKEN_ERRORS = [errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
-/** What tells the time: the first goes on evenly, in milliseconds, whatever becomes of the second. */
+/** A monotonic clock, in milliseconds, and the wall clock, which may jump. */
 interface Clocks {
   readonly steady: () => number;
   readonly wall: () => Date;
 }
 
 /**
- * The public keys of an issuer (RFC 7517), asked for seldom: when the first token comes, when they are ten minutes old, and
- * when a token names a key that is not among them, but then not within five seconds of the last time. Time goes by the steady
- * clock: a key that the issuer takes back is used for ten minutes at most, also where the wall clock jumps meanwhile.
+ * The public keys of an issuer (RFC 7517). They are requested when the first token comes, when they are ten minutes
+ * old, and when a token names an unknown key, but then not within five seconds of the last request. Ages are measured
+ * by the monotonic clock: a key that the issuer withdraws is used for ten minutes at most, even if the wall clock
+ * jumps.
  *
- * A token whose key is not among them is bad where they were asked for after the token came, or after it was made, by its
- * `iat`. Otherwise its key may be newer than they are, and nobody can tell until they may be asked for again.
+ * A token with an unknown key is invalid if the keys were requested after the token arrived, or after it was issued, by
+ * its `iat`. Otherwise its key may be newer than they are, which is unknown until they may be requested again.
  *
- * @param skew how far the issuer's clock may be from this one, in seconds
- * @returns finds the key of a token; rejects with an error of jose where the token is bad, and with `KeysUnknown` where nobody
- *   can tell
+ * @param skew the maximum difference between the issuer's clock and this one, in seconds
+ * @returns finds the key of a token; rejects with an error of jose when the token is invalid, and with `KeysUnknown`
+ *   when that is unknown
  */
 export function issuerKeys(url: string, skew: number, { steady, wall }: Clocks): JWTVerifyGetKey {
-  // By itself it would go by the wall clock, which may stand still for hours.
+  // Never on its own: jose goes by the wall clock, which may be set back by hours.
   const never = { cooldownDuration: Number.POSITIVE_INFINITY, cacheMaxAge: Number.POSITIVE_INFINITY };
-  const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: PATIENCE, ...never });
-  /** When those were asked for that are known, and from when they may be asked for again. */
-  let askedAt = Number.NEGATIVE_INFINITY;
+  const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: TIMEOUT, ...never });
+  /** When the known keys were requested. */
+  let requestedAt = Number.NEGATIVE_INFINITY;
+  /** The time from which keys may be requested again. */
   let nextAt = Number.NEGATIVE_INFINITY;
-  let asking: Promise<void> | undefined;
+  let refreshing: Promise<void> | undefined;
 
   return async (header, token) => {
-    const cameAt = steady();
-    if (cameAt - askedAt > KEPT) await ask();
+    const arrivedAt = steady();
+    if (arrivedAt - requestedAt > MAX_AGE) await refresh();
     try {
       return await keys(header, token);
     } catch (error) {
-      const mayHelp = error instanceof errors.JWKSNoMatchingKey && (asking !== undefined || steady() >= nextAt);
-      if (!mayHelp) throw judged(error, token, cameAt);
+      const mayHelp = error instanceof errors.JWKSNoMatchingKey && (refreshing !== undefined || steady() >= nextAt);
+      if (!mayHelp) throw judged(error, token, arrivedAt);
     }
-    await ask();
+    await refresh();
     return keys(header, token).catch((error: unknown) => {
-      throw judged(error, token, cameAt);
+      throw judged(error, token, arrivedAt);
     });
   };
 
-  /** All who ask at once ask together. */
-  function ask(): Promise<void> {
-    asking ??= load().finally(() => {
-      asking = undefined;
+  /** Concurrent calls share one request. */
+  function refresh(): Promise<void> {
+    refreshing ??= load().finally(() => {
+      refreshing = undefined;
     });
-    return asking;
+    return refreshing;
   }
 
   async function load(): Promise<void> {
     const started = steady();
-    if (started < nextAt) throw new KeysUnknown('The keys were asked for a moment ago, and did not come.');
+    if (started < nextAt) throw new KeysUnknown('The last request for the keys failed a moment ago.');
     try {
       await keys.reload();
-      askedAt = started;
+      requestedAt = started;
       nextAt = started + COOLDOWN;
     } catch (cause) {
       nextAt = steady() + PAUSE;
-      throw new KeysUnknown('The keys did not come.', { cause });
+      throw new KeysUnknown('The request for the keys failed.', { cause });
     }
   }
 
-  /** Why the token has no key: a fault of its own, or what is not known. */
-  function judged(error: unknown, token: FlattenedJWSInput, cameAt: number): unknown {
-    if (OF_TOKEN.some((kind) => error instanceof kind)) return error;
+  /** The error of a token without a key: the original one if the token is invalid, otherwise `KeysUnknown`. */
+  function judged(error: unknown, token: FlattenedJWSInput, arrivedAt: number): unknown {
+    if (TOKEN_ERRORS.some((kind) => error instanceof kind)) return error;
     if (!(error instanceof errors.JWKSNoMatchingKey))
       return new KeysUnknown('The keys cannot be used.', { cause: error });
-    if (askedAt >= cameAt) return error;
-    const age = steady() - askedAt;
-    const made = madeAt(token);
-    // One that does not say when it was made is taken for an old one as long as the keys are new.
-    const isOlder = made === undefined ? age < COOLDOWN : wall().getTime() - made > age + skew * 1000;
-    return isOlder ? error : new KeysUnknown('Its key may be newer than those that are known.', { cause: error });
+    if (requestedAt >= arrivedAt) return error;
+    const age = steady() - requestedAt;
+    const issued = issuedAt(token);
+    // A token without `iat` counts as older than the keys while they are new.
+    const isOlder = issued === undefined ? age < COOLDOWN : wall().getTime() - issued > age + skew * 1000;
+    return isOlder
+      ? error
+      : new KeysUnknown('The key of the token may be newer than the known keys.', { cause: error });
   }
 }
 
-/** Whose key a token has been signed by cannot be told just now. */
+/** The key of a token can't be determined at the moment. */
 export class KeysUnknown extends Error {}
 
-/** When a token says that it was made, in milliseconds since the epoch. */
-function madeAt({ protected: head, payload }: FlattenedJWSInput): number | undefined {
+/** The `iat` of a token, in milliseconds since the epoch. */
+function issuedAt({ protected: head, payload }: FlattenedJWSInput): number | undefined {
   try {
     const { iat } = decodeJwt(`${head}.${payload}.`);
     return typeof iat === 'number' ? iat * 1000 : undefined;

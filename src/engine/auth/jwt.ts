@@ -6,24 +6,27 @@ import type { Caller, Verifier } from './access.ts';
 import type { Challenge } from './challenge.ts';
 import { issuerKeys, KeysUnknown } from './issuer-keys.ts';
 
-/** Whose tokens are taken. */
+/** Which tokens are accepted. */
 interface JwtOptions {
-  /** Where their public keys are (RFC 7517). */
+  /** The URL of the issuer's public keys (RFC 7517). */
   readonly jwks: string;
   readonly issuer: string;
   readonly audience: string;
-  /** Those that a signature may be of (RFC 8725, section 3.1). */
+  /** The algorithms that a signature may use (RFC 8725, section 3.1). */
   readonly algorithms: readonly string[];
-  /** How far the clocks may be apart, in seconds. */
+  /** The maximum difference between the clocks, in seconds. */
   readonly clockSkew: number;
 }
 
-/** How many tokens are known that were verified, and how long, in milliseconds. */
+/** How many verified tokens are cached. */
 const MAX_KNOWN = 5_000;
+/** How long a verified token is cached, in milliseconds. */
 const FRESH = 60_000;
 const MAX_SUBJECT_LENGTH = 255;
 
-/** @returns verifies JSON Web Tokens (RFC 7519) that are for the audience; what they may do is in `scope` (RFC 8693, section 4.2) */
+/**
+ * @returns verifies JSON Web Tokens (RFC 7519) for the audience; their scopes are in `scope` (RFC 8693, section 4.2)
+ */
 export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: () => Date): Verifier {
   const { badToken } = challenge;
   const { issuer, audience, algorithms, clockSkew } = options;
@@ -35,7 +38,7 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
     clockTolerance: clockSkew,
     requiredClaims: ['sub', 'exp'],
   };
-  /** By the tokens' digests. */
+  /** The cached callers by digest of the token. */
   const known = new LRUCache<string, Known>({ max: MAX_KNOWN, ttl: FRESH });
 
   return (token) => {
@@ -52,13 +55,13 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
       known.set(digest, { caller, until: ((payload.exp as number) + clockSkew) * 1000 });
       return caller;
     } catch (error) {
-      if (error instanceof KeysUnknown) throw cannotTell(error);
+      if (error instanceof KeysUnknown) throw notVerifiable(error);
       throw error instanceof ServiceError ? error : rejection(error);
     }
   }
 
   function callerOf({ iss, sub, scope }: JWTPayload): Caller {
-    // Without it, all callers of the issuer would share one identity.
+    // Without `sub`, all callers of the issuer would share one identity.
     if (typeof sub !== 'string' || sub === '') throw badToken("The token's sub is invalid.");
     if (sub.length > MAX_SUBJECT_LENGTH)
       throw badToken(`The token's sub is longer than ${MAX_SUBJECT_LENGTH} characters.`);
@@ -66,7 +69,7 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
     return { id: `jwt:${JSON.stringify([iss, sub])}`, scopes: new Set(scopes) };
   }
 
-  /** What a client is told; the log has the cause. */
+  /** The error for the client; its cause is only logged. */
   function rejection(error: unknown): ServiceError {
     if (error instanceof errors.JWTExpired) return badToken('The token has expired.', error);
     if (error instanceof errors.JWTClaimValidationFailed)
@@ -75,13 +78,13 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
   }
 }
 
-/** Who a token is of, and until when, in milliseconds. */
+/** The caller of a verified token, and its expiry, in milliseconds since the epoch. */
 interface Known {
   readonly caller: Caller;
   readonly until: number;
 }
 
-function cannotTell(cause: unknown): ServiceError {
+function notVerifiable(cause: unknown): ServiceError {
   const message = 'The token cannot be verified at the moment; try again.';
   return new ServiceError('UNAVAILABLE', message, { cause, headers: RETRY_SOON });
 }

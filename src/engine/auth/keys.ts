@@ -10,16 +10,16 @@ import { apiKeys } from './table.ts';
 /** An API key as it is stored. */
 export type ApiKey = typeof apiKeys.$inferSelect;
 
-/** What an API key begins with, so that it is recognized wherever it has leaked to. */
+/** The prefix of every API key, by which a leaked one is recognized. */
 export const PREFIX = 'psk_';
 const KEY = /^psk_([a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
-/** How long a key that was looked up is taken as it was then, in milliseconds: what a revocation may take. */
+/** How long a looked-up key is cached, in milliseconds, and so how long a revocation takes. */
 const FRESH = 2_000;
 const MAX_KNOWN = 1_000;
-/** What a secret is compared with where there is no key: that takes as long. */
+/** Compared with the secret when no key has the id, so that the response takes as long. */
 const NO_DIGEST = Buffer.from(digestOf(''));
 
-/** @returns verifies API keys against the database, those that came just now from memory */
+/** @returns verifies API keys against the database, with a cache of recent ones */
 export function keyVerifier(database: Database, { badToken }: Challenge, clock: () => Date): Verifier {
   const { byId } = keyStore(database);
   const known = new LRUCache<string, LookedUp>({ max: MAX_KNOWN, ttl: FRESH });
@@ -47,12 +47,11 @@ export function keyVerifier(database: Database, { badToken }: Challenge, clock: 
   }
 }
 
-/** What a look-up has found; nothing is remembered, too. */
+/** The result of a lookup; that no key has the id is cached too. */
 interface LookedUp {
   readonly key: Known | undefined;
 }
 
-/** A key that was looked up. */
 interface Known {
   readonly caller: Caller;
   readonly digest: Buffer;
@@ -109,7 +108,7 @@ export function keyStore(database: Database) {
       (row) => row.id,
     ),
 
-    /** @returns the key, and its text: it cannot be had again */
+    /** @returns the key, and its text, which is not stored and can't be shown again */
     async create(
       name: string,
       scopes: readonly string[],
@@ -123,7 +122,7 @@ export function keyStore(database: Database) {
 
     list: () => list(),
 
-    /** Undefined when no key has the id; one that is revoked already stays as it is. */
+    /** Returns undefined when no key has the id. A key that is already revoked keeps its revocation time. */
     async revoke(id: string): Promise<ApiKey | undefined> {
       const [key] = await revoke({ id });
       return key;

@@ -14,7 +14,7 @@ declare global {
     export interface Plugins<Types extends SchemaTypes> {
       scope: ScopePlugin<Types>;
     }
-    // The parameters have to be those of the interface that this adds to.
+    // The type parameters must equal those of the interface that this extends.
     export interface FieldOptions<
       Types extends SchemaTypes = SchemaTypes,
       ParentShape = unknown,
@@ -24,13 +24,16 @@ declare global {
       ResolveShape = unknown,
       ResolveReturnShape = unknown,
     > {
-      /** What a caller must be allowed to do, such as `books:write`: needed by each mutation; queries have `read`. */
+      /**
+       * The scope that a caller needs, such as `books:write`. Required for each mutation; `read` by default for
+       * queries.
+       */
       scope?: string;
     }
   }
 }
 
-/** Carries the scope of each root field into the built schema, where all else reads it. */
+/** Adds the scope of each root field to the extensions and directives of the built schema. */
 class ScopePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   /** @throws {Error} for a mutation without a scope, and for a scope on a field that is no root field */
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {

@@ -8,18 +8,18 @@ import {
   GraphQLString,
 } from 'graphql';
 
-/** What every read needs, where reads need something. */
+/** The scope of reads, where they need one. */
 export const READ = 'read';
 
 type AnyField = Pick<GraphQLField<unknown, unknown>, 'extensions'>;
 
-/** A root field that an operation selects, with the fields selected of its answer. */
+/** A root field that an operation selects, with its selected subfields. */
 interface SelectedRoot {
   readonly field: AnyField;
   readonly within: readonly { readonly node: FieldNode }[];
 }
 
-/** The directive that tells in the schema's text what a caller must be allowed to do. */
+/** The directive that shows the scope of a root field in the printed schema. */
 export const scopeDirective = new GraphQLDirective({
   name: 'requiresScope',
   description:
@@ -34,7 +34,7 @@ export function scopeOf({ extensions }: AnyField): string | undefined {
   return extensions.scope as string | undefined;
 }
 
-/** Every scope that a field of the schema needs, with the root fields that need it. */
+/** The scopes of the schema, each with the root fields that need it. */
 export function scopesIn(schema: GraphQLSchema): ReadonlyMap<string, readonly string[]> {
   const scopes = new Map<string, string[]>();
   for (const type of [schema.getQueryType(), schema.getMutationType()]) {
@@ -47,8 +47,8 @@ export function scopesIn(schema: GraphQLSchema): ReadonlyMap<string, readonly st
 }
 
 /**
- * The scopes that an operation needs: those of its root fields, and `read` for a change that answers with more than the
- * row it is about.
+ * The scopes that an operation needs: those of its root fields, and `read` for a change that returns more than the
+ * changed row.
  */
 export function scopesOf(roots: readonly SelectedRoot[]): readonly string[] {
   const scopes = new Set<string>();

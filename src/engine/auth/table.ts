@@ -1,10 +1,10 @@
 import { pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** The API keys; of the secret there is a digest alone. */
+/** The API keys; only a digest of the secret is stored. */
 export const apiKeys = pgTable('api_keys', {
   id: text().primaryKey(),
   name: text().notNull(),
-  /** SHA-256 of the secret: it has 256 random bits, so that nobody can guess it from there. */
+  /** SHA-256 of the secret; no slow hash is needed, because the secret has 256 random bits. */
   digest: text().notNull(),
   /** Separated by spaces. */
   scopes: text().notNull(),
