@@ -8,7 +8,7 @@ import { misspeltSettings, readSettings, type Settings, SettingsError } from './
 import { tracingFrom } from './process/tracing/tracing.ts';
 import { sharedMetrics } from './process/workers/metrics.ts';
 import { startWorkers } from './process/workers/start.ts';
-import { onReplaced, tellFailure, tellReady } from './process/workers/tell.ts';
+import { onReplaced, reportFailure, reportReady } from './process/workers/tell.ts';
 
 /** How long what is still to be written may take once all has stopped, in milliseconds. */
 const LAST_MOMENT = 250;
@@ -17,7 +17,7 @@ const isTerminal = process.stdout.isTTY;
 
 start().catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
-  if (cluster.isWorker) return tellFailure(message).then(() => process.exit(1));
+  if (cluster.isWorker) return reportFailure(message).then(() => process.exit(1));
   process.stderr.write(error instanceof SettingsError ? `The settings cannot be used:\n${message}\n` : `${message}\n`);
   process.exitCode = 1;
 });
@@ -57,7 +57,7 @@ async function startWorker(settings: Settings, logger: Logger): Promise<void> {
   let stopping: Promise<void> | undefined;
   const stop = (options: { isReplaced: boolean }) => {
     const stopped = serving.stop(options);
-    stopping ??= stopped.then(metrics.tell).finally(() => cluster.worker?.disconnect());
+    stopping ??= stopped.then(metrics.report).finally(() => cluster.worker?.disconnect());
     return stopping;
   };
   // Ctrl+C on a terminal reaches every process; the one that started the workers stops them, and ends them with itself.
@@ -68,8 +68,8 @@ async function startWorker(settings: Settings, logger: Logger): Promise<void> {
       .catch((error: unknown) => logger.error({ err: error }, 'the stop failed'))
       .finally(endSoon),
   );
-  await metrics.tell();
-  tellReady(serving.port);
+  await metrics.report();
+  reportReady(serving.port);
 }
 
 /** A second signal of the same kind ends the process at once. */

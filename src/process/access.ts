@@ -10,9 +10,9 @@ type AuthSettings = Pick<
 >;
 
 /**
- * The access that the settings ask for: API keys of the database, and tokens where their issuer is named.
+ * The access that the settings configure: API keys of the database, and tokens if an issuer is set.
  *
- * @param realm what the credentials are for, as clients are told
+ * @param realm the realm in challenges to clients (RFC 9110, section 11.5)
  */
 export async function accessFrom(settings: AuthSettings, database: Database, realm: string): Promise<Access> {
   if (settings.AUTH === 'open') return OPEN_ACCESS;
@@ -25,7 +25,7 @@ export async function accessFrom(settings: AuthSettings, database: Database, rea
   );
 }
 
-/** Loads what verifies tokens only where some are taken. */
+/** Imports the verifier of tokens only if tokens are accepted. */
 async function jwtVerifierFrom(settings: AuthSettings, challenge: Challenge, clock: () => Date): Promise<Verifier> {
   const { JWT_JWKS_URL: jwks, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = settings;
   if (jwks === undefined || issuer === undefined || audience === undefined) {

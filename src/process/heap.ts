@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** How far the heap grows beyond what lives in it before it is collected, in percent. */
+/** How far the heap grows beyond its live objects before the next garbage collection, in percent. */
 const GROWTH = 10;
 
-// V8 would let it grow to a multiple where the machine has memory to spare, and keep what it has grown to.
+// By default, V8 lets the heap grow to a multiple if the machine has enough memory, and keeps that memory.
 setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
-// V8 would keep the code of every operation that was ever compiled, for the case that the same text is compiled again.
+// By default, V8 keeps the code of every operation that was ever compiled, in case the same text is compiled again.
 setFlagsFromString('--no-compilation-cache');

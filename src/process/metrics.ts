@@ -4,16 +4,16 @@ import { OWN_PAGES } from '../engine/lifecycle/client.ts';
 import { OTHERS } from '../engine/lifecycle/tally.ts';
 import type { Protocol, RequestMetrics } from '../engine/metrics.ts';
 
-/** How many clients have a label of their own. */
+/** How many clients have their own label value. */
 const MAX_CLIENTS = 100;
 
-/** What is counted while the service works, for Prometheus. */
+/** The service's Prometheus metrics. */
 export interface Metrics extends RequestMetrics {
   readonly registry: Registry;
   readonly probe: Probe;
 }
 
-/** Metrics of their own registry, with those of the process. */
+/** Creates the metrics in a registry of their own, together with the default metrics of the process. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -24,7 +24,7 @@ export function createMetrics(): Metrics {
     labelNames: ['protocol', 'operation', 'status'],
     registers,
     collect: () =>
-      answered.handOver((protocol, operation, status, count) => requests.inc({ protocol, operation, status }, count)),
+      answered.drain((protocol, operation, status, count) => requests.inc({ protocol, operation, status }, count)),
   });
   const answered = new Counts<Protocol, string, number>();
   const durations = new Histogram({
@@ -39,10 +39,10 @@ export function createMetrics(): Metrics {
     help: 'Uses of what is experimental, beta or deprecated.',
     labelNames: ['coordinate', 'level', 'client'],
     registers,
-    collect: () => used.handOver((coordinate, level, client, count) => uses.inc({ coordinate, level, client }, count)),
+    collect: () => used.drain((coordinate, level, client, count) => uses.inc({ coordinate, level, client }, count)),
   });
   const used = new Counts<string, string, string>();
-  const label = fewNames();
+  const label = clientLabels();
   const statements = new Histogram({
     name: 'db_statement_duration_seconds',
     help: 'From sending a statement to its result, the wait for a connection included.',
@@ -74,8 +74,8 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Makes few labels of the names that clients give themselves: our own pages', the first hundred, and one for all others. */
-export function fewNames(): (name: string) => string {
+/** Maps client names to a limited set of labels: our own pages, the first hundred clients, and one for all others. */
+export function clientLabels(): (name: string) => string {
   const known = new Set(OWN_PAGES);
   return (name) => {
     if (known.size < MAX_CLIENTS + OWN_PAGES.size) known.add(name);
@@ -83,7 +83,9 @@ export function fewNames(): (name: string) => string {
   };
 }
 
-/** Counts by three labels until they are handed over: the library makes a text of the labels each time it is told. */
+/**
+ * Counts by three labels until the counts are collected: prom-client builds a string of the labels for each increment.
+ */
 class Counts<A, B, C> {
   #counts = new Map<A, Map<B, Map<C, number>>>();
 
@@ -95,10 +97,11 @@ class Counts<A, B, C> {
     if (before === 0) this.#counts.set(a, ofA.set(b, ofB));
   }
 
-  handOver(take: (a: A, b: B, c: C, count: number) => void): void {
+  /** Calls back with each count since the last call. */
+  drain(each: (a: A, b: B, c: C, count: number) => void): void {
     for (const [a, ofA] of this.#counts) {
       for (const [b, ofB] of ofA) {
-        for (const [c, count] of ofB) take(a, b, c, count);
+        for (const [c, count] of ofB) each(a, b, c, count);
       }
     }
     this.#counts = new Map();

@@ -14,35 +14,35 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * How long requests in flight may take to finish after a stop was asked for, in milliseconds, and how long it may take to
- * store what has been counted: a stop is over within 10 s, whatever the database does.
+ * How long requests in progress may take to finish during a stop, in milliseconds. A whole stop takes less than 10 s.
  */
 const GRACE = 7_500;
-const FAREWELL = 1_000;
-/** How long a client may pause while it reads its answer, in milliseconds, beside the time that the answer may take. */
+/** How long storing the last counts may take during a stop, in milliseconds, whatever the database does. */
+const FLUSH_TIMEOUT = 1_000;
+/** How long a client may pause while it reads a response, in milliseconds, in addition to `REQUEST_TIMEOUT`. */
 const MAX_PAUSE = 30_000;
 const EXAMPLE_PETS = 200;
 
-/** A process that serves. */
+/** A running service. */
 interface Serving {
   readonly port: Listener['port'];
   /**
-   * Takes no more requests, finishes those in flight and closes the database. Asked for again, it may have less time.
+   * Accepts no more requests, finishes those in progress and closes the database. A further call can shorten the time
+   * for it.
    *
-   * @param options.isReplaced whether another process has taken the place of this one on the same port
+   * @param options.isReplaced whether another process has replaced this one on the same port
    */
   stop(options: { isReplaced: boolean }): Promise<void>;
 }
 
-/** How a process serves. */
 interface ServeOptions {
-  /** Whether the database has been prepared by another process. */
+  /** Whether another process has prepared the database. */
   readonly isPrepared: boolean;
   readonly tracing: Tracing | undefined;
   readonly metrics?: Metrics;
 }
 
-/** Readies the database for workers that share it. */
+/** Prepares the database for the workers that share it. */
 export async function prepare(settings: Settings, logger: Logger): Promise<void> {
   const database = await open(settings, logger);
   try {
@@ -56,7 +56,9 @@ async function ready(database: Database, { MIGRATE }: Settings, logger: Logger):
   await readyDatabase(database, MIGRATE, (migrations) => logger.info({ migrations }, 'migrating the database'));
 }
 
-/** Fills an empty embedded database with example pets, but in production. No worker has one: it is for one process alone. */
+/**
+ * Fills an empty embedded database with example pets, except in production. Workers never have an embedded database.
+ */
 async function addExamples(database: Database, { NODE_ENV }: Settings, logger: Logger): Promise<void> {
   if (database.kind === 'embedded' && NODE_ENV !== 'production' && (await isEmpty(database))) {
     logger.info({ pets: EXAMPLE_PETS }, 'loading example data into the empty database');
@@ -65,9 +67,9 @@ async function addExamples(database: Database, { NODE_ENV }: Settings, logger: L
 }
 
 /**
- * Serves until it is stopped.
+ * Starts the service.
  *
- * @throws {Error} with one clear line when the database or the address cannot be had
+ * @throws {Error} with a message of one line when it can't use the database or listen on the address
  */
 export async function serve(
   settings: Settings,
@@ -111,14 +113,14 @@ export async function serve(
     return {
       port: listener.port,
       stop({ isReplaced }) {
-        // A process that is being replaced has as long as its requests can take.
-        const grace = isReplaced ? MAX_ARRIVAL + settings.REQUEST_TIMEOUT + FAREWELL : GRACE;
+        // A process that is replaced has as much time as its requests can take.
+        const grace = isReplaced ? MAX_ARRIVAL + settings.REQUEST_TIMEOUT + FLUSH_TIMEOUT : GRACE;
         app.beginDrain({ isReplaced, grace });
         const drained = listener.drain(grace);
         const sendLast = async () => {
           await Promise.all([app.flush(), tracing?.shutdown().catch(() => {})]);
         };
-        stopping ??= drained.then(() => Promise.race([sendLast(), sleep(FAREWELL)])).then(() => database.close());
+        stopping ??= drained.then(() => Promise.race([sendLast(), sleep(FLUSH_TIMEOUT)])).then(() => database.close());
         return stopping;
       },
     };
@@ -128,14 +130,14 @@ export async function serve(
   }
 }
 
-/** Says first what may take some seconds. */
+/** Opens the database; logs that first if it may take some seconds. */
 function open(settings: Settings, logger: Logger, probe?: Probe): Promise<Database> {
   const location = locationIn(settings);
   if (location.url === undefined) logger.info({ folder: location.folder }, 'opening the embedded database');
   return openDatabase(location, probe);
 }
 
-/** The time; or, to rehearse a day, the time as if it were that instant now. */
+/** The clock; in a rehearsal, it runs from the rehearsed instant. */
 function clockFrom(rehearsed: Date | undefined): Clock {
   if (rehearsed === undefined) return () => new Date();
   const ahead = rehearsed.getTime() - Date.now();

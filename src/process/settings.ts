@@ -10,7 +10,7 @@ const origin = z
 const INSTANT = 'an instant with its offset, such as 2028-01-01T00:00:00Z';
 const instant = z.iso.datetime({ offset: true, error: `must be ${INSTANT}` }).transform((text) => new Date(text));
 
-/** The one of several: `2027-12-01T14:00:00Z/PT15M`, or `Query.book@2027-12-01T14:00:00Z/2027-12-01T14:15:00Z`. */
+/** A brownout: `2027-12-01T14:00:00Z/PT15M`, or `Query.book@2027-12-01T14:00:00Z/2027-12-01T14:15:00Z`. */
 const brownout = z.string().transform((text, context) => {
   const [, coordinate, start = '', end = ''] = /^(?:([^@/]+)@)?([^@/]+)\/([^@/]+)$/.exec(text) ?? [];
   const from = instant.safeParse(start).data;
@@ -20,7 +20,7 @@ const brownout = z.string().transform((text, context) => {
     context.addIssue({ code: 'custom', message: `must be a list of ${accepted}; ${text} is not one` });
     return z.NEVER;
   }
-  // An end too far for a date compares with nothing.
+  // Also catches an end beyond the range of dates, which compares false with everything.
   if (!(from < until)) {
     context.addIssue({ code: 'custom', message: `must have each end after its start; ${text} does not` });
     return z.NEVER;
@@ -28,21 +28,21 @@ const brownout = z.string().transform((text, context) => {
   return { coordinate, from, until };
 });
 
-/** A duration of hours, minutes and seconds by ISO 8601 after an instant; undefined for other text. */
+/** The instant after an ISO 8601 duration of hours, minutes and seconds; undefined for other text. */
 function after(from: Date, duration: string): Date | undefined {
   const [all, hours = 0, minutes = 0, seconds = 0] = /^PT(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?$/.exec(duration) ?? [];
   const length = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
   return all === undefined ? undefined : new Date(from.getTime() + length);
 }
 
-/** Asymmetric ones: with a shared secret, everyone who can verify a token could make one. */
+/** Only asymmetric ones: with a shared secret, everyone who can verify a token could also issue one. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-function isOfThisMachine(url: string): boolean {
+function isLocal(url: string): boolean {
   return URL.canParse(url) && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
 }
 
-/** As 6000/60s. */
+/** Units per seconds, such as `6000/60s`. */
 const quota = z
   .string()
   .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,4}s$/)
@@ -52,13 +52,13 @@ const quota = z
   });
 const QUOTA_IN_PRODUCTION = { units: 6_000, seconds: 60 };
 
-function wholeNumber(least: number, most: number) {
-  const error = `must be a whole number from ${least} to ${most}`;
+function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
     .regex(/^\d{1,6}$/, error)
     .transform(Number)
-    .refine((number) => number >= least && number <= most, error);
+    .refine((number) => number >= min && number <= max, error);
 }
 
 function onOff(byDefault: 'on' | 'off') {
@@ -95,7 +95,7 @@ const settings = z.object({
   AUTH: z.enum(['open', 'required', 'all'], { error: 'must be open, required or all' }).optional(),
   JWT_JWKS_URL: z
     .url({ protocol: /^https?$/, error: 'must be an address such as https://login.example/jwks.json' })
-    .refine((url) => !/^http:/i.test(url) || isOfThisMachine(url), 'must begin with https:')
+    .refine((url) => !/^http:/i.test(url) || isLocal(url), 'must begin with https:')
     .optional(),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
@@ -179,18 +179,18 @@ function withPassword(url: string | undefined, password: string | undefined): st
 /** The service's settings, each named as its environment variable. docs/operating.md says what each one means. */
 export type Settings = z.output<typeof settingsThatFit>;
 
-/** The settings cannot be used; the message names every fault at once, a line each. */
+/** The settings are not valid; the message names every error, one per line. */
 export class SettingsError extends Error {}
 
-/** Those that nobody should see. Each can be given as a file, whose path is in the variable of this name and `_FILE`. */
+/** The secret settings. Each can also be read from a file, whose path is in the variable of that name with `_FILE`. */
 const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD'];
 const FILE = '_FILE';
 
 /**
- * Reads the settings. A variable that is set but empty counts as unset, but for BASE_PATH and CORS_ORIGINS, where
- * empty has a meaning. A secret may be in a file instead, without the line's end there.
+ * Reads the settings. An empty variable counts as unset, except BASE_PATH and CORS_ORIGINS, where empty has a meaning.
+ * A secret may be in a file instead; whitespace at the file's end is removed.
  *
- * @throws {SettingsError} when any value is bad
+ * @throws {SettingsError} when any value is not valid
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const present = Object.entries(environment).filter(
@@ -199,8 +199,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const given = Object.fromEntries(present);
   const result = settingsThatFit.safeParse({ ...given, ...secretsIn(given) });
   if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path: [name], message }) => `${String(name)} ${message}`);
-  throw new SettingsError([...faults, ...misspeltSettings(environment)].join('\n'));
+  const errors = result.error.issues.map(({ path: [name], message }) => `${String(name)} ${message}`);
+  throw new SettingsError([...errors, ...misspeltSettings(environment)].join('\n'));
 }
 
 function secretsIn(given: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
@@ -218,13 +218,14 @@ function secretsIn(given: Readonly<Record<string, string | undefined>>): Readonl
   return secrets;
 }
 
-/** Letters that may be wrong in a name; fewer in a short one, which is soon like another. */
+/** How many letters of a name may be wrong; only one in a short name, which would resemble too many others. */
 const MAX_WRONG = 2;
 const SHORT_NAME = 5;
 
 /**
- * The variables that are almost a setting, such as `DATABASE_ULR`: a sentence for each, with the setting that is meant.
- * Nothing would tell otherwise that such a variable has no effect.
+ * Finds variables with almost the name of a setting, such as `DATABASE_ULR`, which would silently have no effect.
+ *
+ * @returns a sentence for each, with the setting that was probably meant
  */
 export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   const names = new Set([...Object.keys(settings.shape), ...SECRETS.map((name) => name + FILE)]);

@@ -33,22 +33,23 @@ const headers: TextMapGetter<TracedRequest['headers']> = {
 const propagator = new W3CTraceContextPropagator();
 
 /**
- * Tracing by OpenTelemetry, exported by OTLP over HTTP. Attributes follow the semantic conventions for HTTP and for databases.
+ * Tracing by OpenTelemetry, exported by OTLP over HTTP. Attributes follow the semantic conventions for HTTP and for
+ * databases.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  * @see https://opentelemetry.io/docs/specs/semconv/database/database-spans/
  */
 export function createOpenTelemetry(environment: NodeJS.Dict<string>, logger: Logger) {
-  const told = (message: string) => logger.warn({ openTelemetry: message }, 'OpenTelemetry has a problem');
-  const quiet = () => {};
-  diag.setLogger({ error: told, warn: told, info: quiet, debug: quiet, verbose: quiet }, DiagLogLevel.WARN);
+  const warn = (message: string) => logger.warn({ openTelemetry: message }, 'OpenTelemetry has a problem');
+  const ignore = () => {};
+  diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN);
   const named = resourceFromAttributes({ 'service.name': 'pet-store' });
   const ids = new RandomIdGenerator();
-  /** The id of the trace that begins now, where that is decided before its span is made. */
-  let drawn: string | undefined;
+  /** The id of the trace that is being started: the sampler needs it before the span exists. */
+  let nextTraceId: string | undefined;
   const provider = new BasicTracerProvider({
     idGenerator: {
-      generateTraceId: () => drawn ?? ids.generateTraceId(),
+      generateTraceId: () => nextTraceId ?? ids.generateTraceId(),
       generateSpanId: () => ids.generateSpanId(),
     },
     resource: defaultResource()
@@ -57,10 +58,10 @@ export function createOpenTelemetry(environment: NodeJS.Dict<string>, logger: Lo
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   const tracer = provider.getTracer('pet-store');
-  const share = recordedShare(environment);
+  const rootSampler = rootSamplerFrom(environment);
   /**
-   * AsyncLocalStorage would know it after an `await` too, but on Node before 24 it makes each promise of the process cost more
-   * while a request is recorded.
+   * With AsyncLocalStorage it would be known after an `await` too, but before Node 24 that slows down every promise of
+   * the process while a request is recorded.
    */
   let current: Spans | undefined;
 
@@ -126,15 +127,16 @@ export function createOpenTelemetry(environment: NodeJS.Dict<string>, logger: Lo
     statements,
     request(request: TracedRequest): RequestSpan | undefined {
       const { method } = request;
-      drawn = ids.generateTraceId();
+      nextTraceId = ids.generateTraceId();
       const isRoot = request.headers.get('traceparent') === null;
-      // Most requests are not recorded: for them nothing else is made.
-      if (isRoot && share?.shouldSample(ROOT_CONTEXT, drawn).decision === SamplingDecision.NOT_RECORD) return undefined;
+      // The fast path of most requests, which are not sampled.
+      if (isRoot && rootSampler?.shouldSample(ROOT_CONTEXT, nextTraceId).decision === SamplingDecision.NOT_RECORD)
+        return undefined;
       const isKnown = METHODS.has(method);
       const parent = isRoot ? ROOT_CONTEXT : propagator.extract(ROOT_CONTEXT, request.headers, headers);
       const span = tracer.startSpan(isKnown ? method : 'HTTP', { kind: SpanKind.SERVER }, parent);
       if (!span.isRecording()) return new Unrecorded(span.spanContext());
-      // No sampler that the variables can name looks at attributes.
+      // Set after sampling: no sampler that the variables can name uses attributes.
       span.setAttributes(attributesOf(request, isKnown ? method : '_OTHER'));
       return recording(span, isKnown ? method : 'HTTP');
     },
@@ -159,14 +161,14 @@ export function createOpenTelemetry(environment: NodeJS.Dict<string>, logger: Lo
   }
 }
 
-/** The same, whose functions are called for these requests. */
+/** A copy of the stores whose functions are called for these requests. */
 function within<T>(requests: TracedRequests, part: T): T {
   if (typeof part === 'function') return ((...args: unknown[]) => requests.call(() => part(...args))) as T;
   if (typeof part !== 'object' || part === null) return part;
   return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, within(requests, inner)])) as T;
 }
 
-/** The span of a request whose caller does not record its trace. */
+/** The span of a request that is not recorded: it only passes the trace on. */
 class Unrecorded implements RequestSpan {
   readonly #context: SpanContext;
 
@@ -194,20 +196,20 @@ class Unrecorded implements RequestSpan {
   end(): void {}
 }
 
-/** The sampler of requests that begin a trace, where the variables ask for a share of them; the SDK tells what is wrong with them. */
-function recordedShare({
+/** The sampler of requests that start a trace, if the variables set a ratio; the SDK warns about invalid variables. */
+function rootSamplerFrom({
   OTEL_TRACES_SAMPLER,
   OTEL_TRACES_SAMPLER_ARG = '',
 }: NodeJS.Dict<string>): TraceIdRatioBasedSampler | undefined {
   const ratio = Number(OTEL_TRACES_SAMPLER_ARG);
-  const isShare = OTEL_TRACES_SAMPLER === 'parentbased_traceidratio' || OTEL_TRACES_SAMPLER === 'traceidratio';
-  if (!isShare || OTEL_TRACES_SAMPLER_ARG.trim() === '' || !(ratio >= 0 && ratio <= 1)) return undefined;
+  const isRatio = OTEL_TRACES_SAMPLER === 'parentbased_traceidratio' || OTEL_TRACES_SAMPLER === 'traceidratio';
+  if (!isRatio || OTEL_TRACES_SAMPLER_ARG.trim() === '' || !(ratio >= 0 && ratio <= 1)) return undefined;
   return new TraceIdRatioBasedSampler(ratio);
 }
 
-function attributesOf({ fullPath, origin, headers: sent }: TracedRequest, method: string): Attributes {
+function attributesOf({ fullPath, origin, headers: fields }: TracedRequest, method: string): Attributes {
   const { protocol, hostname, port } = new URL(URL.canParse(origin) ? origin : 'http://unknown');
-  const agent = sent.get('user-agent');
+  const agent = fields.get('user-agent');
   return {
     'http.request.method': method,
     'url.path': fullPath,

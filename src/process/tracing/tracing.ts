@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Tracing } from '../../engine/tracing/span.ts';
 
 /**
- * Tracing as the standard `OTEL_*` variables configure it; undefined, and nothing of it loaded, unless they name an OTLP
- * endpoint or ask for the exporter `otlp`.
+ * Tracing as the standard `OTEL_*` variables configure it; undefined unless they set an OTLP endpoint or the exporter
+ * `otlp`. Its modules are imported only if it is used.
  *
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
@@ -11,8 +11,9 @@ export async function tracingFrom(environment: NodeJS.Dict<string>, logger: Logg
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } =
     environment;
   if (OTEL_SDK_DISABLED === 'true' || OTEL_TRACES_EXPORTER === 'none') return undefined;
-  const isAsked = OTEL_EXPORTER_OTLP_ENDPOINT || OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || OTEL_TRACES_EXPORTER === 'otlp';
-  if (!isAsked) return undefined;
+  const isEnabled =
+    OTEL_EXPORTER_OTLP_ENDPOINT || OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || OTEL_TRACES_EXPORTER === 'otlp';
+  if (!isEnabled) return undefined;
   const { createOpenTelemetry } = await import('./open-telemetry.ts');
   return createOpenTelemetry(environment, logger);
 }

@@ -1,48 +1,55 @@
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { ServiceError } from '../../engine/errors.ts';
-import { fewNames, type Metrics } from '../metrics.ts';
+import { clientLabels, type Metrics } from '../metrics.ts';
 import { lastMessage } from './end.ts';
 
-/** How long a worker may take to tell what it has counted, in milliseconds. */
-const PATIENCE = 5_000;
+/** How long a worker may take to report its counts, in milliseconds. */
+const TIMEOUT = 5_000;
 
 type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** What workers say: that they want the metrics of all, and what they have counted. */
+/** The messages of a worker: a request for the metrics of all workers, or its counts. */
 interface FromWorker {
+  /** The number of its request for the metrics of all workers. */
   readonly metricsOfAll?: number;
   readonly counts?: Counts;
-  /** What they answer by that. */
-  readonly question?: number;
+  /** The number of the request that the counts answer, if any. */
+  readonly countsRequest?: number;
 }
 
-/** What they are told: that they are to tell their counts, and the metrics of all where all told theirs in time. */
+/** The messages to a worker: a request for its counts, or the metrics of all workers. */
 interface ToWorker {
-  readonly question?: number;
+  /** The number of the request for its counts. */
+  readonly countsRequest?: number;
+  /** The number of the worker's request that this answers. */
   readonly metricsOfAll?: number;
+  /** Undefined when not all workers have reported in time. */
   readonly text?: string | undefined;
 }
 
-/** A worker's part in the metrics of all. */
+/** A worker's metrics, which render those of all workers. */
 interface SharedMetrics extends Metrics {
-  /** Tells what has been counted: when the worker begins to serve, for it is asked from then on, and at its end. */
-  tell(): Promise<void>;
+  /**
+   * Reports the worker's counts. Call it when the worker starts to serve, from when on it is asked for them, and at its
+   * end.
+   */
+  report(): Promise<void>;
 }
 
 /**
- * In the process that started the workers: answers each that asks for the metrics of all. What is counted never goes
- * back: of a worker that has ended stays what it told last.
+ * In the primary process: answers the workers' requests for the metrics of all workers. Counters never decrease: the
+ * last counts of a worker that has exited are kept.
  */
 export function addUpMetrics(): void {
   const last = new Map<Worker, Counts>();
-  const asked = new Map<number, { readonly worker: Worker; resolve(hasTold: boolean): void }>();
-  const label = fewNames();
+  const requested = new Map<number, { readonly worker: Worker; resolve(hasReported: boolean): void }>();
+  const label = clientLabels();
   let ended = Promise.resolve<Counts>([]);
-  let questions = 0;
-  cluster.on('message', (worker, { counts, question, metricsOfAll }: FromWorker) => {
+  let requests = 0;
+  cluster.on('message', (worker, { counts, countsRequest, metricsOfAll }: FromWorker) => {
     if (counts !== undefined) last.set(worker, withFewClients(counts, label));
-    if (question !== undefined) asked.get(question)?.resolve(true);
+    if (countsRequest !== undefined) requested.get(countsRequest)?.resolve(true);
     if (metricsOfAll !== undefined) void answer(worker, metricsOfAll);
   });
   cluster.on('exit', async (worker) => {
@@ -50,47 +57,47 @@ export function addUpMetrics(): void {
     const counts = (last.get(worker) ?? []).filter(({ type }) => /^(counter|histogram)$/.test(`${type}`));
     last.delete(worker);
     ended = ended.then((before) => addUp([before, counts]).getMetricsAsJSON());
-    for (const one of asked.values()) if (one.worker === worker) one.resolve(true);
+    for (const one of requested.values()) if (one.worker === worker) one.resolve(true);
   });
 
-  async function answer(asking: Worker, metricsOfAll: number): Promise<void> {
-    const haveTold = await Promise.all([...last.keys()].map(ask));
-    // Both as they are now: one that ends meanwhile goes from one to the other.
+  async function answer(client: Worker, metricsOfAll: number): Promise<void> {
+    const haveReported = await Promise.all([...last.keys()].map(requestCounts));
+    // Read together: a worker that exits later moves from `last` to `ended`, and would be counted twice or not at all.
     const [before, now] = [ended, [...last.values()]];
-    const text = haveTold.includes(false) ? undefined : await addUp([await before, ...now]).metrics();
-    send(asking, { metricsOfAll, text });
+    const text = haveReported.includes(false) ? undefined : await addUp([await before, ...now]).metrics();
+    send(client, { metricsOfAll, text });
   }
 
-  /** Answers whether it has told; one that has ended need not. */
-  async function ask(worker: Worker): Promise<boolean> {
-    const question = questions++;
-    let late: NodeJS.Timeout | undefined;
-    const told = new Promise<boolean>((resolve) => {
-      asked.set(question, { worker, resolve });
-      late = setTimeout(() => resolve(false), PATIENCE);
+  /** Whether the worker has reported its counts in time, or has exited. */
+  async function requestCounts(worker: Worker): Promise<boolean> {
+    const countsRequest = requests++;
+    let timer: NodeJS.Timeout | undefined;
+    const reported = new Promise<boolean>((resolve) => {
+      requested.set(countsRequest, { worker, resolve });
+      timer = setTimeout(() => resolve(false), TIMEOUT);
     });
-    send(worker, { question });
-    return told.finally(() => {
-      clearTimeout(late);
-      asked.delete(question);
+    send(worker, { countsRequest });
+    return reported.finally(() => {
+      clearTimeout(timer);
+      requested.delete(countsRequest);
     });
   }
 }
 
-/** In a worker: counts for itself, and renders the metrics of all workers together. */
+/** In a worker: counts on its own, and renders the metrics of all workers together. */
 export function sharedMetrics(metrics: Metrics): SharedMetrics {
   const { registry } = metrics;
   const waiting = new Map<number, (answer: ToWorker) => void>();
-  let questions = 0;
-  process.on('message', ({ question, metricsOfAll, ...answer }: ToWorker) => {
-    if (question !== undefined) void tell(question);
+  let requests = 0;
+  process.on('message', ({ countsRequest, metricsOfAll, ...answer }: ToWorker) => {
+    if (countsRequest !== undefined) void report(countsRequest);
     if (metricsOfAll !== undefined) waiting.get(metricsOfAll)?.(answer);
   });
   return {
     ...metrics,
-    tell,
+    report,
     async render() {
-      const metricsOfAll = questions++;
+      const metricsOfAll = requests++;
       const answered = new Promise<ToWorker>((resolve) => waiting.set(metricsOfAll, resolve));
       process.send?.({ metricsOfAll } satisfies FromWorker);
       const { text } = await answered.finally(() => waiting.delete(metricsOfAll));
@@ -99,10 +106,10 @@ export function sharedMetrics(metrics: Metrics): SharedMetrics {
     },
   };
 
-  async function tell(question?: number): Promise<void> {
+  async function report(countsRequest?: number): Promise<void> {
     const counts = await registry.getMetricsAsJSON();
-    const told: FromWorker = { counts, ...(question !== undefined && { question }) };
-    await new Promise((resolve) => process.send?.(told, undefined, undefined, resolve));
+    const message: FromWorker = { counts, ...(countsRequest !== undefined && { countsRequest }) };
+    await new Promise((resolve) => process.send?.(message, undefined, undefined, resolve));
   }
 }
 
@@ -110,7 +117,7 @@ function addUp(counts: readonly Counts[]): Registry {
   return AggregatorRegistry.aggregate([...counts]);
 }
 
-/** Each worker tells a number of clients apart: together they would tell too many. */
+/** Limits the clients again: each worker has its own hundred. */
 function withFewClients(counts: Counts, label: (name: string) => string): Counts {
   for (const { values } of counts) {
     for (const { labels } of values) {
@@ -120,7 +127,7 @@ function withFewClients(counts: Counts, label: (name: string) => string): Counts
   return counts;
 }
 
-/** One that has ended meanwhile hears nothing. */
+/** Sends a message, and ignores the error for a worker that has exited. */
 function send(worker: Worker, message: ToWorker): void {
   worker.send(message, () => {});
 }

@@ -3,27 +3,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { whenEnded } from './end.ts';
 import { addUpMetrics } from './metrics.ts';
-import type { Leave, Start } from './tell.ts';
+import type { Replaced, Start } from './tell.ts';
 
-/** How long a worker that ended by itself is missed before another takes its place, in milliseconds. */
+/** The pause before a worker that exited unexpectedly is replaced, in milliseconds. */
 const PAUSE = 500;
 
-/** How long one that is replaced is waited for before the next is, in milliseconds: so long nobody who dies has a successor. */
-const PATIENCE = 12_000;
+/**
+ * How long to wait for the exit of a replaced worker before the next one is replaced, in milliseconds. Until then, a
+ * worker that exits unexpectedly is not replaced.
+ */
+const EXIT_TIMEOUT = 12_000;
 
 /** Several processes that serve on one port. */
 export interface Workers {
   readonly port: number;
-  /** Replaces them one after another, each once its successor listens: no request is lost. */
+  /**
+   * Replaces the workers one after another. Each stops only after its successor listens, so that no request is lost.
+   */
   replace(): Promise<void>;
-  /** Stops them all, and answers when the last has gone. */
+  /** Stops all workers; resolves when the last has exited. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts processes that serve on one port, and keeps up their number. The system's connections are handed out in turn.
+ * Starts processes that serve on one port, and replaces those that exit. Connections are distributed among them in
+ * turn.
  *
- * @throws {Error} with one clear line when they cannot serve
+ * @throws {Error} with a message of one line when they can't serve
  */
 export async function startWorkers(count: number, logger: Logger): Promise<Workers> {
   const serving = new Set<Worker>();
@@ -39,7 +45,7 @@ export async function startWorkers(count: number, logger: Logger): Promise<Worke
   const [first] = starts as [PromiseFulfilledResult<number>];
   return { port: first.value, replace: () => change(replaceAll), stop };
 
-  /** One change after another: so their number is known at each. */
+  /** Makes one change after another, so that each knows the number of workers. */
   function change(make: () => Promise<void>): Promise<void> {
     const made = changes.then(make);
     changes = made.catch(() => {});
@@ -55,7 +61,7 @@ export async function startWorkers(count: number, logger: Logger): Promise<Worke
         if (isStopping) return;
         throw error;
       }
-      await leave(worker);
+      await retire(worker);
     }
     logger.info({ workers: count }, 'workers replaced');
   }
@@ -72,7 +78,7 @@ export async function startWorkers(count: number, logger: Logger): Promise<Worke
     }
   }
 
-  /** Answers with the port, once the worker listens. */
+  /** Starts a worker; resolves with its port when it listens. */
   async function start(): Promise<number> {
     const worker = cluster.fork();
     const { port, failure = 'A worker ended while it started.' } = await new Promise<Start>((resolve) => {
@@ -90,12 +96,12 @@ export async function startWorkers(count: number, logger: Logger): Promise<Worke
     return port;
   }
 
-  async function leave(worker: Worker): Promise<void> {
-    // One that has ended by itself has gone from here.
-    if (!serving.delete(worker)) return;
-    const gone = whenEnded(worker);
-    worker.send({ isReplaced: true } satisfies Leave, () => {});
-    await Promise.race([gone, sleep(PATIENCE, undefined, { ref: false })]);
+  async function retire(worker: Worker): Promise<void> {
+    const hasExited = !serving.delete(worker);
+    if (hasExited) return;
+    const ended = whenEnded(worker);
+    worker.send({ isReplaced: true } satisfies Replaced, () => {});
+    await Promise.race([ended, sleep(EXIT_TIMEOUT, undefined, { ref: false })]);
   }
 
   async function stop(): Promise<void> {
@@ -107,7 +113,7 @@ export async function startWorkers(count: number, logger: Logger): Promise<Worke
 
 async function end(worker: Worker): Promise<void> {
   if (worker.isDead()) return;
-  const gone = whenEnded(worker);
+  const ended = whenEnded(worker);
   worker.process.kill('SIGTERM');
-  await gone;
+  await ended;
 }

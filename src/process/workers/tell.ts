@@ -1,25 +1,25 @@
-/** What a worker tells of its start: the port once it listens, or why it cannot. */
+/** A worker's message about its start: the port when it listens, or why it can't. */
 export interface Start {
   readonly port?: number;
   readonly failure?: string;
 }
 
-/** What a worker is told that another has taken the place of. */
-export interface Leave {
+/** The message to a worker that another one has replaced. */
+export interface Replaced {
   readonly isReplaced: true;
 }
 
-/** Tells the process that started this one that it listens. */
-export function tellReady(port: number): void {
+/** Reports to the primary process that this worker listens. */
+export function reportReady(port: number): void {
   process.send?.({ start: { port } satisfies Start });
 }
 
-/** Tells the process that started this one why it cannot serve; answers when that is sent. */
-export async function tellFailure(failure: string): Promise<void> {
+/** Reports to the primary process why this worker can't serve; resolves when the message is sent. */
+export async function reportFailure(failure: string): Promise<void> {
   await new Promise((resolve) => process.send?.({ start: { failure } satisfies Start }, undefined, undefined, resolve));
 }
 
-/** Calls back when another process has taken the place of this one. */
-export function onReplaced(leave: () => void): void {
-  process.on('message', ({ isReplaced }: Partial<Leave>) => isReplaced && leave());
+/** Calls back when another worker has replaced this one. */
+export function onReplaced(stop: () => void): void {
+  process.on('message', ({ isReplaced }: Partial<Replaced>) => isReplaced && stop());
 }
