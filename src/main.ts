@@ -6,9 +6,9 @@ import { createMetrics } from './process/metrics.ts';
 import { prepare, serve } from './process/serve.ts';
 import { misspeltSettings, readSettings, type Settings, SettingsError } from './process/settings.ts';
 import { tracingFrom } from './process/tracing/tracing.ts';
+import { onReplaced, reportFailure, reportReady } from './process/workers/messages.ts';
 import { sharedMetrics } from './process/workers/metrics.ts';
 import { startWorkers } from './process/workers/start.ts';
-import { onReplaced, reportFailure, reportReady } from './process/workers/tell.ts';
 
 /** How long what is still to be written may take once all has stopped, in milliseconds. */
 const LAST_MOMENT = 250;

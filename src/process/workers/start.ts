@@ -2,8 +2,8 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { whenEnded } from './end.ts';
+import type { Replaced, Start } from './messages.ts';
 import { addUpMetrics } from './metrics.ts';
-import type { Replaced, Start } from './tell.ts';
 
 /** The pause before a worker that exited unexpectedly is replaced, in milliseconds. */
 const PAUSE = 500;
