@@ -3,8 +3,8 @@ import { type Annotations, levelOf } from '../lifecycle/annotation.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /**
- * The request header fields by which a client takes part in the lifecycle of what it uses. They have no examples, for a
- * reference that offers trials would send them.
+ * The request header fields of the lifecycle. They have no examples, because "Try it out" in a reference would send
+ * them.
  */
 export const LIFECYCLE_PARAMETERS = {
   'API-Client': {
@@ -25,14 +25,14 @@ export const LIFECYCLE_PARAMETERS = {
   },
 } as const;
 
-/** The request header fields that a marked operation describes. */
+/** The lifecycle request header fields of an operation. */
 export function annotationParameters(annotations: Annotations | undefined): JsonSchema[] {
   if (annotations === undefined) return [];
   const names = isRejectable(annotations) ? ['API-Client', 'API-Lifecycle'] : ['API-Client'];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-/** The header fields that every answer of a marked operation carries. */
+/** The lifecycle header fields of every response of an operation. */
 export function annotationHeaders(annotations: Annotations | undefined): string[] {
   if (annotations === undefined) return [];
   return annotations.deprecation === undefined
@@ -40,7 +40,7 @@ export function annotationHeaders(annotations: Annotations | undefined): string[
     : ['API-Stability', 'Deprecation', 'Sunset', 'Warning', 'Link'];
 }
 
-/** The failures that a marked operation can answer with for its marks. */
+/** The errors that an operation can return because of its annotations. */
 export function annotationFailures(annotations: Annotations | undefined): ErrorCode[] {
   if (annotations === undefined) return [];
   return [

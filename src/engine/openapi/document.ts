@@ -19,19 +19,19 @@ import {
 import { headerParameters, REQUEST_HEADERS } from './request-headers.ts';
 import { Components, inputSchema, type JsonSchema, leafSchema, listSchema, placeSchema, rowSchema } from './schemas.ts';
 
-/** What the document says that routes and schema do not. */
+/** The parts of the document that come neither from the routes nor from the schema. */
 export interface DocumentText {
   readonly version: string;
   readonly description: string;
-  /** Navigation groups: tag -> the tags under it, with their descriptions. */
+  /** Navigation groups: group -> its tags, with their descriptions. */
   readonly tagGroups: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** An example for each component, by its name. */
   readonly examples: Readonly<Record<string, unknown>>;
-  /** What array components are called, by the operationId that answers with them. */
+  /** The names of array components, by the operationId that returns them. */
   readonly plurals: Readonly<Record<string, string>>;
-  /** Fields of a component that are not marked required although they always have a value. */
+  /** Fields of a component that are not listed as required although they always have a value. */
   readonly optional: Readonly<Record<string, readonly string[]>>;
-  /** Examples of header fields that show paths or scopes of the application. */
+  /** Examples of header fields whose values contain paths or scopes of the application. */
   readonly headerExamples: HeaderExamples;
 }
 
@@ -53,7 +53,7 @@ const SECURITY_SCHEMES = {
 /**
  * The OpenAPI 3.0.3 document of the endpoints.
  *
- * @throws {Error} that names the operation, where its answers are none that OpenAPI could describe
+ * @throws {Error} with the operation's name, if OpenAPI cannot describe its responses
  */
 export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApiOptions): JsonSchema {
   const components = new Components(options.examples);
@@ -142,16 +142,16 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
   };
 }
 
-function queryParameter(variable: Variable, words: string | undefined, components: Components): JsonSchema {
+function queryParameter(variable: Variable, description: string | undefined, components: Components): JsonSchema {
   const place = { ...variable.argument, type: variable.type, defaultValue: variable.defaultValue };
   return {
     name: variable.name,
     in: 'query',
     required: false,
     description: [
-      words ?? variable.argument.description ?? variable.name,
+      description ?? variable.argument.description ?? variable.name,
       ...(isList(variable) ? ['Repeat it for any of several.'] : []),
-      ...spellings(variable),
+      ...enumDescriptions(variable),
     ].join(' '),
     ...annotationsOfParameter(variable),
     ...(isList(variable) && { style: 'form', explode: true }),
@@ -164,8 +164,8 @@ function annotationsOfParameter({ argument }: Variable): JsonSchema {
   return annotations === undefined ? {} : annotationExtensions(annotations);
 }
 
-/** What the values of a parameter mean, where REST spells them in its own way. */
-function spellings(variable: Variable): string[] {
+/** The meanings of a parameter's enum values, if REST serializes them differently from GraphQL. */
+function enumDescriptions(variable: Variable): string[] {
   const type = leafType(variable);
   if (!isEnumType(type) || !type.getValues().some(({ name }) => serializeEnumValue(name) !== name)) return [];
   return type.getValues().map(({ name, description }) => `\`${serializeEnumValue(name)}\`: ${description ?? name}`);

@@ -1,18 +1,16 @@
 import type { Annotations } from '../lifecycle/annotation.ts';
 import type { DescribedSuccessor } from '../rest/successor.ts';
 
-/** What else tools call a stability. Scalar has one word for all that is not stable. */
+/** Further extensions for a stability that tools read. Scalar has only one value for everything that is not stable. */
 const ALIASES = {
   beta: { 'x-stability-level': 'beta', 'x-scalar-stability': 'experimental' },
   experimental: { 'x-stability-level': 'alpha', 'x-scalar-stability': 'experimental' },
 } as const;
 
-/** Pale, for words in black stand on them. */
+/** Light colours, because the text on them is black. */
 const BADGE_COLORS = { beta: '#bfdbfe', experimental: '#fde68a' } as const;
 
-/**
- * What OpenAPI says of a marked operation, parameter or property, in the words of the tools that read such documents.
- */
+/** The OpenAPI extensions of an annotated operation, parameter or property, under the names that common tools read. */
 export function annotationExtensions(
   { stability, deprecation }: Annotations,
   successor?: DescribedSuccessor,

@@ -21,7 +21,7 @@ const WITH_BODY: readonly ErrorCode[] = [
   'VALIDATION_FAILED',
 ];
 const WITH_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
-const MAY_BE_TRIED_AGAIN: ReadonlySet<string> = new Set([
+const RETRYABLE: ReadonlySet<string> = new Set([
   'IDEMPOTENCY_CONFLICT',
   'RATE_LIMITED',
   'BROWNOUT',
@@ -29,13 +29,13 @@ const MAY_BE_TRIED_AGAIN: ReadonlySet<string> = new Set([
   'TIMEOUT',
 ]);
 const WRITES: readonly ErrorCode[] = ['IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_KEY_REUSED'];
-/** What may be found once a write runs, and is answered again under its key. */
+/** The statuses of errors that are stored and replayed under an `Idempotency-Key`: those found while a write runs. */
 const REPLAYED: readonly number[] = [404, 409, 412, 422];
-/** Also of two writers at once, of which one comes too late. */
+/** A CONFLICT also occurs if two requests write at the same time. */
 const WITH_PRECONDITION: readonly ErrorCode[] = ['CONFLICT', 'PRECONDITION_FAILED'];
 
 const text = { type: 'string' };
-/** Every header field that an answer is described with; the application has the examples of the others. */
+/** The response header fields. The application adds the missing examples. */
 const HEADERS = {
   RateLimit: {
     description:
@@ -124,10 +124,10 @@ const HEADERS = {
   },
 };
 
-/** The header fields whose values show paths or scopes of the application. */
+/** Examples of the header fields whose values contain paths or scopes of the application. */
 export type HeaderExamples = Readonly<Record<'WWW-Authenticate' | 'Location' | 'Link' | 'Warning', string>>;
 
-/** Every header field that an answer is described with, with an example of each. */
+/** All response header fields, each with an example. */
 export function headersWith(examples: HeaderExamples): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(
     Object.entries(HEADERS).map(([name, header]) => [
@@ -137,14 +137,14 @@ export function headersWith(examples: HeaderExamples): Readonly<Record<string, J
   );
 }
 
-/** A response as it is under `components.responses`, where all operations that have the same share it. */
+/** A response in `components.responses`, which several operations can share. */
 interface SharedResponse {
   readonly status: string;
   readonly name: string;
   readonly response: JsonSchema;
 }
 
-/** The failures that an operation can answer with. */
+/** The error responses of an operation. */
 export function failures({ route, operation, lifecycle, hasTag }: Endpoint): SharedResponse[] {
   const annotations = lifecycle.annotated?.annotations;
   const kinds = new Set<ErrorCode | ErrorKind>([
@@ -167,7 +167,7 @@ export function failures({ route, operation, lifecycle, hasTag }: Endpoint): Sha
     const response = {
       description: ofStatus.map(({ code, title }) => `\`${code}\`: ${title}.`).join(' '),
       headers: headerRefs([
-        ...(ofStatus.some(({ code }) => MAY_BE_TRIED_AGAIN.has(code)) ? ['Retry-After'] : []),
+        ...(ofStatus.some(({ code }) => RETRYABLE.has(code)) ? ['Retry-After'] : []),
         ...(isReplayed ? ['Idempotent-Replayed'] : []),
         ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
         ...(status === 415 ? ['Accept-Encoding'] : []),
@@ -185,7 +185,7 @@ export function failures({ route, operation, lifecycle, hasTag }: Endpoint): Sha
   });
 }
 
-/** What tells a shared response of something marked from those of what is not: it has more header fields. */
+/** The suffix for the shared responses of annotated operations, which have more header fields. */
 export function levelSuffix(annotations: Annotations | undefined): string {
   return annotations === undefined ? '' : pascalCase(levelOf(annotations));
 }
@@ -195,7 +195,7 @@ function pascalCase(code: string): string {
   return code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** References to header fields, with those that every answer has or may have. */
+/** References to header fields, with those that any response can have. */
 export function headerRefs(names: readonly string[]): JsonSchema {
   const all = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -2,7 +2,7 @@ import type { Endpoint } from '../rest/compile.ts';
 import { mayCreate } from '../rest/route.ts';
 import type { JsonSchema } from './schemas.ts';
 
-/** The request header fields that operations take. They have no examples, as those of the lifecycle have none. */
+/** The request header fields of operations. They have no examples, because "Try it out" would send them. */
 export const REQUEST_HEADERS = {
   'Idempotency-Key': {
     name: 'Idempotency-Key',
@@ -45,7 +45,7 @@ export const REQUEST_HEADERS = {
   },
 } as const;
 
-/** Those that an operation takes. */
+/** The request header fields of an operation. */
 export function headerParameters({ route, operation, hasTag, preparedWithTotal }: Endpoint): JsonSchema[] {
   const names =
     route.method === 'GET'

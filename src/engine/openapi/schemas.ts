@@ -26,7 +26,7 @@ import { annotationExtensions } from './extensions.ts';
 /** A schema of OpenAPI 3.0.3, or a reference to one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Collects the schemas and responses that have names of their own. */
+/** Collects the named schemas and responses. */
 export class Components {
   readonly schemas = new Map<string, JsonSchema>();
   readonly responses = new Map<string, JsonSchema>();
@@ -37,7 +37,7 @@ export class Components {
     this.#examples = examples;
   }
 
-  /** A reference to the component, which is made when it is first asked for. */
+  /** A reference to a component, which `make` creates at the first call. */
   refer(name: string, make: () => JsonSchema): JsonSchema {
     if (!this.schemas.has(name)) {
       this.schemas.set(name, {});
@@ -48,9 +48,9 @@ export class Components {
   }
 
   /**
-   * A reference to a response, which operations share.
+   * A reference to a shared response.
    *
-   * @throws {Error} when another response has that name
+   * @throws {Error} if a different response has that name
    */
   respond({ name, response }: { readonly name: string; readonly response: JsonSchema }): JsonSchema {
     const before = this.responses.get(name) ?? response;
@@ -60,10 +60,10 @@ export class Components {
   }
 }
 
-/** Fields beside the fragment of a row that are not in the answer: the entity tag and the status tell them. */
+/** Fields beside the row's fragment that are not in the body: the entity tag and the status show them. */
 const NOT_IN_THE_ROW: ReadonlySet<string> = new Set(['version', 'began']);
 
-/** The schema of what a root field is answered as: a scalar, or the component that the fragment of its row names. */
+/** The schema of a root field's value: a scalar, or the component with the name of the row's fragment. */
 export function rowSchema(
   operation: ResolvedOperation,
   optional: readonly string[],
@@ -75,9 +75,10 @@ export function rowSchema(
 }
 
 /**
- * The schema of a list, or of a connection's nodes: an array component named by the plural.
+ * The schema of a list, or of a connection's nodes: an array component.
  *
- * @throws {Error} where a connection's nodes are not selected
+ * @param plural the component's name
+ * @throws {Error} if a connection's nodes are not selected
  */
 export function listSchema(
   operation: ResolvedOperation,
@@ -159,24 +160,28 @@ function inputObjectSchema(type: GraphQLInputObjectType, components: Components)
     ...(type.description != null && { description: type.description }),
     ...(required.length > 0 && { required }),
     properties: Object.fromEntries(
-      fields.map((field) => [field.name, described(placeSchema(withoutDefault(field), components), inWords(field))]),
+      fields.map((field) => [
+        field.name,
+        described(placeSchema(withoutDefault(field), components), withDefaultDescribed(field)),
+      ]),
     ),
     additionalProperties: false,
   };
 }
 
-/** Generators of types take a field of a body that has a default for one that is required. */
+/** Without the default, because type generators treat a body field with a default as required. */
 function withoutDefault(field: GraphQLInputField): InputPlace {
   return { type: field.type, extensions: field.extensions, defaultValue: undefined };
 }
 
-function inWords(field: GraphQLInputField): Described {
+/** The description states the default instead. */
+function withDefaultDescribed(field: GraphQLInputField): Described {
   const { name, description, defaultValue, extensions } = field;
-  const words = defaultValue === undefined ? description : `${description} Default: \`${defaultValue}\`.`;
-  return { name, description: words, extensions };
+  const full = defaultValue === undefined ? description : `${description} Default: \`${defaultValue}\`.`;
+  return { name, description: full, extensions };
 }
 
-/** The schema of what goes into a field or argument: its type, bounds and default. */
+/** The schema of a field or argument: its type, bounds and default. */
 export function placeSchema(place: InputPlace, components: Components): JsonSchema {
   const { type, defaultValue, extensions } = place;
   const own = {
@@ -189,13 +194,12 @@ export function placeSchema(place: InputPlace, components: Components): JsonSche
   return '$ref' in schema ? { allOf: [schema], ...own } : { ...schema, ...own };
 }
 
-/** The schema of a leaf; one whose values REST spells otherwise stands where it is used. */
+/** The schema of a scalar or enum. An enum that REST serializes differently is no component, but inline. */
 export function leafSchema(type: GraphQLLeafType, components: Components): JsonSchema {
   if (isEnumType(type)) {
     const names = type.getValues().map(({ name }) => name);
     const schema = { type: 'string', enum: names.map(serializeEnumValue), ...valueAnnotations(type) };
-    const isSpeltOtherwise = names.some((name) => serializeEnumValue(name) !== name);
-    if (isSpeltOtherwise) return schema;
+    if (names.some((name) => serializeEnumValue(name) !== name)) return schema;
     return components.refer(type.name, () => ({ ...schema, description: type.description ?? type.name }));
   }
   const schema = LEAVES[type.name];
@@ -203,7 +207,7 @@ export function leafSchema(type: GraphQLLeafType, components: Components): JsonS
   return schema;
 }
 
-/** OpenAPI 3.0 has no place of its own for what is said of one value of several. */
+/** An extension, because OpenAPI 3.0 cannot describe a single enum value. */
 function valueAnnotations(type: GraphQLEnumType): JsonSchema {
   const annotated = type.getValues().flatMap((value) => {
     const annotations = annotationsOf(value);
@@ -227,9 +231,9 @@ const LEAVES: Readonly<Record<string, JsonSchema>> = {
 
 type Described = Annotatable & { readonly name: string; readonly description?: string | null | undefined };
 
-/** With the field's description and marks; OpenAPI 3.0 ignores what stands beside a reference. */
+/** The schema with the field's description and annotations. OpenAPI 3.0 ignores siblings of a reference, so `allOf`. */
 function described(schema: JsonSchema, field: Described) {
   const annotations = annotationsOf(field);
-  const words = { description: field.description ?? field.name, ...(annotations && annotationExtensions(annotations)) };
-  return '$ref' in schema ? { allOf: [schema], ...words } : { ...schema, ...words };
+  const own = { description: field.description ?? field.name, ...(annotations && annotationExtensions(annotations)) };
+  return '$ref' in schema ? { allOf: [schema], ...own } : { ...schema, ...own };
 }

@@ -19,42 +19,43 @@ import { prefersCount } from './prefer.ts';
 import { errorReply } from './problem.ts';
 import type { Answer } from './route.ts';
 
-/** A request to a path of this service, split into what routing needs. */
+/** A REST request. */
 interface RestRequest extends WithBody, Metered {
   readonly method: string;
   /** Without the base path, still percent-encoded. */
   readonly path: string;
-  /** What follows the question mark; empty for nothing. */
+  /** The query string, without the question mark. */
   readonly search: string;
-  /** The absolute address of a path of the service. */
+  /** The absolute URL of a path of the service. */
   address(path: string): string;
 }
 
-/** An answer, with its labels for metrics and the log. */
+/** A response, with its labels for metrics and the log. */
 export interface RestAnswer extends Outcome {
   readonly protocol: 'rest';
-  /** The operationId, or what else was asked for: a label of few values. */
+  /** The operationId, `options` or `methodNotAllowed`: a label with few values. */
   readonly operation: string;
 }
 
-/** A path, and the endpoints under it by their methods. */
+/** The endpoints of a path. */
 interface Resource {
+  /** By method. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
-  /** The header fields that tell of the methods. */
+  /** The header fields that list the methods. */
   readonly methods: { readonly allow: string; readonly 'accept-patch'?: string };
 }
 
-/** Answers the requests to the endpoints' paths; undefined for a path that none of them has. */
+/** Responds to requests for the endpoints; undefined for an unknown path. */
 type RestAdapter = (request: RestRequest) => Promise<RestAnswer> | undefined;
 
-/** What the adapter is made of. */
+/** The parts of the adapter. */
 interface RestAdapterOptions {
   readonly endpoints: readonly Endpoint[];
   readonly authentication: Authentication;
   readonly executeOperation: ExecuteOperation;
 }
 
-/** Puts the endpoints under their paths. */
+/** Creates the REST adapter: it maps requests to prepared operations, and results to responses. */
 export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
   const { endpoints, authentication, executeOperation } = options;
   const router = createRouter<Resource>();
@@ -66,7 +67,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
   const findRoute = compileRouter(router);
 
   return (request) => {
-    // The router would take `/books/` for `/books`, and so an empty id for the whole list.
+    // The router treats `/books/` as `/books`: an empty id would return the whole list.
     const match = request.path.endsWith('/') ? undefined : findRoute('', request.path);
     if (match === undefined) return undefined;
     return answer(match.data, match.params ?? {}, request);
@@ -155,17 +156,17 @@ function toReply({ status, body, headers = [], version }: Answer, always: Header
   return { status, headers: [...always, ...headers, ...etag, 'content-type', 'application/json'], body: text };
 }
 
-/** Of a row's version; or of a list, of which the next page's address is a part. */
+/** The entity tag, from the row's version, or from the content of a list with the URL of its next page. */
 function etagOf(version: unknown, isList: boolean, headers: HeaderFields, text: string): HeaderFields {
   if (version !== undefined) return ['etag', versionTag(version)];
   return isList ? ['etag', tagOf(headers.join() + text)] : [];
 }
 
 /**
- * What a GET answers under its preconditions, in their order (RFC 9110, section 13.2.2): a client that has it already
- * is told so instead.
+ * Evaluates the preconditions of a GET, in their order (RFC 9110, section 13.2.2). The result is 304 if the client has
+ * the current version already.
  *
- * @throws {ServiceError} PRECONDITION_FAILED when it is not what the client wants
+ * @throws {ServiceError} PRECONDITION_FAILED if `If-Match` does not contain the current version
  */
 function underPreconditions(reply: HttpReply, headers: RequestHeaders): HttpReply {
   const ifMatch = headers.get('if-match');
@@ -177,20 +178,20 @@ function underPreconditions(reply: HttpReply, headers: RequestHeaders): HttpRepl
     throw new ServiceError('PRECONDITION_FAILED', `Its ETag is now ${etag}, which If-Match does not contain.`);
   }
   if (!isKnown(etag, ifNoneMatch)) return reply;
-  // The content type, which comes last, is of a body.
+  // The last header field is the content type, which a response without a body does not have.
   return { status: 304, headers: reply.headers.slice(0, -2), body: null };
 }
 
-/** What a client may send all the same, and what would end the address in a `Link` field. */
-const NOT_OF_ADDRESSES = /[<>"\\^`{|}]/g;
+/** Characters that a URL must not contain, but clients may send; some would end the URL in a `Link` field. */
+const NOT_IN_URLS = /[<>"\\^`{|}]/g;
 
-/** A request on its way through its endpoint. */
+/** A request to an endpoint. */
 class EndpointCall implements EndpointRequest {
-  /** The values of the path's variables; none where they cannot be read. */
+  /** The values of the path's variables; empty if they are invalid. */
   readonly inPath: Readonly<Record<string, unknown>>;
   readonly search: string;
   readonly headers: RequestHeaders;
-  readonly #unreadable: unknown;
+  readonly #pathError: unknown;
   readonly #endpoint: Endpoint;
   readonly #request: RestRequest;
   readonly #authentication: Pick<Authentication, 'chargeBody'>;
@@ -210,12 +211,12 @@ class EndpointCall implements EndpointRequest {
       this.inPath = endpoint.readPath(segments);
     } catch (error) {
       this.inPath = {};
-      this.#unreadable = error;
+      this.#pathError = error;
     }
   }
 
   readPath(): Readonly<Record<string, unknown>> {
-    if (this.#unreadable !== undefined) throw this.#unreadable;
+    if (this.#pathError !== undefined) throw this.#pathError;
     return this.inPath;
   }
 
@@ -225,7 +226,7 @@ class EndpointCall implements EndpointRequest {
 
   nextPage(cursor: string): string {
     const kept = this.search.split('&').filter((pair) => pair !== '' && splitPair(pair)[0] !== 'after');
-    const query = [...kept, `after=${cursor}`].join('&').replaceAll(NOT_OF_ADDRESSES, encodeURIComponent);
+    const query = [...kept, `after=${cursor}`].join('&').replaceAll(NOT_IN_URLS, encodeURIComponent);
     return this.address(`${this.#request.path}?${query}`);
   }
 

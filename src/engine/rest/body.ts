@@ -5,10 +5,10 @@ import { inputErrors } from '../schema/input.ts';
 import type { Method } from './route.ts';
 import type { Variable } from './variables.ts';
 
-/** A body's field that repeats the identifier in the path: people send back what they got. */
+/** A body field that repeats the identifier of the path, because clients send back what they received. */
 interface ReadOnlyField {
   readonly name: string;
-  /** What it must equal; undefined where nothing is created yet. */
+  /** The value that it must have; undefined if the row does not exist yet. */
   readonly value: unknown;
 }
 
@@ -16,13 +16,14 @@ const MEDIA_TYPES: Readonly<Partial<Record<Method, readonly string[]>>> = {
   PATCH: ['application/merge-patch+json', 'application/json'],
 };
 
-/** The media types that a body of the method may have: a PATCH is a JSON merge patch (RFC 7396). */
+/** The accepted media types for the body of a method: a PATCH is a JSON merge patch (RFC 7396). */
 export function mediaTypesFor(method: Method): readonly string[] {
   return MEDIA_TYPES[method] ?? ['application/json'];
 }
 
 /**
- * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is of none of the method's media types, or not in UTF-8
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE if the method does not accept the media type, or the charset is not
+ * UTF-8
  */
 export function assertMediaType(method: Method, contentType: string | null): void {
   const accepted = mediaTypesFor(method);
@@ -36,11 +37,11 @@ export function assertMediaType(method: Method, contentType: string | null): voi
 }
 
 /**
- * Checks a body against the input type that it is for.
+ * Validates a body against its input type.
  *
- * @param beside the variables that come from fields beside those of the input
- * @returns the variables of the body, without the read-only field
- * @throws {ServiceError} VALIDATION_FAILED with everything that is wrong with it
+ * @param beside the variables that come from body fields beside those of the input
+ * @returns the variables from the body, without the read-only field
+ * @throws {ServiceError} VALIDATION_FAILED with all validation errors
  */
 export function readBody(
   variable: Variable,
@@ -68,7 +69,7 @@ export function readBody(
   return variables;
 }
 
-/** REST has no null. */
+/** In REST, these fields do not accept null. */
 const NOT_NULL = { rejectsNull: true };
 
 function identifierErrors(identifier: unknown, { name, value }: ReadOnlyField): ValidationError[] {

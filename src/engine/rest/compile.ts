@@ -25,40 +25,39 @@ import { type ResolvedOperation, resolveOperation } from './variables.ts';
 /** The field of a connection that counts its list. */
 const TOTAL = 'totalCount';
 
-/** What a request brings to an endpoint. */
+/** A request to an endpoint. */
 export interface EndpointRequest extends Pick<ReplyContext, 'address' | 'nextPage'> {
-  /** What the path says; throws INVALID_ARGUMENT when that cannot be read. */
+  /** Returns the variables in the path; throws INVALID_ARGUMENT if they are invalid. */
   readPath(): Variables;
-  /** What follows the question mark. */
+  /** The query string, without the question mark. */
   readonly search: string;
   readonly headers: RequestHeaders;
   readBody(): Promise<unknown>;
 }
 
-/** A route, made ready at boot: a request only runs. */
+/** A route, compiled when the service starts: a request only runs. */
 export interface Endpoint {
   readonly route: Route;
   readonly operation: ResolvedOperation;
   readonly lifecycle: EndpointLifecycle;
   readonly prepared: PreparedOperation;
-  /** The same for a client that would have the list counted; undefined where there is none to count. */
+  /** The same with the total of the list, for a client that prefers it; undefined if the operation has no total. */
   readonly preparedWithTotal: PreparedOperation | undefined;
-  /** Whether its answers have an entity tag. */
+  /** Whether its responses have an entity tag. */
   readonly hasTag: boolean;
-  /** Reads the segments of a path, still encoded; throws INVALID_ARGUMENT. */
+  /** Reads the variables from the encoded segments of a path; throws INVALID_ARGUMENT. */
   readPath(segments: Readonly<Record<string, string>>): Variables;
-  /** Reads all that a request asks for: the operation's variables. Rejects with a `ServiceError`. */
+  /** Reads the operation's variables from a request. Rejects with a `ServiceError`. */
   read(request: EndpointRequest): Promise<Variables>;
-  /** Makes the answer of the operation's result. Throws a `ServiceError` where that has failed. */
+  /** Turns the operation's result into a response. Throws a `ServiceError` if the result has errors. */
   toAnswer(result: ExecutionResult, variables: Variables, request: EndpointRequest): Answer;
 }
 
 /**
- * Makes the endpoints of the routes.
+ * Compiles the routes to endpoints.
  *
  * @param page the path of the page about deprecations and sunsets
- * @param costs what lists cost
- * @throws {Error} when a route's operation does not fit the schema
+ * @throws {Error} if a route's operation does not fit the schema
  */
 export function compileRoutes(
   schema: GraphQLSchema,
@@ -78,7 +77,7 @@ export function compileRoutes(
     const { annotated, given } = lifecycle;
     const prepare = (document: DocumentNode) =>
       prepareOperation(schema, document, operationId, {
-        // The fields that it selects are the route's choice and not the client's.
+        // The selected fields do not count as uses: the route selects them, not the client.
         findUses: () => ({ always: annotated === undefined ? [] : [annotated], given }),
         costs,
         validate: undefined,
@@ -98,7 +97,7 @@ export function compileRoutes(
   });
 }
 
-/** Whether the operation answers with a row and its version, which becomes the entity tag. */
+/** Whether the operation returns a row with its version, which becomes the entity tag. */
 function isVersioned({ route, operation }: Pick<Endpoint, 'route' | 'operation'>): boolean {
   return route.reply.kind === 'item' && selectsField(operation, 'version');
 }
@@ -126,13 +125,13 @@ function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
   };
 }
 
-/** Whether the operation's connection can be counted. */
+/** Whether the operation returns a connection with a total. */
 function hasTotal(operation: ResolvedOperation): boolean {
   const type = rootType(operation);
   return isObjectType(type) && TOTAL in type.getFields();
 }
 
-/** The operation's document, in which the root field is asked for its total too. */
+/** The operation's document, with the total added to the selection of the root field. */
 function withTotal({ operation: document }: Route, { selected: { node: root } }: ResolvedOperation): DocumentNode {
   const total: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: TOTAL } };
   return visit(document, {
@@ -154,7 +153,7 @@ function answerer(route: Route, operation: ResolvedOperation): Endpoint['toAnswe
     if (!hasVersion || value === null) return route.reply.answer(value, variables, request);
     const row = value as { version: unknown };
     const { version } = row;
-    // JSON leaves it out.
+    // JSON.stringify omits undefined.
     row.version = undefined;
     const { status, body, headers } = route.reply.answer(row, variables, request);
     return { status, body, headers, version };

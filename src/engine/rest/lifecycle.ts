@@ -13,37 +13,37 @@ import {
   successorRoute,
 } from './successor.ts';
 
-/** What the addresses in an answer depend on. */
+/** The part of a request that the URLs in its response depend on. */
 interface Addressed {
   readonly inPath: PathValues;
-  /** The absolute address of a path of this service. */
+  /** The absolute URL of a path of this service. */
   address(path: string): string;
 }
 
-/** What the marks of its operation mean for an endpoint. */
+/** The lifecycle of an endpoint. */
 export interface EndpointLifecycle {
-  /** The root field, where it bears marks: the operation's own. */
+  /** The root field if it is annotated: the lifecycle of the operation itself. */
   readonly annotated: Annotated | undefined;
-  /** What takes the place of a deprecated operation. */
+  /** The replacement of a deprecated operation. */
   readonly successor: DescribedSuccessor | undefined;
-  /** The fields that every answer carries, whatever its status. */
+  /** The header fields of every response, with any status. */
   headersFor(request: Addressed): HeaderFields;
-  /** What REST calls the things that a request uses. */
+  /** The names in REST of the elements that a request uses. */
   labels(request: Addressed): Labels;
-  /** The other marked fields that the operation selects: every answer has them, read or not. */
-  readonly selected: readonly Annotated[];
   /**
-   * What else a request uses, by its variables: arguments, input fields and enum values; undefined for never anything.
+   * The other annotated fields that the operation selects: every response has them, whether clients read them or not.
    */
+  readonly selected: readonly Annotated[];
+  /** The annotated arguments, input fields and enum values that some variables use; undefined if there are none. */
   readonly given: ((variables: Readonly<Record<string, unknown>>) => readonly Annotated[]) | undefined;
 }
 
 /**
- * Works out what marks mean for a route.
+ * Finds the lifecycle of a route.
  *
- * @param all every route, for the successor is one of them
+ * @param all all routes: the successor is one of them
  * @param page the path of the page about deprecations and sunsets
- * @throws {Error} when a successor has no route, or a route promises more than a field that it selects
+ * @throws {Error} if a successor has no route, or a route promises more than a field that it selects
  */
 export function endpointLifecycle(
   { route, operation }: ResolvedRoute,
@@ -58,7 +58,7 @@ export function endpointLifecycle(
   const name = nameOf(route);
   const deprecation = annotated?.annotations.deprecation;
   const successor = deprecation && successorRoute(operation, deprecation.successor, all);
-  const nameOnRest = (used: string) => {
+  const restName = (used: string) => {
     if (used === coordinate) return name;
     const variable = [...operation.inPath, ...operation.inQuery].find(
       ({ argument }) => used === `${coordinate}(${argument.name}:)`,
@@ -79,17 +79,17 @@ export function endpointLifecycle(
       return [...fixed, 'link', link];
     },
     labels: (request) => ({
-      name: nameOnRest,
+      name: restName,
       successor: (used, ofUsed) =>
         used === coordinate && successor !== undefined
           ? `${successor.method} ${request.address(successor.pathFor(request.inPath))}`
-          : nameOnRest(ofUsed.successor.coordinate),
+          : restName(ofUsed.successor.coordinate),
     }),
     given,
   };
 }
 
-/** What the endpoints make of marked things. */
+/** How annotated elements appear in the endpoints. */
 export function restView(endpoints: readonly (ResolvedRoute & { readonly lifecycle: EndpointLifecycle })[]): RestView {
   return {
     operations: new Map(endpoints.map(({ route, operation }) => [coordinateOf(operation), nameOf(route)])),
@@ -102,7 +102,7 @@ export function restView(endpoints: readonly (ResolvedRoute & { readonly lifecyc
   };
 }
 
-/** What may go at any time cannot be part of what may not. */
+/** A stable or beta operation cannot contain a field that may change or be removed at any time. */
 function assertKeepsPromise(operationId: string, root: Annotated | undefined, always: readonly Annotated[]): void {
   const promised = root?.annotations.stability ?? 'stable';
   if (promised === 'experimental') return;

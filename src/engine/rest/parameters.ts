@@ -15,9 +15,9 @@ import type { Variable } from './variables.ts';
 type Values = Record<string, unknown>;
 
 /**
- * The reader of a route's path variables.
+ * Creates the reader of a route's path variables.
  *
- * @returns reads the segments of a request's path, still encoded; throws INVALID_ARGUMENT
+ * @returns reads the encoded segments of a request's path; throws INVALID_ARGUMENT
  */
 export function pathReader(variables: readonly Variable[]): (segments: Readonly<Record<string, string>>) => Values {
   const readers = variables.map((variable) => ({ name: variable.name, read: textReader(variable) }));
@@ -29,10 +29,10 @@ export function pathReader(variables: readonly Variable[]): (segments: Readonly<
 }
 
 /**
- * The reader of a route's query string. A repeated parameter is a list where the variable is one, and otherwise an
- * error; so is a parameter that the route does not have, for a misspelt filter must not be dropped silently.
+ * Creates the reader of a route's query string. A repeated parameter is a list if the variable is one, otherwise an
+ * error. An unknown parameter is an error too, because a misspelt filter must not be ignored.
  *
- * @returns reads the text after the question mark; throws INVALID_ARGUMENT
+ * @returns reads the query string, without the question mark; throws INVALID_ARGUMENT
  */
 export function queryReader(variables: readonly Variable[]): (search: string) => Values {
   const byName = new Map(
@@ -56,7 +56,7 @@ export function queryReader(variables: readonly Variable[]): (search: string) =>
   };
 }
 
-/** REST spells the enum value `name_desc` as `-name`, as sorts are spelt in addresses. */
+/** Serializes an enum value for REST: `name_desc` becomes `-name`, the usual form of a sort in URLs. */
 export function serializeEnumValue(name: string): string {
   return name.endsWith('_desc') ? `-${name.slice(0, -'_desc'.length)}` : name;
 }
@@ -73,7 +73,7 @@ export function leafType({ name, type }: Variable): GraphQLLeafType {
   return named;
 }
 
-/** Makes the reader of a parameter's text; it throws INVALID_ARGUMENT. */
+/** Creates the reader of a parameter's text; it throws INVALID_ARGUMENT. */
 function textReader(variable: Variable): (text: string) => unknown {
   const { name } = variable;
   const type = leafType(variable);
@@ -82,7 +82,7 @@ function textReader(variable: Variable): (text: string) => unknown {
   return (text) => {
     const value = parse(text);
     if (value === undefined) {
-      const accepted = isEnumType(type) ? `one of ${enumSpellings(type).join(', ')}` : acceptedBy(type, bounds);
+      const accepted = isEnumType(type) ? `one of ${enumTexts(type).join(', ')}` : acceptedBy(type, bounds);
       const hint = isList(variable) && text.includes(',') ? `; for several, repeat ${repeated(name, text)}` : '';
       throw invalid({ path: [name], message: `must be ${accepted}, not ${show(text)}${hint}` });
     }
@@ -94,13 +94,13 @@ function textReader(variable: Variable): (text: string) => unknown {
   };
 }
 
-/** As `status=available&status=sold`, of the first two values of a text with commas. */
+/** The first two values of a text with commas, as `status=available&status=sold`. */
 function repeated(name: string, text: string): string {
   const [one = '', other = ''] = text.split(',').map((part) => show(part.trim()).replaceAll('"', ''));
   return `the parameter: ${name}=${one}&${name}=${other}`;
 }
 
-/** Parses a text as a value of the type: undefined for an invalid one. */
+/** Creates the parser for texts of a type; it returns undefined for an invalid text. */
 function textParser(type: GraphQLLeafType): (text: string) => unknown {
   if (isEnumType(type)) {
     const names = new Map(type.getValues().map(({ name }) => [serializeEnumValue(name), name]));
@@ -109,7 +109,7 @@ function textParser(type: GraphQLLeafType): (text: string) => unknown {
   const parse = PARSERS[type.name];
   if (parse !== undefined) return parse;
   if (isSpecifiedScalarType(type)) throw new Error(`A parameter of type ${type.name} cannot be read.`);
-  // The text of a scalar of our own is what its JSON string says; in an address, a plus may be itself (RFC 3986).
+  // A custom scalar has the text of its JSON string. A plus sign in a URL may stand for itself (RFC 3986).
   return (text) => {
     try {
       return type.parseValue(text.replaceAll(' ', '+'));
@@ -126,14 +126,14 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   String: (text) => text,
 };
 
-function enumSpellings(type: GraphQLLeafType): string[] {
+function enumTexts(type: GraphQLLeafType): string[] {
   return isEnumType(type) ? type.getValues().map(({ name }) => serializeEnumValue(name)) : [];
 }
 
 /**
- * The name and the text of one parameter of a query string, decoded.
+ * The decoded name and text of one parameter of a query string.
  *
- * @throws {ServiceError} INVALID_ARGUMENT when its percent-encoding is none
+ * @throws {ServiceError} INVALID_ARGUMENT if its percent-encoding is invalid
  */
 export function splitPair(pair: string): [name: string, text: string] {
   const plain = pair.replaceAll('+', ' ');

@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors.ts';
 import { readTags } from '../http/etag.ts';
 
-/** The variable that takes the versions of which the row must have one: they come from `If-Match`. */
+/** The variable with the versions of which the row must have one: they come from `If-Match`. */
 export const EXPECTED_VERSION = 'expectedVersion';
-/** The version of a row that is not there yet. */
+/** The version of a row that does not exist yet. */
 const NOT_THERE = 0;
 
 /** The entity tag of a row's version. */
@@ -12,12 +12,13 @@ export function versionTag(version: unknown): string {
 }
 
 /**
- * The versions that a request wants the row to have (RFC 9110, section 13.1).
+ * The versions of which the row must have one, by the preconditions of a request (RFC 9110, section 13.1).
  *
  * @param isWrite whether the operation changes a row that has a version
- * @param mayCreate whether it makes the row where there is none
- * @returns undefined for any
- * @throws {ServiceError} INVALID_ARGUMENT for a precondition that cannot be kept: to ignore it would lose an update
+ * @param mayCreate whether the operation creates the row if it does not exist
+ * @returns undefined for any version
+ * @throws {ServiceError} INVALID_ARGUMENT for a precondition that the operation cannot check: to ignore it could lose
+ *   an update
  */
 export function expectedVersions(
   headers: Pick<Headers, 'get'>,
@@ -38,8 +39,8 @@ export function expectedVersions(
 }
 
 /**
- * A tag that is no version's, to the letter, is no row's: nothing matches it, `"0"` neither, for what is not there has
- * none. A weak one never matches (RFC 9110, section 13.1.1).
+ * The version of a tag; none if the tag is not exactly that of a version. `"0"` matches nothing, because a row that
+ * does not exist has no tag. A weak tag never matches (RFC 9110, section 13.1.1).
  */
 function versionOf(tag: string): number[] {
   const digits = /^"([1-9]\d{0,14})"$/.exec(tag)?.[1];

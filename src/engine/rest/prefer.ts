@@ -2,12 +2,12 @@ import type { RequestHeaders } from '../http/headers.ts';
 
 const COUNT = /^\s*count\s*=\s*(?:exact|"exact")\s*(?:;|$)/i;
 
-/** What an answer says that has kept to the preference. */
+/** The `Preference-Applied` field of a response with the total. */
 export const COUNT_APPLIED = 'count=exact';
 
 /**
- * Whether the client would have a list counted: `Prefer: count=exact` (RFC 7240). Other preferences are ignored, as
- * section 2 of it has it.
+ * Whether the client prefers a list with its total: `Prefer: count=exact` (RFC 7240). Other preferences are ignored, as
+ * its section 2 requires.
  */
 export function prefersCount(headers: RequestHeaders): boolean {
   const prefer = headers.get('prefer');

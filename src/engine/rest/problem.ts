@@ -4,7 +4,7 @@ import { acceptsProblem } from '../http/negotiation.ts';
 import type { HeaderFields, HttpReply } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 
-/** Of each status, as RFC 9110 has them: Node has older ones. */
+/** The reason phrases of RFC 9110: Node has older ones. */
 const PHRASES: Readonly<Record<number, string | undefined>> = {
   ...STATUS_CODES,
   413: 'Content Too Large',
@@ -12,10 +12,9 @@ const PHRASES: Readonly<Record<number, string | undefined>> = {
 };
 
 /**
- * A failure as the client asked for it: the Error object of the specification, or problem details (RFC 9457) for a
- * client that accepts them.
+ * The response for an error: the Error object, or problem details (RFC 9457) for a client that accepts them.
  *
- * @param headers what the answer carries beside the failure's own
+ * @param headers further header fields beside those of the error
  */
 export function errorReply(error: ServiceError, accept: string | null, headers: HeaderFields = []): HttpReply {
   const { code, status, message } = error;

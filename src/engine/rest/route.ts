@@ -3,74 +3,74 @@ import { type ErrorCode, type ErrorKind, ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
 import { COUNT_APPLIED } from './prefer.ts';
 
-/** The methods that operations have; HEAD and OPTIONS come with them. */
+/** The methods of operations; HEAD and OPTIONS are added automatically. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a route answers: made of what its operation's one root field gave. */
+/** A response, made from the value of the operation's one root field. */
 export interface Answer {
   readonly status: number;
   /** Undefined for no body. */
   readonly body?: unknown;
   readonly headers?: HeaderFields | undefined;
-  /** Of the row that is answered; undefined for no row. */
+  /** The version of the returned row; undefined if there is none. */
   readonly version?: unknown;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What a reply may know of the request. */
+/** The URLs that a response can have. */
 export interface ReplyContext {
-  /** The absolute address of a path of this service. */
+  /** The absolute URL of a path of this service. */
   address(path: string): string;
-  /** The absolute address of this very list from the cursor on, every filter kept. */
+  /** The absolute URL of the next page: the same list with the same filters, after the cursor. */
   nextPage(cursor: string): string;
 }
 
-/** How the root field's value becomes an answer; what OpenAPI says of it is told beside. */
+/** How the root field's value becomes a response, and how OpenAPI describes its statuses. */
 export interface Reply {
   readonly kind: 'item' | 'list' | 'none';
   readonly statuses: Readonly<Record<number, { description: string; headers?: readonly string[] }>>;
   readonly answer: (value: unknown, variables: Values, context: ReplyContext) => Answer;
 }
 
-/** What an HTTP operation is, beside its method and path. */
+/** An HTTP operation, without its method and path. */
 interface RouteOptions {
   /** The tag that it is listed under. */
   readonly tag: string;
   /** One operation with one root field. Its name is the operationId; a fragment's name is the component's. */
   readonly operation: DocumentNode;
   readonly reply: Reply;
-  /** Failures of its own, beside those that every route of its kind has. */
+  /** Its own errors, beside those that every route of its kind has. */
   readonly errors?: readonly (ErrorCode | ErrorKind)[];
-  /** What REST says of a parameter, where the words of its argument do not fit there. */
+  /** Descriptions of parameters, for those whose argument's description does not fit REST. */
   readonly parameters?: Readonly<Record<string, string>>;
   /**
-   * Variables that come from fields of the body beside those of its input: a client may send back what it was answered,
-   * as long as that is still so.
+   * Variables that come from read-only fields of the body, beside those of its input: a client may send back a field
+   * that it received, if the value is still the same.
    */
   readonly readOnly?: readonly string[];
-  /** Why the reference does not offer to try it, in a sentence; undefined where it does. */
+  /** Why the reference does not offer "Try it out", in a sentence; undefined if it does. */
   readonly noTryItOut?: string;
 }
 
 /** One HTTP operation: a projection of a GraphQL operation. */
 export interface Route extends RouteOptions {
   readonly method: Method;
-  /** With `{name}` for each variable of the operation that the path holds. */
+  /** With `{name}` for each variable in the path. */
   readonly path: string;
 }
 
-/** Whether it makes the row where there is none. */
+/** Whether a route creates the row if it does not exist. */
 export function mayCreate({ method, reply }: Pick<Route, 'method' | 'reply'>): boolean {
   return method === 'PUT' && 201 in reply.statuses;
 }
 
-/** Declares an HTTP operation; whether it holds is found when the routes are compiled. */
+/** Declares an HTTP operation. It is checked when the routes are compiled. */
 export function route(method: Method, path: string, options: RouteOptions): Route {
   return { method, path, ...options };
 }
 
-/** Parses a document, so that routes read like the GraphQL they are. */
+/** Parses a GraphQL document. */
 export function gql(strings: TemplateStringsArray, ...parts: readonly string[]): DocumentNode {
   return parse(String.raw({ raw: strings }, ...parts), { noLocation: true });
 }
@@ -78,7 +78,7 @@ export function gql(strings: TemplateStringsArray, ...parts: readonly string[]):
 /**
  * 200 with the row.
  *
- * @param missing what to say when there is none, with `{name}` for variables; for root fields that may be null
+ * @param missing the message if the row is null, with `{name}` for variables
  */
 export function ok(missing?: string): Reply {
   return {
@@ -91,7 +91,7 @@ export function ok(missing?: string): Reply {
   };
 }
 
-/** 201 with the row and, in `Location`, its address: the path, with `{name}` for fields of the row. */
+/** 201 with the row, and its URL in `Location`: the path, with `{name}` for fields of the row. */
 export function created(path: string): Reply {
   return {
     kind: 'item',
@@ -103,15 +103,15 @@ export function created(path: string): Reply {
   };
 }
 
-/** 200 with the row, or 201 with its address when its field `began` is true; that field is not answered. */
+/** 200 with the row, or 201 with its URL if the row's field `began` is true; the body leaves out `began`. */
 export function replacedOrCreated(path: string): Reply {
-  const begun = created(path);
+  const creation = created(path);
   return {
     kind: 'item',
-    statuses: { 200: { description: 'The row as it is now.' }, ...begun.statuses },
+    statuses: { 200: { description: 'The row as it is now.' }, ...creation.statuses },
     answer: (value, variables, context) => {
       const { began, ...row } = value as Values;
-      return began === true ? begun.answer(row, variables, context) : { status: 200, body: row };
+      return began === true ? creation.answer(row, variables, context) : { status: 200, body: row };
     },
   };
 }
@@ -128,19 +128,19 @@ export function noContent(): Reply {
 interface SelectedPage {
   readonly nodes: readonly unknown[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-  /** Where the client would have it counted. */
+  /** If the client prefers it. */
   readonly totalCount?: number;
 }
 
-/** What REST says of the parameters that page a list. */
+/** The descriptions of the parameters that page a list. */
 export const pagingParameters = {
   limit: 'The most rows to answer with. Accepts 1 to 100.',
   after: 'Where the page begins: follow the address of `rel="next"` in `Link` rather than making it.',
 } as const;
 
 /**
- * 200 with the connection's nodes as a bare array, and the next page's address in `Link` (RFC 8288); with how many
- * there are in all, where the client prefers that (RFC 7240).
+ * 200 with the connection's nodes as a bare array, the URL of the next page in `Link` (RFC 8288), and the total in
+ * `Total-Count` if the client prefers it (RFC 7240).
  */
 export function page(): Reply {
   return {
@@ -157,7 +157,7 @@ export function page(): Reply {
   };
 }
 
-/** 200 with the root field's list as a bare array, all of it. */
+/** 200 with the root field's whole list as a bare array. */
 export function rows(description = 'The whole list.'): Reply {
   return {
     kind: 'list',

@@ -14,9 +14,9 @@ import type { ResolvedOperation } from './variables.ts';
 type NullDropper = (value: unknown) => unknown;
 
 /**
- * What a root field answers with.
+ * The type that a root field returns.
  *
- * @throws {Error} for an interface or a union: which fields its rows have, no description could tell
+ * @throws {Error} for an interface or a union: OpenAPI could not describe the fields of its rows
  */
 export function rootType({ field, operationId }: ResolvedOperation): GraphQLObjectType | GraphQLLeafType {
   const type = getNamedType(field.type);
@@ -27,7 +27,7 @@ export function rootType({ field, operationId }: ResolvedOperation): GraphQLObje
 }
 
 /**
- * Asserts that REST answers what its description tells: each field by its own name, whatever the request.
+ * Asserts that responses match their description: they have each field under its own name in every response.
  *
  * @throws {Error} for an alias or a directive
  */
@@ -40,7 +40,7 @@ export function assertPlain({ selection, operationId }: ResolvedOperation): void
   }
 }
 
-/** Whether a field answers with a list. */
+/** Whether a field returns a list. */
 export function isListOf({ type }: Pick<GraphQLField<unknown, unknown>, 'type'>): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type);
 }
@@ -51,8 +51,8 @@ export function selectsField({ selected }: ResolvedOperation, name: string): boo
 }
 
 /**
- * Compiles what makes REST of a GraphQL result: a field without a value is absent there, never null. It looks only at
- * the fields that may be null, and leaves the pages' own ones alone.
+ * Creates the function that drops null fields from a GraphQL result, because in REST a field without a value is absent.
+ * It visits only the nullable fields of rows, not those of pages.
  */
 export function nullDropper({ field, selected }: ResolvedOperation): NullDropper {
   const drop = objectDropper(selected.within);
@@ -72,14 +72,14 @@ function objectDropper(fields: readonly SelectedField[]): NullDropper | undefine
   return (value) => {
     if (value === null) return null;
     const row = value as Record<string, unknown>;
-    // Not deleted, although JSON leaves it out just the same: that would give each such row a shape of its own.
+    // Undefined, which JSON omits, instead of a delete, which would give each such row its own hidden class.
     for (const name of names) if (row[name] === null) row[name] = undefined;
     for (const { name, drop } of nested) row[name] = drop(row[name]);
     return row;
   };
 }
 
-/** The component that the rows are described by: the fragment that selects them names it. */
+/** The OpenAPI component of the rows: it has the name of the fragment that selects them. */
 export function componentOf({ selection }: ResolvedOperation): string | undefined {
   return selection.fields.find(({ fragment }) => fragment !== undefined)?.fragment;
 }

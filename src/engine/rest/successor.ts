@@ -2,36 +2,36 @@ import type { Successor } from '../lifecycle/annotation.ts';
 import type { Route } from './route.ts';
 import type { ResolvedOperation } from './variables.ts';
 
-/** A route and what it was resolved to. */
+/** A route with its resolved operation. */
 export interface ResolvedRoute {
   readonly route: Route;
   readonly operation: ResolvedOperation;
 }
 
-/** The values of a path's variables; none where they cannot be read. */
+/** The values of a path's variables; empty if they are invalid. */
 export type PathValues = Readonly<Record<string, unknown>>;
 
-/** What takes the place of an operation, as OpenAPI tells it. */
+/** The replacement of an operation, in OpenAPI. */
 export interface DescribedSuccessor {
   readonly coordinate: string;
   readonly operationId?: string;
-  /** As REST calls it: `GET /books?id={bookId}`. */
+  /** Its name in REST: `GET /books?id={bookId}`. */
   readonly operation?: string;
 }
 
-/** The route that takes the place of a deprecated one. */
+/** The route that replaces a deprecated one. */
 interface SuccessorRoute {
   readonly method: string;
   readonly described: DescribedSuccessor;
-  /** Its path for a request to the deprecated one: with the same values. */
+  /** Its path and query string, with the path values of a request to the deprecated route. */
   pathFor(values: PathValues): string;
 }
 
 /**
  * Finds the successor's route, and how the values of the deprecated path go into its own.
  *
- * @param all every route
- * @throws {Error} when there is no such route, or nothing to fill its path with
+ * @param all all routes
+ * @throws {Error} if there is no such route, or no value for a variable of its path
  */
 export function successorRoute(
   { operationId, ...operation }: ResolvedOperation,
@@ -81,7 +81,7 @@ export function successorRoute(
   }
 }
 
-/** Puts values into a template's `{name}`s; one that is missing stays. */
+/** Replaces each `{name}` of a template by its value; one without a value stays. */
 function pathFiller(template: string): (values: PathValues) => string {
   const pieces = template.split(/\{(\w+)\}/);
   return (values) => {
@@ -94,7 +94,7 @@ function pathFiller(template: string): (values: PathValues) => string {
   };
 }
 
-/** What REST calls an operation. */
+/** The name of an operation in REST: its method and path. */
 export function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return `${method} ${path}`;
 }

@@ -18,12 +18,12 @@ import {
 import { type SelectedField, type Selection, selectionOf } from '../operation/selection.ts';
 import { EXPECTED_VERSION } from './preconditions.ts';
 
-/** A variable of a route's operation, and the argument of the root field that it goes into. */
+/** A variable of a route's operation, and the argument of the root field that takes it. */
 export interface Variable {
   readonly name: string;
   readonly type: GraphQLInputType;
   readonly argument: GraphQLArgument;
-  /** What it is when the client leaves it out; undefined for nothing. */
+  /** Its value if the client omits it; undefined for none. */
   readonly defaultValue: unknown;
 }
 
@@ -38,18 +38,18 @@ export interface ResolvedOperation {
   readonly inPath: readonly Variable[];
   readonly inQuery: readonly Variable[];
   readonly inBody: Variable | undefined;
-  /** Come from fields of the body beside those of its input. */
+  /** Variables from body fields beside those of the input. */
   readonly besideBody: readonly Variable[];
-  /** Takes the versions of which the row must have one. */
+  /** The variable with the versions of which the row must have one. */
   readonly inPrecondition: Variable | undefined;
 }
 
 /**
- * Finds where each variable of an operation comes from: one named in the path from there, an input object from the
- * body, `expectedVersion` from the precondition, the others from the query string.
+ * Finds where each variable of an operation comes from: one that the path names from the path, an input object from the
+ * body, `expectedVersion` from the precondition, all others from the query string.
  *
- * @param readOnly the names of those that come from fields of the body beside those of its input
- * @throws {Error} when the document is not one named operation with one root field that its variables go into
+ * @param readOnly the names of those that come from body fields beside those of the input
+ * @throws {Error} if the document is not one named operation with one root field whose arguments take its variables
  */
 export function resolveOperation(
   schema: GraphQLSchema,

@@ -14,8 +14,8 @@ type ChangeFields<Fields> = {
 };
 
 /**
- * Makes the input fields of a partial update from those of a new row: each is optional, and null removes a value that is
- * optional in a new row and has no default.
+ * Makes the input fields of a partial update from those of a new row: each is optional, and null removes a value that
+ * is optional in a new row and has no default.
  *
  * @example
  * const fields = (t: InputFields) => ({ title: t.string({ required: true, bounds, description: 'Its title.' }) });
