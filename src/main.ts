@@ -10,8 +10,8 @@ import { onReplaced, reportFailure, reportReady } from './process/workers/messag
 import { sharedMetrics } from './process/workers/metrics.ts';
 import { startWorkers } from './process/workers/start.ts';
 
-/** How long what is still to be written may take once all has stopped, in milliseconds. */
-const LAST_MOMENT = 250;
+/** The time for pending writes after everything has stopped, in milliseconds. */
+const EXIT_DELAY = 250;
 
 const isTerminal = process.stdout.isTTY;
 
@@ -60,7 +60,7 @@ async function startWorker(settings: Settings, logger: Logger): Promise<void> {
     stopping ??= stopped.then(metrics.report).finally(() => cluster.worker?.disconnect());
     return stopping;
   };
-  // Ctrl+C on a terminal reaches every process; the one that started the workers stops them, and ends them with itself.
+  // Ctrl+C on a terminal reaches every process, but the primary process stops the workers.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) process.on(signal, () => {});
   stopOnSignal(['SIGTERM'], () => stop({ isReplaced: false }), logger);
   onReplaced(() =>
@@ -95,10 +95,10 @@ function stopOnSignal(signals: readonly NodeJS.Signals[], stop: () => Promise<vo
 
 /** Ends the process, which would otherwise wait for a frozen database to close its end of each connection. */
 function endSoon(): void {
-  setTimeout(() => process.exit(), LAST_MOMENT).unref();
+  setTimeout(() => process.exit(), EXIT_DELAY).unref();
 }
 
-/** Says where everything is, once it is there. */
+/** Prints the URLs of the service once it listens. */
 function announce(settings: Settings, logger: Logger, port: number): void {
   const { HOST, BASE_PATH, PUBLIC_URL, DATABASE_URL, DATA_DIR, WORKERS: workers } = settings;
   const host = HOST.includes(':') ? `[${HOST}]` : HOST;

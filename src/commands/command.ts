@@ -3,7 +3,7 @@ import { readyDatabase } from '../engine/db/migrate.ts';
 import { locationIn } from '../process/location.ts';
 import { misspeltSettings, readSettings } from '../process/settings.ts';
 
-/** Runs a command; a failure is one clear line, and the exit code 1. */
+/** Runs a command. An error is printed as one line, with the exit code 1. */
 export function runCommand(command: () => Promise<void>): void {
   command().catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -11,7 +11,7 @@ export function runCommand(command: () => Promise<void>): void {
   });
 }
 
-/** Opens the database of the settings for the work, and closes it whatever happens. */
+/** Runs the work with the database of the settings, and closes the database afterwards. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   for (const misspelt of misspeltSettings(process.env)) process.stderr.write(`${misspelt}\n`);
   const database = await openDatabase(locationIn(readSettings(process.env)));
@@ -22,7 +22,7 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
   }
 }
 
-/** Opens it with all migrations applied. */
+/** The same, with all migrations applied. */
 export function withReadyDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   return withDatabase(async (database) => {
     await readyDatabase(database, readSettings(process.env).MIGRATE);

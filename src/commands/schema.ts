@@ -10,7 +10,7 @@ runCommand(async () => {
   for (const [file, text] of Object.entries(printed)) await writeFile(file, text);
 });
 
-/** Imports what builds the schema only here: a mark or a route that cannot hold is then one clear line. */
+/** Imports dynamically, so that runCommand reports an invalid annotation or route as one line. */
 async function print(): Promise<Readonly<Record<string, string>>> {
   const { printGraphQL, printOpenApi } = await import('../engine/pages/site.ts');
   const { describeEndpoints, endpointsOf } = await import('../engine/application.ts');

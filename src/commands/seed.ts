@@ -12,13 +12,13 @@ runCommand(async () => {
     throw new Error(`--pets must be a whole number from 1 to ${MAX_PETS}, not ${values.pets}.`);
   }
   await withReadyDatabase(async (database) => {
-    const began = performance.now();
-    await seed(database, pets, (done) => showProgress(done, pets, (performance.now() - began) / 1000));
+    const start = performance.now();
+    await seed(database, pets, (done) => showProgress(done, pets, (performance.now() - start) / 1000));
     process.stdout.write('\n');
   });
 });
 
-/** One line that is drawn over on a terminal, and a line for each tenth elsewhere. */
+/** On a terminal one line that is overwritten, elsewhere a line for each tenth. */
 function showProgress(done: number, all: number, seconds: number): void {
   const filled = Math.round((done / all) * BAR_WIDTH);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);

@@ -5,9 +5,7 @@ import { lockFolder } from '../engine/db/lock.ts';
 import { readSettings } from '../process/settings.ts';
 import { runCommand } from './command.ts';
 
-/**
- * Drizzle Studio opens the embedded database by itself, so its folder is held meanwhile as the service would hold it.
- */
+/** Drizzle Studio opens the embedded database itself, so this command locks its folder as the service does. */
 runCommand(async () => {
   const { DATABASE_URL: url, DATA_DIR: folder } = readSettings(process.env);
   await mkdir(folder, { recursive: true });

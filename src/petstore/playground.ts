@@ -1,4 +1,4 @@
-/** The documents that it opens with, each in a tab of its own. */
+/** The documents that the playground opens, each in a tab. */
 export const playground: readonly string[] = [
   `# Five pets by name, with category and stock.
 query Pets {
@@ -36,7 +36,7 @@ query OpenOrders {
   }
 }
 `,
-  `# What is marked, and who still uses it.
+  `# All annotated elements, and who still uses them.
 query Lifecycle {
   lifecycle {
     coordinate

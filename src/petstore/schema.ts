@@ -1,4 +1,4 @@
 import { createSchema } from '../engine/index.ts';
 
-/** What the schema of the pet store is built with: each resource adds its types and fields. */
+/** The builder of the pet store's schema, to which each resource adds its types and fields. */
 export const { builder, buildSchema, connectionTo, expectedVersion, pagingArgs } = createSchema();

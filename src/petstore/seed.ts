@@ -3,7 +3,7 @@ import type { Database } from '../engine/db/client.ts';
 import { toParameter } from '../engine/db/driver.ts';
 import { integer } from '../engine/db/row.ts';
 
-/** Pets that go into the database with one statement. */
+/** The number of pets that one statement inserts. */
 export const CHUNK = 5_000;
 
 const CATEGORIES: readonly (readonly [name: string, description: string])[] = [
@@ -30,18 +30,18 @@ const NAMES =
   'Ruby Rufus Sadie Sally Sammy Sasha Scout Shadow Simba Skye Smokey Snowy Socks Sophie Stella Sunny Tango Teddy Theo ' +
   'Tilly Toby Toffee Tux Violet Waffles Walter Willow Winnie Winston Ziggy Zoe';
 
-/** Whether the database has no category yet, and so no pet either. */
+/** Whether the database has no category, and so no pet. */
 export async function isEmpty(database: Database): Promise<boolean> {
   const any = database.statement('seed.any', 'lookup', sql`select 1 from categories limit 1`, { one: integer });
   return (await any()).length === 0;
 }
 
 /**
- * Adds pets with believable names, to categories that are made when there are none; with stock for most of them, and
- * orders for some, as the rules of orders and stock would have them.
+ * Adds pets with realistic names, and the categories if there are none; most pets have stock, and some have orders, as
+ * the rules of orders and stock require.
  *
- * @param pets how many
- * @param onProgress told how many there are so far, after each few thousand
+ * @param pets the number of pets
+ * @param onProgress called with the number of pets so far, after each chunk of a few thousand
  */
 export async function seed(database: Database, pets: number, onProgress: (done: number) => void): Promise<void> {
   await database.transaction(async (query) => {
@@ -61,8 +61,8 @@ export async function seed(database: Database, pets: number, onProgress: (done: 
 }
 
 /**
- * Of ten pets, six have stock, two have sold out (one with an order still open) and two are not counted. The ids are
- * drawn beforehand, so that one statement can write the pets with all that hangs on them.
+ * Of ten pets, six have stock, two are sold out (one with an order still open) and two have no tracked stock. The ids
+ * are reserved beforehand, so that one statement can insert the pets with their stock and orders.
  */
 const SEED_CHUNK = `
   with kinds as (select array_agg(id order by id) as ids from (select id from categories order by id limit 12) as first),

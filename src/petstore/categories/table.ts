@@ -4,7 +4,7 @@ import { nameKey } from '../../engine/db/name-order.ts';
 import { versionColumn } from '../../engine/db/version.ts';
 import type { Int64 } from '../../engine/index.ts';
 
-/** Lengths in characters; `name` has at least one. */
+/** Maximum lengths in characters; a name has at least one. */
 export const CATEGORY_LENGTHS = { name: 200, description: 2000 } as const;
 
 export const categories = pgTable(

@@ -19,12 +19,15 @@ const columns = {
 
 const from = sql`${inventory} join ${pets} on ${pets.id} = ${inventory.petId}`;
 
-/** The list of the entries of pets that are counted: so the quantity is never null, which its column cannot know. */
+/**
+ * The list of inventory entries: the pets whose stock is tracked. So the quantity is never null, although its column is
+ * nullable.
+ */
 export const inventoryList = {
   name: 'inventory',
   columns,
   from,
-  // Each entry has its pet.
+  // Every entry has a pet, so only a filter by status needs the join.
   countFrom: (filters) => (filters.includes('status') ? from : sql`${inventory}`),
   tables: [inventory, pets],
   id: inventory.petId,

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 
 /**
- * The status that a counted pet's stock gives it: stock left, available; none left and an open order, pending; none
- * left and all orders complete, sold.
+ * The status of a pet whose stock is tracked: `available` if stock is left; without stock, `pending` if an order is
+ * open, and `sold` if all orders are complete.
  *
- * @param row the name under which the statement has the moved inventory row
+ * @param row the name of the moved inventory row in the statement
  */
 function statusFrom(row: 'stock'): SQL {
   const stock = sql.identifier(row);
@@ -13,11 +13,11 @@ function statusFrom(row: 'stock'): SQL {
 }
 
 /**
- * The part of a statement that gives the pet the status of its stock, after a part named `stock` has moved it and
- * returned `pet_id, quantity, open_orders`. A pet that is not counted keeps its status. The pet is locked before its
- * status is looked at: the statement began before it had waited for the stock, and would see the status at that time.
+ * The part of a statement that updates the pet's status after its stock has changed. It follows a part named `stock`,
+ * which returns `pet_id, quantity, open_orders`. A pet whose stock is not tracked keeps its status. The pet is locked
+ * before its status is read: the statement started before it waited for the stock's lock, and would see an old status.
  *
- * @param moved whether it was a movement at all: what was set by hand stands until the next one
+ * @param moved whether the change was a movement: a status that was set by hand stays until the next movement
  */
 export function thenSetStatus(moved: SQL = sql`true`): SQL {
   return sql`pet as (

@@ -17,26 +17,26 @@ import { type InventoryFilters, inventoryList } from './list.ts';
 import { thenSetStatus } from './movement.ts';
 import { inventory } from './table.ts';
 
-/** The stock of a pet that is counted. Its status is the pet's. */
+/** The inventory entry of a pet whose stock is tracked. Its status is the pet's. */
 export interface InventoryItem {
   readonly petId: Int64;
   readonly quantity: number;
   readonly status: PetStatus;
-  /** Of its own row, and of the pet whose status it shows. */
+  /** The versions of its own row and of its pet. */
   readonly version: number;
   readonly petVersion: number;
-  /** Whether the change that answers with this entry made it. */
+  /** Whether this change created the entry. */
   readonly began?: boolean;
 }
 
-/** The version of an entry: what changes it, or the status of its pet, changes the sum. */
+/** The version of an entry: a change of the entry or of its pet's status raises the sum. */
 export function entryVersion({ version, petVersion }: Pick<InventoryItem, 'version' | 'petVersion'>): number {
   return version + petVersion;
 }
 
 export type InventoryStore = ReturnType<typeof inventoryStore>;
 
-/** The entries of the pets that are counted. */
+/** The inventory entries in the database. */
 export function inventoryStore(database: Database) {
   const { columns, from, where: counted } = inventoryList;
   const bothVersions = sql`${inventory.version} + ${pets.version}`;
@@ -109,9 +109,8 @@ export function inventoryStore(database: Database) {
       page('id', filters, window) as Promise<Page<InventoryItem>>,
 
     /**
-     * Begins to count a pet, or replaces its count. Rejects with NOT_FOUND when no pet has the id, and
-     * VALIDATION_FAILED when its status is not the one that is given, if one is. A pet that is not counted has version
-     * 0.
+     * Creates the entry of a pet, or replaces its quantity. Rejects with NOT_FOUND if no pet has the id, and
+     * VALIDATION_FAILED if a status is given that is not the current one. A pet without an entry has version 0.
      */
     async replaceStock(
       id: Int64,
@@ -132,7 +131,7 @@ export function inventoryStore(database: Database) {
       throw notExpected(`The inventory entry of pet ${id}`, seen, expectedVersion);
     },
 
-    /** The pet is no longer counted. Rejects with NOT_FOUND when it was not. */
+    /** Deletes the entry of a pet. Rejects with NOT_FOUND if there is none. */
     async stopTracking(id: Int64, expectedVersion: ExpectedVersion): Promise<InventoryItem> {
       const read = database.bind(byPetId.load);
       const [stopped] = await stop({ petId: id, expectedVersion });
@@ -144,7 +143,7 @@ export function inventoryStore(database: Database) {
   };
 }
 
-/** Stock movements set the status: it may be sent back as it was answered, and not changed here. */
+/** The error for a different status. Only stock movements set the status; a client may send back the current one. */
 function otherStatus(status: PetStatus): ServiceError {
   const failure = (message: string) => validationFailed([{ path: ['status'], message }]);
   const { message } = failure(`is read-only: it must be ${status}, as it is now, or be left out`);

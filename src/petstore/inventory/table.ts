@@ -5,8 +5,9 @@ import type { Int64 } from '../../engine/index.ts';
 import { pets } from '../pets/table.ts';
 
 /**
- * One row for each pet that is counted or has been ordered. Every movement of a pet's stock updates this one row, so
- * its lock puts the movements in a line. A row without a quantity is a pet that is not counted: no entry to a client.
+ * One row for each pet whose stock is tracked or that has been ordered. Every stock movement of a pet updates this row,
+ * so its lock serializes the movements. A row without a quantity means that the stock is not tracked: clients see no
+ * entry.
  */
 export const inventory = pgTable(
   'inventory',
@@ -16,7 +17,7 @@ export const inventory = pgTable(
       .primaryKey()
       .references(() => pets.id, { onDelete: 'cascade' }),
     quantity: integer(),
-    /** Orders of the pet that are not complete: with none left in stock they tell `pending` from `sold`. */
+    /** Orders of the pet that are not complete: without stock they make the difference between `pending` and `sold`. */
     openOrders: integer('open_orders').notNull().default(0),
     version: versionColumn(),
   },

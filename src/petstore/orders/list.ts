@@ -15,7 +15,7 @@ export interface OrderFilters {
 
 export type OrderSort = 'id' | 'id_desc' | 'shipDate' | 'shipDate_desc';
 
-/** The ship date as an index has it: that of an order without one is after all others. */
+/** The ship date as the index has it: an order without one comes after all others. */
 const dated = sql`coalesce(${orders.shipDate}, 'infinity')`;
 
 /** The list of orders. */
@@ -44,7 +44,7 @@ export const orderList: ListPlan<typeof orders._.columns, keyof OrderFilters, Or
   },
 };
 
-/** An order without a ship date comes last: each way has its stand-in for the missing date. */
+/** Sorts orders without a ship date last: each direction has its stand-in for the missing date. */
 function shipDateSort(standIn: 'infinity' | '-infinity'): Sort<Order> {
   return {
     descending: standIn === '-infinity',

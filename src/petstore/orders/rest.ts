@@ -76,6 +76,6 @@ export const orderResource: Resource = {
   examples,
   tags: { Store: { Orders: 'Orders for animals.' } },
   plurals: { listOrders: 'Orders' },
-  // As the specification has it, although these always have a value.
+  // As in the specification, although these always have a value.
   optional: { Order: ['id', 'quantity', 'complete'] },
 };

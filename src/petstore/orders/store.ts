@@ -20,7 +20,7 @@ interface OrderFields {
   readonly complete?: boolean | null | undefined;
 }
 
-/** An order of a pet, as it is written. */
+/** An order of a pet, as it is stored. */
 interface PetOrder {
   readonly petId: Int64;
   readonly quantity: number;
@@ -38,8 +38,9 @@ export interface OrderChanges {
 export type OrderStore = ReturnType<typeof orderStore>;
 
 /**
- * Orders in the database. Each write is one statement that moves the stock of a counted pet with it: the inventory row
- * is updated under its lock or the order is not written at all, so stock is never oversold, by any number of processes.
+ * Orders in the database. Each write is one statement, which also moves the pet's stock if it is tracked. It updates
+ * the inventory row under its lock or does not write the order, so stock is never oversold, with any number of
+ * processes.
  */
 export function orderStore(database: Database) {
   const { columns } = orderList;
@@ -61,9 +62,8 @@ export function orderStore(database: Database) {
       returning ${selected}`,
     columns,
   );
-  // The stock is locked first and then the pet, as every other statement does it: so none waits in a circle. What they
-  // were by
-  // then is told also where no order is placed.
+  // All statements lock the stock first and then the pet, so that they cannot deadlock. This one returns both even if
+  // it places no order, because the error depends on them.
   const place = database.statement(
     'orders.place',
     'write',
@@ -88,7 +88,7 @@ export function orderStore(database: Database) {
     { petStatus: pets.status, stockLeft: inventory.quantity, ...columns },
     { of: 'pet', by: 'petId' },
   );
-  // One order of a pet at most, and none that has to wait: the others are placed alone.
+  // Places at most one order of each pet, and none that would wait for a lock: the others are placed one by one.
   const placeMany = database.statement(
     'orders.placeMany',
     'write',
@@ -189,8 +189,9 @@ export function orderStore(database: Database) {
     listOfPet: nestedPages(database, orderList, orders.petId),
 
     /**
-     * An order without a pet is a draft, and touches no stock. Rejects with OUT_OF_STOCK when a counted pet has too
-     * little left, NOT_AVAILABLE when its status is another, UNKNOWN_REFERENCE when no pet has the id.
+     * Creates an order. Without a pet it is a draft, and moves no stock. Rejects with OUT_OF_STOCK if too little
+     * tracked stock is left, NOT_AVAILABLE if the pet has another status than `available`, and UNKNOWN_REFERENCE if no
+     * pet has the id.
      */
     async place({ petId: pet, quantity: amount, shipDate: date, complete: isComplete }: OrderFields): Promise<Order> {
       const values = { quantity: amount ?? 1, shipDate: date, complete: isComplete ?? false };
@@ -200,8 +201,8 @@ export function orderStore(database: Database) {
     },
 
     /**
-     * What is left out stays; a changed quantity moves the difference in stock. Rejects with ORDER_COMPLETE, NOT_FOUND,
-     * OUT_OF_STOCK, and CONFLICT when the stock would grow beyond what can be counted.
+     * Changes an order. Omitted fields stay as they are; a changed quantity moves the difference in stock. Rejects with
+     * ORDER_COMPLETE, NOT_FOUND, OUT_OF_STOCK, and CONFLICT if the stock would exceed its maximum.
      */
     async update(orderId: Int64, changes: OrderChanges, expectedVersion: ExpectedVersion): Promise<Order> {
       const values = { ...changes, id: orderId, setsShipDate: changes.shipDate !== undefined, expectedVersion };
@@ -225,7 +226,9 @@ export function orderStore(database: Database) {
       );
     },
 
-    /** Gives the stock back. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
+    /**
+     * Deletes an order and returns its stock. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does.
+     */
     async cancel(orderId: Int64, expectedVersion: ExpectedVersion): Promise<Order> {
       const whyNot = database.bind(openOrder);
       const [cancelled] = await explaining(cancel({ id: orderId, expectedVersion }), tooMuch);
@@ -239,14 +242,14 @@ export function orderStore(database: Database) {
     if (found === undefined)
       throw new ServiceError('UNKNOWN_REFERENCE', `petId ${order.petId} is not the id of a pet.`);
     const { petStatus, stockLeft: left, ...placed } = found;
-    // No column of an order that is there is null but its ship date: the join alone makes it so.
+    // Only the ship date of an order can be null. The other columns are nullable because of the join.
     if (placed.id !== null) return placed;
     if (left !== null && left < order.quantity) throw outOfStock(order.petId, left, order.quantity);
     if (petStatus !== 'available') throw notAvailable(order.petId, petStatus);
     throw beingChanged(`Pet ${order.petId}`);
   }
 
-  /** Tells why a change found no order that it may change. */
+  /** Throws the error of a change that found no order to change. */
   async function openOrder(orderId: Int64): Promise<Order> {
     const order = await byId.load(orderId);
     if (order === undefined) throw new ServiceError('NOT_FOUND', `No order has the id ${orderId}.`);
@@ -257,7 +260,7 @@ export function orderStore(database: Database) {
   }
 }
 
-/** It names no pet: the caller may not know which one the order is for. */
+/** The message does not name the pet: the caller may have no permission to read which one the order is for. */
 function outOfStock(pet: Int64, left: number, asked: number | null | undefined, ordered = ''): ServiceError {
   return new ServiceError(OUT_OF_STOCK, `Not enough is in stock for a quantity of ${asked}.`, {
     toReaders: `Pet ${pet} has ${left} in stock${ordered}; the quantity is ${asked}.`,

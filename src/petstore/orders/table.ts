@@ -19,7 +19,8 @@ export const orders = pgTable(
   (table) => [
     index('orders_pet').on(table.petId, table.id),
     index('orders_complete').on(table.complete, table.id),
-    // Orders without a ship date come last both ways, so each way has a stand-in for the missing date, and an index.
+    // Orders without a ship date come last in both directions, so each has its stand-in for the missing date, and its
+    // index.
     index('orders_ship_date').on(sql`coalesce(${table.shipDate}, 'infinity')`, table.id),
     index('orders_ship_date_latest').on(sql`coalesce(${table.shipDate}, '-infinity')`, table.id),
     check('orders_quantity_positive', sql`${table.quantity} >= 1`),

@@ -82,6 +82,6 @@ export const petResource: Resource = {
   examples,
   tags: { Pets: { Animals: 'The animals of the catalogue.' } },
   plurals: { listPets: 'Pets' },
-  // As the specification has it, although these always have a value.
+  // As in the specification, although these always have a value.
   optional: { Pet: ['status'] },
 };

@@ -7,7 +7,7 @@ import { pets } from './table.ts';
 
 export type PetStore = ReturnType<typeof petStore>;
 
-/** Pets in the database. A pet that is deleted takes its inventory entry along. */
+/** Pets in the database. Deleting a pet deletes its inventory entry, too. */
 export function petStore(database: Database) {
   return {
     ...versionedStore(database, {
@@ -16,7 +16,7 @@ export function petStore(database: Database) {
       one: 'pet',
       references: { categoryId: 'a category' },
       keptBy: { orders_pet_id_pets_id_fk: 'while it has orders' },
-      // The stock first and then the pet, as an order does it.
+      // Locks the stock first and then the pet, as orders do, so that they cannot deadlock.
       lockedFirst: sql`select from inventory where pet_id = ${sql.placeholder('id')} for update`,
     }),
     listOfCategory: nestedPages(database, petList, pets.categoryId),

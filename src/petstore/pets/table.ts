@@ -8,7 +8,7 @@ import { categories } from '../categories/table.ts';
 const PET_STATUSES = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof PET_STATUSES)[number];
 
-/** In characters; a name has at least one. */
+/** Maximum lengths in characters; a name has at least one. */
 export const PET_NAME_LENGTH = 200;
 
 export const petStatus = pgEnum('pet_status', PET_STATUSES);
