@@ -4,18 +4,18 @@ import { addDays, sinceInstant } from '../lifecycle/annotation.ts';
 import type { ReportEntry, ReportedDeprecation } from '../lifecycle/report.ts';
 import { inWords, titleOf } from './lifecycle/format.ts';
 
-// It counts what it folds without the space that a folded line begins with; with it, they are the 75 octets.
+// ical.js does not count the space at the start of a folded line; with it, a line has the maximum of 75 octets.
 ICAL.foldLength = 74;
 
-/** A component by RFC 7265: its name, its properties and its parts. */
+/** A component (RFC 7265): its name, properties and components. */
 type Component = readonly [name: string, properties: readonly Property[], parts: readonly Component[]];
 type Property = readonly [name: string, parameters: object, type: string, value: string];
 
 /**
- * The sunsets as a calendar to subscribe to (RFC 5545): a day each, with a reminder 30 days ahead. Its text changes
- * when a mark does and at no other time.
+ * The calendar of sunsets, to subscribe to (RFC 5545): each is a whole day, with a reminder 30 days ahead. The text
+ * changes only if an annotation changes.
  *
- * @param base the service's absolute address, for the page that tells more
+ * @param base the absolute URL of the service, for links to the lifecycle page
  */
 export function lifecycleCalendar({ title, name }: Names, entries: readonly ReportEntry[], base: string): string {
   const events = entries.flatMap((entry) =>
@@ -69,7 +69,7 @@ function describe(
   ].join('\n');
 }
 
-/** By its coordinate, and by its operation where it has one. */
+/** The coordinate, with the operation if there is one. */
 function named(coordinate: string, operation: string | undefined): string {
   return operation === undefined ? coordinate : `${coordinate} (${operation})`;
 }

@@ -1,23 +1,21 @@
 import type { ServiceError } from '../errors.ts';
 import { escapeHtml, layout } from './layout.ts';
 
-/** What a page of a failure shows beside the failure. */
+/** What an error page shows beside the error. */
 interface ErrorPageOptions {
-  /** What the service is called. */
+  /** The name of the service. */
   readonly title: string;
-  /** What every address of it begins with. */
+  /** The path prefix of all URLs of the service. */
   readonly basePath: string;
-  /** By which the service's log finds the request. */
+  /** The id of the request in the service's log. */
   readonly requestId: string;
-  /** The path that may have been meant, with the base path. */
+  /** The most similar path of the service, with the base path. */
   readonly nearest: string | undefined;
-  /** Where a key is sent to that opens the page, with the base path; undefined where none would help. */
+  /** The path that the form sends a key to, with the base path; undefined if a key would not help. */
   readonly keyTo: string | undefined;
 }
 
-/**
- * The page that a browser is shown of a failure: what a program reads in the Error object, and where to go from there.
- */
+/** The error page for browsers: the content of the Error object, and where to go from there. */
 export function errorPage({ status, code, message }: ServiceError, options: ErrorPageOptions): string {
   const { title, basePath, requestId, nearest, keyTo } = options;
   const base = escapeHtml(basePath);
@@ -28,7 +26,7 @@ export function errorPage({ status, code, message }: ServiceError, options: Erro
 <p class="lead" id="message">${escapeHtml(message)}</p>
 ${nearest === undefined ? '' : `<p><a href="${escapeHtml(nearest)}">${escapeHtml(nearest)}</a></p>`}
 ${keyTo === undefined ? '' : keyForm(escapeHtml(keyTo))}
-<p>The <a href="${base}/reference">reference</a> has every REST operation, and the <a href="${base}/">first page</a> all else.</p>
+<p>The <a href="${base}/reference">reference</a> has every REST operation, and the <a href="${base}/">home page</a> everything else.</p>
 <p class="lead"><small>Request id: <code>${escapeHtml(requestId)}</code></small></p>`,
     STYLE,
   );
@@ -40,7 +38,7 @@ function keyForm(action: string): string {
 <input id="key" name="key" type="password" autocomplete="off" spellcheck="false" required aria-describedby="message">
 <button>Open the page</button>
 </form>
-<p>This browser keeps it for this page alone, until it is closed.</p>`;
+<p>This browser keeps it only for this page, until it is closed.</p>`;
 }
 
 const STYLE = `

@@ -2,11 +2,11 @@ import type { Application } from '../application.ts';
 import { escapeHtml, layout } from './layout.ts';
 
 /**
- * The page at the root: what the service is, where everything is, and the README's first calls.
+ * The home page: what the service is, where everything is, and the first requests of the README.
  *
- * @param basePath what every address of the service begins with
- * @param origin the service's own origin, for the calls to copy
- * @param there which of the pages that can be turned off are there
+ * @param basePath the path prefix of all URLs of the service
+ * @param origin the service's own origin, for the requests to copy
+ * @param there which of the optional pages exist
  */
 export function homePage(
   { title, home }: Pick<Application, 'title' | 'home'>,

@@ -1,18 +1,18 @@
-/** Text as part of a page. */
+/** Escapes text for HTML. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /**
- * A whole page around its content: its own style and no address but this service's.
+ * A complete page with its own style, which loads nothing from other sites.
  *
- * @param style what the page needs on top of what all have
+ * @param style the style of this page, in addition to that of all pages
  */
 export function layout(title: string, content: string, style = ''): string {
   return htmlDocument(title, `<style>${PALETTE}${STYLE}${style}</style>`, `<main>\n${content}\n</main>`);
 }
 
-/** A page of which all but the title is HTML. */
+/** An HTML document. The title is text, the rest is HTML. */
 export function htmlDocument(title: string, head: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -31,7 +31,7 @@ ${body}
 `;
 }
 
-/** The colours that all pages share, by day and by night. */
+/** The colours of all pages, in light and dark mode. */
 export const PALETTE = `
 :root { --ink: #1c2330; --soft: #545f70; --paper: #fbfaf7; --card: #fff; --line: #e2ded5; --accent: #0b6b53; --warm: #9a4a06; --code: #f3f0e9; }
 @media (prefers-color-scheme: dark) {

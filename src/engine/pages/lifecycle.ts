@@ -11,14 +11,14 @@ import { timeline } from './lifecycle/timeline.ts';
 const LEVELS: readonly Level[] = ['deprecated', 'beta', 'experimental'];
 
 /**
- * The page that answers of marked operations point to: every mark along a line of time, until when it is served, who
- * still uses it, and whether it could go.
+ * The lifecycle page, which the responses of annotated operations link to: every annotation on a timeline, until when
+ * the element is served, who still uses it, and whether it can be removed.
  *
- * @param title what the service is called
- * @param rules what happens at a sunset, and which are rehearsed
- * @param basePath what every address of the service begins with
- * @param origin the service's own origin, for the call to copy
- * @param keySentTo where the key is forgotten by which a browser is shown the page; undefined where it needs none
+ * @param title the name of the service
+ * @param rules what happens at a sunset, and which brownouts are planned
+ * @param basePath the path prefix of all URLs of the service
+ * @param origin the service's own origin, for the request to copy
+ * @param keySentTo the path that makes the browser forget its key for this page; undefined if it has none
  */
 export function lifecyclePage(
   title: string,
@@ -52,7 +52,7 @@ ${keySentTo === undefined ? '' : forget(escapeHtml(keySentTo))}`,
 }
 
 const STABLE = `<div class="stable"><p><strong>Everything is stable.</strong></p>
-<p>Nothing is deprecated, beta or experimental. Whatever is marked one day is shown here, with its dates and who uses it.</p></div>`;
+<p>Nothing is deprecated, beta or experimental. This page shows such elements, with their dates and clients.</p></div>`;
 
 function forget(action: string): string {
   return `<form method="post" action="${action}">
@@ -70,9 +70,9 @@ function summary(entries: readonly ReportEntry[]): string {
     const many = entries.filter((entry) => entry.level === level).length;
     return many === 0 ? [] : [`${many} ${level}`];
   });
-  // The report has what goes first first.
+  // The report is sorted by sunset.
   const next = entries.find(({ deprecation }) => deprecation !== undefined && deprecation.daysLeft >= 0);
-  return `${numbers.join(', ')}; all else is stable. ${next?.deprecation === undefined ? 'No sunset is ahead.' : nextSunset(next, next.deprecation)}`;
+  return `${numbers.join(', ')}; everything else is stable. ${next?.deprecation === undefined ? 'No sunset is planned.' : nextSunset(next, next.deprecation)}`;
 }
 
 function nextSunset(entry: ReportEntry, { sunset, daysLeft }: NonNullable<ReportEntry['deprecation']>): string {

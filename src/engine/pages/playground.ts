@@ -7,11 +7,11 @@ import { type ServedAsset, serveAsset } from '../http/asset.ts';
 import { escapeHtml, htmlDocument } from './layout.ts';
 import { pageHeaders } from './policy.ts';
 
-/** Found from the compiled file too, beside which there are no scripts or style sheets. */
+/** Relative to the compiled file, too, whose folder has no scripts and style sheets. */
 const OWN = new URL('../../../src/engine/pages/playground/', import.meta.url);
 const PACKAGE = new URL('../', pathToFileURL(createRequire(import.meta.url).resolve('@graphql-yoga/render-graphiql')));
 
-/** What the package has, each as one text. */
+/** The exports of the package: each is the text of a file. */
 interface GraphiQL {
   readonly js: string;
   readonly css: string;
@@ -20,27 +20,27 @@ interface GraphiQL {
   readonly graphqlWorker: string;
 }
 
-/** GraphiQL's editor writes styles as it goes, and brings its letters along. */
+/** GraphiQL's editor adds styles at run time, and contains its fonts. */
 const NEEDS = { script: "'self'", style: "'self' 'unsafe-inline'", connect: "'self'", worker: "'self'", font: 'data:' };
 
-/** The playground: its page, and what the page loads, by the paths under the base path. */
+/** The playground: its page, and the assets that the page loads, by their paths under the base path. */
 interface Playground {
   readonly page: ServedAsset;
   readonly assets: Readonly<Record<string, ServedAsset>>;
 }
 
 /**
- * The playground: GraphiQL from this service alone, some 9 MB of it. A browser that has it never asks for it again: its
- * address is another when it changes.
+ * The playground: GraphiQL, served by this service, about 9 MB. Browsers cache it forever, because its URL changes with
+ * its content.
  *
- * @param basePath what every address of the service begins with
+ * @param basePath the path prefix of all URLs of the service
  */
 export function createPlayground(application: Pick<Application, 'title' | 'playground'>, basePath: string): Playground {
   const own = (name: string) => readFileSync(new URL(name, OWN), 'utf8');
   const [start, style] = [own('start.js'), own('playground.css')];
   const { version } = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));
   const folder = `/playground/${createHash('sha256').update(`${version}${start}${style}`).digest('hex').slice(0, 12)}`;
-  // When it is first asked for: a start need not wait for it.
+  // Loaded at the first request, so that the start of the service does not wait for it.
   let loading: Promise<GraphiQL> | undefined;
   const graphiql = () => {
     loading ??= import(new URL('esm/graphiql.js', PACKAGE).href) as Promise<GraphiQL>;
@@ -68,7 +68,7 @@ export function createPlayground(application: Pick<Application, 'title' | 'playg
   };
 }
 
-/** Where the editor finds what it does in the background: beside itself, by the names that it has for them. */
+/** Tells the editor where its web workers are: beside the script, under the names that it has for them. */
 const WORKERS = `{
   const own = document.currentScript.src;
   self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_, name) => new URL(name + '.js', own).href };

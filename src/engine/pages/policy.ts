@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 import type { HeaderFields } from '../http/reply.ts';
 
-/** Where parts of a page may come from, by the directives of its Content Security Policy. */
+/** The allowed sources of a page, by the directives of its Content Security Policy. */
 type Sources = Readonly<Partial<Record<'script' | 'style' | 'img' | 'font' | 'connect' | 'worker', string>>>;
 
 const SCRIPT = /<script>([\s\S]*?)<\/script>/g;
 const STYLE = /<style>([\s\S]*?)<\/style>/g;
 
 /**
- * The header fields that guard a page: nothing comes from elsewhere, nobody frames it, and of what is inline, what is
- * in the page now runs or counts, and nothing that gets into it (CSP Level 3, with hashes).
+ * The security header fields of a page: it loads nothing from other sites, cannot be framed, and only the inline
+ * scripts and styles that it has now are executed and applied, by their hashes (CSP Level 3).
  *
- * @param sources takes the place of what is inline
+ * @param sources replace the hashes of inline scripts and styles
  */
 export function pageHeaders(page: string, sources: Sources = {}): HeaderFields {
   const policy = [
@@ -23,7 +23,7 @@ export function pageHeaders(page: string, sources: Sources = {}): HeaderFields {
     directive('connect', sources.connect),
     directive('worker', sources.worker),
     "base-uri 'none'",
-    // A form sends to this service alone.
+    // Forms are sent only to this service.
     `form-action ${page.includes('<form') ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
   ];

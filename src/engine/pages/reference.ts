@@ -6,7 +6,7 @@ import { type ServedAsset, serveAsset } from '../http/asset.ts';
 import { escapeHtml, htmlDocument, PALETTE } from './layout.ts';
 import { pageHeaders } from './policy.ts';
 
-/** Found from the compiled file too, beside which there are no scripts or style sheets. */
+/** Relative to the compiled file, too, whose folder has no scripts and style sheets. */
 const OWN = fileURLToPath(new URL('../../../src/engine/pages/reference/', import.meta.url));
 const SWAGGER_UI = createRequire(import.meta.url).resolve('swagger-ui-dist/swagger-ui-bundle.js');
 
@@ -25,7 +25,7 @@ const SCRIPTS = [
   'start.js',
   'try-it-out.js',
 ];
-/** In the order in which one may overrule another. */
+/** In this order, because later rules override earlier ones. */
 const STYLES = [
   'page.css',
   'navigation.css',
@@ -36,16 +36,16 @@ const STYLES = [
   'try-it-out.css',
 ];
 
-/** Nothing in the page itself is run as a script or a style. */
+/** The page has no inline scripts and styles. */
 const OWN_FILES = { script: "'self'", style: "'self'", img: "'self'", connect: "'self'" };
 
 /**
- * The reference: Swagger UI from this service alone, with a plugin and style sheets of our own.
+ * The reference: Swagger UI, served by this service, with our own plugin and style sheets.
  *
- * @param title what the service is called
- * @param basePath what every address of it begins with
+ * @param title the name of the service
+ * @param basePath the path prefix of all URLs of the service
  * @param hasPlayground whether there is a playground to link to
- * @returns what answers each of its addresses, by the path under the base path
+ * @returns the responses, by their paths under the base path
  */
 export function createReference(
   title: string,

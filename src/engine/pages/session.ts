@@ -5,27 +5,27 @@ import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
 
-/** The longest form that is read, in bytes: a token may be long. */
+/** The maximum size of the form, in bytes: a token may be long. */
 const MAX_LENGTH = 16_384;
 
 /** Opens a page that is closed to a browser, which sends no `Authorization` by itself. The API does not know of it. */
 export interface PageSession {
   /** What the request says, and with the key that the browser keeps as if it had sent it. */
   headersOf(request: IncomingRequest): RequestHeaders;
-  /** Whether the page is open by a key that the browser keeps. */
+  /** Whether the browser has a key for the page. */
   isOpenBy(request: IncomingRequest): boolean;
   /**
-   * Answers the form that gives a key, or an empty one to forget it: with a cookie (RFC 6265) for the page alone, and
-   * the way there. A form of another site can do no harm: it opens nothing but this page, and that with its own key.
+   * Responds to the form with a key, or with an empty one to forget it: sets a cookie (RFC 6265) for this page only,
+   * and redirects to the page. A form on another site can do no harm: it could only open this page, with its own key.
    *
-   * @throws {ServiceError} UNAUTHENTICATED or FORBIDDEN where the key does not open the page, PAYLOAD_TOO_LARGE
+   * @throws {ServiceError} UNAUTHENTICATED or FORBIDDEN if the key does not open the page, PAYLOAD_TOO_LARGE
    */
   answer(request: IncomingRequest): Promise<HttpReply>;
 }
 
 /**
- * @param name what programs call the service: its cookie has a name of its own
- * @param page the path of the page, under which alone the cookie is sent, with the base path
+ * @param name the service's name for programs, which the cookie's name contains
+ * @param page the path of the page, with the base path; the cookie is sent only there
  */
 export function createPageSession(
   name: string,

@@ -14,10 +14,10 @@ import { lifecyclePage } from './lifecycle.ts';
 import { pageHeaders } from './policy.ts';
 import { createReference } from './reference.ts';
 
-/** Where a browser's key for that page is sent to. */
+/** The path that a browser's key for the lifecycle page is sent to. */
 export const PAGE_SESSION = `${LIFECYCLE_PAGE}/session`;
 
-/** What the pages and descriptions are made of. */
+/** The parts of the pages and API descriptions. */
 interface SiteOptions {
   readonly application: Application;
   readonly endpoints: readonly Endpoint[];
@@ -26,9 +26,9 @@ interface SiteOptions {
   readonly basePath: string;
   readonly rules: LifecycleRules;
   readonly report: () => Promise<readonly ReportEntry[]>;
-  /** Whether a page is shown by a key that the browser keeps. */
+  /** Whether the browser has a key for the page. */
   readonly isOpenByKey: (request: IncomingRequest) => boolean;
-  /** Whether there is a playground, and whether the GraphQL schema is told. */
+  /** Whether there is a playground, and whether the GraphQL schema is public. */
   readonly hasPlayground: boolean;
   readonly hasSchema: boolean;
 }
@@ -36,13 +36,13 @@ interface SiteOptions {
 type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
 
 /**
- * The pages and the descriptions, by their paths under the base path. What is the same for all is made once, when it is
- * first asked for: a start need not wait for it.
+ * The pages and API descriptions, by their paths under the base path. Those that are the same for all are made once, at
+ * the first request, so that the start of the service does not wait for them.
  */
 export function createSite(options: SiteOptions): Readonly<Record<string, PageMaker>> {
   const { application, endpoints, annotated, view, basePath, rules, report } = options;
   const { schema, title } = application;
-  // A route that cannot be described must stop the start.
+  // Created now, so that a route that cannot be described makes the start fail.
   const openApi = describeEndpoints(application, endpoints, basePath);
   const annotations = lifecycleReport(annotated, view, new Map(), {
     now: rules.clock(),
@@ -71,17 +71,17 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
   };
 }
 
-/** The GraphQL schema as it is committed and served. */
+/** The GraphQL schema, as committed and served. */
 export function printGraphQL(schema: GraphQLSchema): string {
   return `${printSchemaWithDirectives(schema)}\n`;
 }
 
-/** The OpenAPI document as it is committed and served. */
+/** The OpenAPI document, as committed and served. */
 export function printOpenApi(document: object): string {
   return `${stringify(document, { maxLength: 110 })}\n`;
 }
 
-/** A page as it is answered. */
+/** The response with a page. */
 export function html(body: string): HttpReply {
   const page = text('text/html; charset=utf-8', body);
   return { ...page, headers: [...page.headers, ...pageHeaders(body)] };

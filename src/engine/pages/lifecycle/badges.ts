@@ -1,6 +1,6 @@
 import type { ReportEntry } from '../../lifecycle/report.ts';
 
-/** The level of a mark, and what was promised of it before where that is less than stable. */
+/** The badge of the level, and that of the stability if it is another one and not stable. */
 export function badges({ level, stability }: Pick<ReportEntry, 'level' | 'stability'>): string {
   return level === stability || stability === 'stable' ? badge(level) : `${badge(level)} ${badge(stability)}`;
 }

@@ -7,7 +7,7 @@ import { usesChart } from './chart.ts';
 import { clientsTable } from './clients.ts';
 import { asSentence, counted, dayElement, daysLeftInWords, PROMISES, titleOf, toMinuteOfYear } from './format.ts';
 
-/** All that is known of one mark, under its coordinate as the fragment of its address. */
+/** The card of an annotated element, with the coordinate as the fragment of its URL. */
 export function card(entry: ReportEntry, rules: LifecycleRules, now: Date): string {
   const { coordinate, deprecation, level } = entry;
   const id = escapeHtml(coordinate);
@@ -22,7 +22,7 @@ ${usesOf(entry, now)}
 </article>`;
 }
 
-/** What the title does not say: the coordinate, or which operation it is an argument of. */
+/** What the title does not say: the coordinate, or the operation of an argument. */
 function otherName({ coordinate, operation }: ReportEntry): string {
   if (operation === undefined) return '';
   const isTitle = titleOf({ coordinate, operation }) === operation;
@@ -31,7 +31,7 @@ function otherName({ coordinate, operation }: ReportEntry): string {
     : `<span class="soft">argument of <code>${escapeHtml(operation)}</code></span>`;
 }
 
-/** The sign before it says the same in shape and colour. */
+/** A symbol before it shows the same by its shape and colour. */
 function verdictOf({ outlook, verdict }: ReportEntry): string {
   return `<p class="verdict ${outlook}">${escapeHtml(asSentence(verdict))}</p>`;
 }
@@ -74,7 +74,7 @@ function periodElement({ from, until }: Brownout): string {
 function usesOf({ uses, usage }: ReportEntry, now: Date): string {
   const { countedSince, clientCount } = usage;
   if (uses === 0 && countedSince === undefined) return '<p class="soft">Its uses are not counted yet.</p>';
-  // Only the window is looked at: what was before it is not claimed.
+  // The report covers only the window, so nothing is said about earlier days.
   const opens = windowOpens(now);
   const begins = countedSince === undefined ? opens : toDay(countedSince);
   if (uses === 0) return `<p class="soft">No use counted since ${dayElement(begins > opens ? begins : opens)}.</p>`;

@@ -8,13 +8,13 @@ interface DayBar {
   readonly uses: number;
   /** From the left end, in percent of the width. */
   readonly x: number;
-  /** In pixels; 0 for no use, and enough to be seen for any. */
+  /** In pixels; 0 for no use, and otherwise high enough to be visible. */
   readonly height: number;
-  /** Whether nothing was counted yet. */
+  /** Whether the counting had not started yet. */
   readonly isBefore: boolean;
 }
 
-/** All in pixels, from the top. */
+/** In pixels, from the top. */
 const TOP = 20;
 const BASE = 110;
 const HEIGHT = 130;
@@ -22,10 +22,10 @@ const LEAST = 2;
 /** In percent of the width. */
 const STEP = 100 / WINDOW_DAYS;
 const GAP = 0.6;
-/** How many days have room for a label, on a phone too. */
+/** The minimum number of days that have room for a label, even on a phone. */
 const LABELLED = 10;
 
-/** Uses per day as bars: the whole window, whose last day is today. Exact numbers are on each bar, and in a list. */
+/** The bar chart of uses per day in the window, which ends today. Each bar has its exact number, and so does a list. */
 export function usesChart(usage: Usage, now: Date): string {
   const bars = dayBars(usage, now);
   const [first, last] = [bars[0], bars.at(-1)] as [DayBar, DayBar];
@@ -58,7 +58,7 @@ export function dayBars({ byDay, countedSince }: Pick<Usage, 'byDay' | 'countedS
   });
 }
 
-/** The days before the counting began as one field, which cannot be taken for bars. */
+/** The days before the counting started, as one area that does not look like bars. */
 function uncounted(bars: readonly DayBar[]): string {
   const days = bars.findIndex(({ isBefore }) => !isBefore);
   if (days < 1) return '';
@@ -69,7 +69,7 @@ function uncounted(bars: readonly DayBar[]): string {
   return `<rect class="before" x="0%" width="${(days * STEP).toFixed(3)}%" y="${TOP}" height="${BASE - TOP}"/>${label}`;
 }
 
-/** The whole height of a day tells its number, so that a low bar can be pointed at too. */
+/** The tooltip covers the full height of a day, so that low bars have it too. */
 function column({ day, uses, x, height, isBefore }: DayBar): string {
   const told = isBefore ? 'not counted yet' : counted(uses, 'use');
   const place = `x="${(x + GAP / 2).toFixed(3)}%" width="${(STEP - GAP).toFixed(3)}%"`;

@@ -3,10 +3,10 @@ import { OTHERS } from '../../lifecycle/tally.ts';
 import { escapeHtml } from '../layout.ts';
 import { grouped, toMinute } from './format.ts';
 
-/** How many are told without being asked for. */
+/** The number of clients that are shown at once. */
 const SHOWN = 8;
 
-/** Who uses a mark and when each was last seen: the first few at once, and the others when they are asked for. */
+/** The clients of an element, and when each was last seen: the first few, and the others folded. */
 export function clientsTable({ clients, clientCount }: Usage): string {
   const [shown, folded] = [clients.slice(0, SHOWN), clients.slice(SHOWN)];
   const unlisted = clientCount - clients.length;

@@ -8,7 +8,7 @@ export const PROMISES: Readonly<Record<Level, string>> = {
   experimental: 'It can change or be removed at any time, without notice.',
 };
 
-// The machine's own time zone and language must not show.
+// Independent of the machine's time zone and language.
 const LONG_DAY = format({ day: 'numeric', month: 'long', year: 'numeric' });
 const SHORT_DAY = format({ day: 'numeric', month: 'short', year: 'numeric' });
 const DAY_OF_YEAR = format({ day: 'numeric', month: 'short' });
@@ -30,7 +30,7 @@ export function inShort(day: string): string {
   return SHORT_DAY.format(new Date(day));
 }
 
-/** The same without its year, where that is clear: `31 Dec`. */
+/** The same without its year: `31 Dec`. */
 export function withoutYear(day: string): string {
   return DAY_OF_YEAR.format(new Date(day));
 }
@@ -40,12 +40,12 @@ export function toMinuteOfYear(instant: Date): string {
   return MINUTE_OF_YEAR.format(instant);
 }
 
-/** An instant of the last days to the minute, in UTC: `21 Nov, 09:30`. */
+/** The same without its year: `21 Nov, 09:30`. */
 export function toMinute(instant: Date): string {
   return MINUTE.format(instant);
 }
 
-/** A day as an element that machines can read too. */
+/** A day as a `time` element, which programs can read too. */
 export function dayElement(day: string): string {
   return `<time datetime="${day}">${inWords(day)}</time>`;
 }
@@ -55,24 +55,24 @@ export function grouped(number: number): string {
   return NUMBER.format(number);
 }
 
-/** How many there are of something: `1 use`, `1,204 uses`. */
+/** A count with its noun: `1 use`, `1,204 uses`. */
 export function counted(many: number, what: string): string {
   return `${grouped(many)} ${what}${many === 1 ? '' : 's'}`;
 }
 
-/** How far a sunset is away; 0 on the day itself, negative after it. */
+/** The days left until a sunset in words, from their number: 0 on the day itself, negative after it. */
 export function daysLeftInWords(daysLeft: number): string {
   if (daysLeft === 0) return 'today is its last day';
   return daysLeft > 0 ? `${counted(daysLeft, 'day')} left` : `ended ${counted(-daysLeft, 'day')} ago`;
 }
 
-/** A sentence of the report for people: with a capital, and its days in words. */
+/** A sentence of the report with a capital letter, and its days in words. */
 export function asSentence(text: string): string {
   const said = text.replaceAll(/\b\d{4}-\d\d-\d\d\b/g, inWords);
   return said.charAt(0).toUpperCase() + said.slice(1);
 }
 
-/** What a mark is called: its operation, or its coordinate where it is less than an operation. */
+/** The title of an element: its operation, or its coordinate if it is only a part of an operation. */
 export function titleOf({ coordinate, operation }: Pick<ReportEntry, 'coordinate' | 'operation'>): string {
   return operation === undefined || coordinate.endsWith(')') ? coordinate : operation;
 }

@@ -1,26 +1,26 @@
 import { inShort } from './format.ts';
 
-/** A line of time, from 0 at its left end to 100 at its right. */
+/** A timeline, from 0 at its left end to 100 at its right end. */
 export interface TimeScale {
-  /** Where an instant is, in percent; what lies outside is at the nearer end. */
+  /** The position of an instant, in percent; an instant outside is at the nearer end. */
   at(instant: Date): number;
   readonly ticks: readonly Tick[];
 }
 
-/** The beginning of a month, a quarter or a year. */
+/** The start of a month, a quarter or a year. */
 interface Tick {
   readonly at: number;
   readonly label: string;
-  /** Whether there is room for its label on a phone too. */
+  /** Whether its label is shown even on a phone. */
   readonly isMajor: boolean;
 }
 
-/** From one tick to the next, in months; the longest is enough for years of four digits. */
+/** The possible months between ticks; the largest is enough for years of four digits. */
 const STEPS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1_200, 2_400, 6_000, 12_000] as const;
 const MAX_STEP = 24_000;
 const MAX_STEPS = 8;
 
-/** Makes the line of whole months that holds all the instants; one at least. */
+/** Creates the timeline of whole months that contains all the instants; there must be at least one. */
 export function timeScale(instants: readonly Date[]): TimeScale {
   const months = instants.map(monthOf);
   const first = Math.min(...months);
@@ -39,7 +39,7 @@ function ticksOf(first: number, last: number): (Omit<Tick, 'at'> & { readonly mo
   return Array.from({ length: Math.floor(last / step) - begin + 1 }, (_, index) => {
     const month = (begin + index) * step;
     const [name, year] = inShort(startOf(month).toISOString()).split(' ').slice(1) as [string, string];
-    // The year stands where it begins, and where the line does.
+    // The labels show the year where a year or the timeline starts.
     const label = step >= 12 ? year : index < 2 || month % 12 === 0 ? `${name} ${year}` : name;
     return { month, label, isMajor: (month / step) % 2 === 0 };
   });

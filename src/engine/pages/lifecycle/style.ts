@@ -1,4 +1,4 @@
-/** What the lifecycle page looks like, on top of what every page does. */
+/** The style of the lifecycle page, in addition to that of all pages. */
 export const LIFECYCLE_STYLE = `
 .soft { color: var(--soft); }
 .lead a { overflow-wrap: anywhere; }

@@ -5,10 +5,10 @@ import { badges } from './badges.ts';
 import { daysLeftInWords, inShort, inWords, titleOf } from './format.ts';
 import { type TimeScale, timeScale } from './scale.ts';
 
-/** From a deprecation to the end of its sunset day, in percent of the line of time. */
+/** The bar from a deprecation to the end of its sunset day, in percent of the timeline. */
 interface Bar {
   readonly from: number;
-  /** Where the past ends and the future begins. */
+  /** The position of today. */
   readonly split: number;
   readonly until: number;
 }
@@ -16,7 +16,7 @@ interface Bar {
 const LINES = 'lines-of-time';
 const UNDATED = `<svg class="track undated" height="24" aria-hidden="true"><use href="#${LINES}"/><line x1="0" x2="100%" y1="10" y2="10"/></svg>`;
 
-/** Every mark along one line of time, with today and the sunsets on it; it is as wide as it may be. */
+/** All annotated elements on one timeline, with today and the sunsets, in the full width of the page. */
 export function timeline(entries: readonly ReportEntry[], now: Date): string {
   const scale = scaleOf(entries, now);
   const rows = entries.map((entry) => row(entry, now, scale));
@@ -29,7 +29,7 @@ ${rows.join('\n')}
 ${legend()}`;
 }
 
-/** The line of time that holds today and every date of the marks. */
+/** The timeline that contains today and all dates of the annotations. */
 export function scaleOf(entries: readonly ReportEntry[], now: Date): TimeScale {
   const dates = entries.flatMap(({ deprecation }) =>
     deprecation === undefined ? [] : [sinceInstant(deprecation), sunsetInstant(deprecation)],
@@ -37,13 +37,13 @@ export function scaleOf(entries: readonly ReportEntry[], now: Date): TimeScale {
   return timeScale([now, ...dates]);
 }
 
-/** Where a deprecation is on the line of time. */
+/** The bar of a deprecation on the timeline. */
 export function barOf(deprecation: Pick<ReportedDeprecation, 'since' | 'sunset'>, now: Date, scale: TimeScale): Bar {
   const [from, until] = [scale.at(sinceInstant(deprecation)), scale.at(sunsetInstant(deprecation))];
   return { from, split: Math.min(Math.max(scale.at(now), from), until), until };
 }
 
-/** The labels, and for every row to use the lines under them. */
+/** The labels, and the tick lines, which every row reuses. */
 function axis({ at, ticks }: TimeScale, now: Date): string {
   const today = at(now);
   const lines = ticks.map(({ at: x }) => `<line class="tick" x1="${x}%" x2="${x}%" y1="0" y2="20"/>`);
@@ -82,19 +82,19 @@ function legend(): string {
   const sample = (kind: string, drawing: string, text: string) =>
     `<span><svg class="track ${kind}" width="24" height="12" aria-hidden="true">${drawing}</svg> ${text}</span>`;
   return `<p class="legend">
-${sample('', '<rect class="over" x="1" y="1" width="22" height="10"/>', 'over')}
+${sample('', '<rect class="over" x="1" y="1" width="22" height="10"/>', 'past')}
 ${sample('', '<rect class="to-come" x="1" y="1" width="22" height="10"/>', 'still to come')}
 ${sample('', '<path class="now" d="M12 -1V13"/>', 'today')}
 ${sample('undated', '<line x1="0" x2="24" y1="6" y2="6"/>', 'no sunset set')}
 </p>`;
 }
 
-/** Without the noise of floating point. */
+/** Rounded, to hide floating-point noise. */
 function width(left: number, right: number): number {
   return Math.round((right - left) * 1_000) / 1_000;
 }
 
-/** A label stays within the drawing: near an end it stands on the inner side. */
+/** Keeps a label within the drawing: near an end it is on the inner side. */
 function anchor(at: number, margin: number): 'start' | 'middle' | 'end' {
   if (at < margin) return 'start';
   return at > 100 - margin ? 'end' : 'middle';

@@ -1,7 +1,7 @@
 const root = document.getElementById('root');
 const { base, title } = root.dataset;
 const examples = JSON.parse(root.dataset.examples);
-/** Of an address, in characters: a service need not take a longer one. */
+/** The maximum length of a URL, in characters: servers may reject longer ones. */
 const MAX_ADDRESS_LENGTH = 2_000;
 
 window.YogaGraphiQL.renderYogaGraphiQL(root, {
@@ -9,14 +9,14 @@ window.YogaGraphiQL.renderYogaGraphiQL(root, {
   title: homeLink(),
   logo: ' ',
   defaultTabs: examples.map((query) => ({ query })),
-  // One in the address goes before.
+  // A query in the URL has priority.
   ...(!new URL(location.href).searchParams.has('query') && { query: openQuery() ?? examples[0] }),
-  // What a reader types there is a credential.
+  // The header fields that a user types may contain a credential.
   shouldPersistHeaders: false,
   onEditQuery: keepInAddress,
 });
 
-/** It is shown as HTML. */
+/** GraphiQL shows the title as HTML. */
 function homeLink() {
   const link = document.createElement('a');
   link.href = `${base}/`;
@@ -24,13 +24,13 @@ function homeLink() {
   return link.outerHTML;
 }
 
-/** The document of the tab that was open last: GraphiQL would open a new and empty one beside those that it has kept. */
+/** The document of the last open tab: without it, GraphiQL would open a new, empty tab beside the stored ones. */
 function openQuery() {
   const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState') ?? '{}');
   return tabs?.[activeTabIndex]?.query;
 }
 
-/** Sends an operation, and shows what the service says of it, whatever that is. */
+/** Sends an operation, and shows any response of the service. */
 async function ask(operation, { headers } = {}) {
   try {
     const response = await fetch(`${base}/graphql`, {
@@ -38,20 +38,20 @@ async function ask(operation, { headers } = {}) {
       headers: {
         accept: 'application/graphql-response+json, application/json',
         'content-type': 'application/json',
-        // A name of the page's own, which is counted as no client.
+        // The page's own client name, whose requests are not counted as uses.
         'api-client': '(playground)',
         ...headers,
       },
       body: JSON.stringify(operation),
     });
-    // The bundle's own JSON keeps integers to the last digit, also beyond what a JavaScript number holds.
+    // The bundle's own JSON keeps integers exact, even those that a JavaScript number cannot hold.
     return JSON.parse(await response.text());
   } catch (error) {
     return { errors: [{ message: `The service cannot be reached, or its answer cannot be read: ${error.message}` }] };
   }
 }
 
-/** So that an address can be passed on. A longer document is left out of it. */
+/** Keeps the document in the URL, so that the URL can be shared. A document that is too long is left out. */
 function keepInAddress(query) {
   const address = new URL(location.href);
   address.searchParams.set('query', query);

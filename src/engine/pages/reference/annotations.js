@@ -1,16 +1,16 @@
 import { linkTo } from './operations.js';
 
 /**
- * What shows the annotations of the document: on operations, parameters and schemas, all in the same words
- * (`deprecated`, `x-stability`, `x-deprecated-since`, `x-deprecated-sunset`, `x-successor`).
+ * The components that show the annotations in the document, on operations, parameters and schemas, from the same
+ * extensions (`deprecated`, `x-stability`, `x-deprecated-since`, `x-deprecated-sunset`, `x-successor`).
  */
 export function createAnnotations({ React: { createElement: h, Fragment }, getSystem }) {
-  /** A badge for each level that a thing bears; it may be beta and deprecated at once. */
+  /** A badge for each level: an element may be beta and deprecated at once. */
   function Badges({ thing }) {
     return levelsOf(thing).map((level) => h('span', { key: level, className: `badge ${level}` }, level));
   }
 
-  /** Since when a thing is deprecated, how long it is served, and what to use instead. */
+  /** Since when an element is deprecated, how long it is served, and what to use instead. */
   function Note({ thing }) {
     if (!thing.get('deprecated')) return null;
     const since = thing.get('x-deprecated-since');
@@ -57,7 +57,7 @@ export function createAnnotations({ React: { createElement: h, Fragment }, getSy
           h(Original, props),
           isAnnotated(props.schema) && h('span', { className: 'annotations' }, both(props.schema)),
         ),
-      // The keywords of a schema are listed as they are; its annotations and its example are shown elsewhere already.
+      // Swagger UI lists the keywords of a schema; annotations and examples are shown elsewhere already.
       Property: (Original) => (props) => (isShownElsewhere(props) ? null : h(Original, props)),
     },
   };

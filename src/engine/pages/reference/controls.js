@@ -1,7 +1,7 @@
 /** Gives every control of "Try it out" a name for screen readers. */
 export function createControls({ React: { createElement: h }, getSystem }) {
   return {
-    // Swagger UI looks for a control of this name, and complains of none, where a list of int64 is asked for.
+    // Swagger UI looks up a component of this name for a list of int64, and warns if there is none.
     components: { JsonSchema_integer_int64: (props) => h(getSystem().getComponent('JsonSchema_string'), props) },
     wrapComponents: {
       JsonSchemaForm: (Original) => (props) =>

@@ -1,10 +1,10 @@
-/** The scheme of the document by which a credential is sent. */
+/** The name of the document's security scheme. */
 const SCHEME = 'bearer';
 
-/** Under which this tab keeps it. */
+/** The key of the credential in the tab's session storage. */
 const KEPT_AS = 'reference.credential';
 
-/** Where a reader gives the key or token that requests are sent with. This tab alone keeps it, also when it is loaded again. */
+/** The input for the key or token that requests are sent with. Only this tab stores it, also across reloads. */
 export function createCredential({ React: { createElement: h, useEffect } }) {
   return function Credential({ authActions, specSelectors }) {
     const schema = specSelectors.specJson().getIn(['components', 'securitySchemes', SCHEME]);
@@ -34,7 +34,7 @@ export function createCredential({ React: { createElement: h, useEffect } }) {
         }),
       ),
       ' ',
-      'Requests are sent with it. It is needed only where the service asks who calls. This tab keeps it until it is closed.',
+      'Requests are sent with it. It is needed only if the service requires authentication. This tab keeps it until it is closed.',
     );
   };
 }

@@ -3,7 +3,7 @@ import { followLinks } from './links.js';
 import { createNavigation } from './navigation.js';
 import { groupsOf } from './operations.js';
 
-/** The whole page: the navigation beside what the document says of itself and its operations. */
+/** The whole page: the navigation, the introduction and the operations. */
 export function createLayout({ React, getSystem }, annotations, { base, hasPlayground }) {
   const { createElement: h, useEffect } = React;
   const Navigation = createNavigation(React, annotations, base);

@@ -1,15 +1,15 @@
-/** Until what an operation holds has come in, in milliseconds. */
+/** The time until the content of an opened operation is rendered, in milliseconds. */
 const SETTLED = 500;
 
 /**
- * Opens the operation that a link within the page leads to, or that the reader goes back to.
+ * Opens the operation of a link within the page, and of a step back in the history.
  *
- * @returns what ends it
+ * @returns a function that stops it
  */
 export function followLinks(getSystem) {
   const onClick = (event) => {
     const link = event.target.closest('a[href^="#/"]');
-    // A new tab or window finds its own way there.
+    // The browser opens new tabs and windows itself.
     if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     openOperation(getSystem(), link.hash);
@@ -23,20 +23,20 @@ export function followLinks(getSystem) {
   };
 }
 
-/** Scrolls to an element, and again as long as what it holds is still coming. */
+/** Scrolls to an element, and again while its content is still being rendered. */
 export function bringIntoView(element) {
   const growth = new ResizeObserver(() => element.scrollIntoView());
   growth.observe(element);
   setTimeout(() => growth.disconnect(), SETTLED);
 }
 
-/** Brings an operation, open, before the reader's eyes and keyboard. */
+/** Opens an operation, scrolls to it and focuses it. */
 function openOperation({ layoutSelectors, layoutActions }, address) {
   const [, tag, operationId] = decodeURIComponent(address).split('/');
   const element = document.getElementById(operationId);
   if (element === null) return;
   const key = ['operations', tag, operationId];
-  // Opening puts the address into the history; an operation that is open already leaves that to us.
+  // Swagger UI adds the URL to the history when it opens an operation, but not if the operation is open already.
   if (!layoutSelectors.isShown(key)) layoutActions.show(key, true);
   else if (location.hash !== address) history.pushState(null, '', address);
   bringIntoView(element);

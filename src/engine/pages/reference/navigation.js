@@ -1,6 +1,6 @@
 import { addressOf } from './operations.js';
 
-/** The side navigation: groups, their tags and operations. Where there is no side, it folds behind a button. */
+/** The side navigation: groups, their tags and operations. On narrow screens it folds behind a button. */
 export function createNavigation({ createElement: h, useState }, { Badges }, base) {
   function Navigation(system) {
     const { groups, specSelectors } = system;

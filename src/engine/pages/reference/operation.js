@@ -1,4 +1,4 @@
-/** An operation's heading, and its body without what the heading has said. */
+/** An operation's heading, and its body without what the heading shows already. */
 export function createOperation({ React: { createElement: h, Fragment }, getSystem }, { Badges, Note }, { base }) {
   function OperationSummary({ operationProps, isShown, toggleShown, specPath }) {
     const { method, path, allowTryItOut } = operationProps.toObject();
@@ -20,17 +20,17 @@ export function createOperation({ React: { createElement: h, Fragment }, getSyst
       ),
       h(Note, { thing: operation }),
       isShown && h(Scopes, { operation }),
-      isShown && !allowTryItOut && h(NoTrial, { operation, path }),
+      isShown && !allowTryItOut && h(NoTryItOut, { operation, path }),
     );
   }
 
-  /** Why there is no "Try it out", and what to do instead. */
-  function NoTrial({ operation, path }) {
+  /** Why there is no "Try it out", and what to use instead. */
+  function NoTryItOut({ operation, path }) {
     const call = h('code', null, `curl '${location.origin}${base}${path}'`);
     return h(
       'p',
       { className: 'note' },
-      'Not to be tried here: ',
+      'Cannot be tried out here: ',
       operation.get('x-no-trial'),
       ' Call it with ',
       call,
@@ -38,7 +38,7 @@ export function createOperation({ React: { createElement: h, Fragment }, getSyst
     );
   }
 
-  /** What a caller must be allowed to do. */
+  /** The scopes that a caller needs. */
   function Scopes({ operation }) {
     const scopes = operation.get('x-required-scopes')?.toArray() ?? [];
     if (scopes.length === 0) return null;
@@ -55,7 +55,10 @@ export function createOperation({ React: { createElement: h, Fragment }, getSyst
   };
 }
 
-/** Swagger UI would fade what is deprecated and warn of it again; and a description may begin with the summary. */
+/**
+ * Hides the deprecation from Swagger UI, which would fade the operation and warn again; and drops the summary from the
+ * start of the description.
+ */
 function withoutRepetition(operation) {
   const summary = operation.get('summary');
   const isRepeated = (description) => description?.startsWith(summary);

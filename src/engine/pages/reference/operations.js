@@ -1,6 +1,6 @@
 /**
- * The operations of the document as its navigation has them: group -> tags -> operations, each in the document's order.
- * Tags without an operation are left out.
+ * The operations of the document for the navigation: group -> tags -> operations, in the document's order. Tags without
+ * operations are left out.
  */
 export function groupsOf(specSelectors) {
   const tagged = specSelectors.taggedOperations();
@@ -22,13 +22,13 @@ export function groupsOf(specSelectors) {
     }));
 }
 
-/** The address, within the page, of an operation; undefined for none of the document's. */
+/** The link to an operation within the page; undefined if the document does not have the operation. */
 export function linkTo(specSelectors, operationId) {
   const found = specSelectors.operations().find((one) => one.getIn(['operation', 'operationId']) === operationId);
   return found && addressOf(found.getIn(['operation', 'tags', 0]), operationId);
 }
 
-/** As Swagger UI's deep links have it. */
+/** The URL fragment of an operation, in the format of Swagger UI's deep links. */
 export function addressOf(tag, operationId) {
   return `#/${encodeURIComponent(tag)}/${operationId}`;
 }

@@ -7,7 +7,7 @@ import { createResponseBody } from './response-body.js';
 import { createResponses } from './responses.js';
 import { tryItOut } from './try-it-out.js';
 
-/** How code is coloured; the style sheet says which colours these are. */
+/** The syntax highlighting. The style sheet defines the colours. */
 const THEME = {
   hljs: {},
   'hljs-attr': { color: 'var(--code-name)' },
@@ -17,12 +17,12 @@ const THEME = {
 };
 
 /**
- * What makes Swagger UI the reference of this service: its layout, the annotations of the document, and "Try it out" only where
- * the document has it on.
+ * The Swagger UI plugin of the reference: its layout, the annotations of the document, and "Try it out" only where the
+ * document allows it.
  *
- * @param {object} service what is known of it
- * @param {string} service.base what every address of the service begins with
- * @param {boolean} service.hasPlayground whether there is one to link to
+ * @param {object} service
+ * @param {string} service.base the path prefix of all URLs of the service
+ * @param {boolean} service.hasPlayground whether there is a playground to link to
  */
 export function referencePlugin(service) {
   return (system) => {

@@ -1,4 +1,4 @@
-/** Shows JSON with its numbers as they were sent: int64 goes beyond what a JavaScript number holds exactly. */
+/** Shows JSON with its exact numbers: an int64 can exceed what a JavaScript number holds exactly. */
 export function createResponseBody({ React: { createElement: h } }) {
   return (Original, { getComponent }) =>
     function ResponseBody(props) {
@@ -26,7 +26,7 @@ export function createResponseBody({ React: { createElement: h } }) {
     };
 }
 
-/** JSON on lines of its own; what is no JSON, or where the browser would round a number, stays as it came. */
+/** Indents JSON. Text that is not JSON stays as it is, and so does all JSON in a browser that would round numbers. */
 function layOut(text) {
   if (JSON.rawJSON === undefined) return text;
   const keepDigits = (_, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source) : value);

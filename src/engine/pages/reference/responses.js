@@ -1,4 +1,4 @@
-/** How documented responses are shown: those to a mistake or a failure are folded, for they are much the same everywhere. */
+/** Shows the documented responses. Error responses are folded, because they are similar for all operations. */
 export function createResponses({ React: { createElement: h, Fragment, useState } }) {
   function Foldable({ Original, props }) {
     const [isFolded, setFolded] = useState(true);
@@ -32,12 +32,15 @@ export function createResponses({ React: { createElement: h, Fragment, useState 
     response: (Original) => (props) =>
       props.code.startsWith('2') ? h(Original, props) : h(Foldable, { Original, props }),
     responses: (Original) => (props) => h('div', { ref: (place) => mendRoles(place) }, h(Original, props)),
-    // Where there is no name to fold a schema under, there is little to fold.
+    // A schema without a title is too small to fold.
     ModelCollapse: (Original) => (props) => (props.title ? h(Original, props) : props.children),
   };
 }
 
-/** Swagger UI calls a table a region, so that it is no table; and it names boxes, which have no name, not only their buttons. */
+/**
+ * Removes two accessibility errors of Swagger UI: a role that hides that a table is a table, and labels on boxes
+ * instead of only on their buttons.
+ */
 function mendRoles(place) {
   for (const table of place?.querySelectorAll('table[role]') ?? []) table.removeAttribute('role');
   for (const box of place?.querySelectorAll('div.copy-to-clipboard') ?? []) box.removeAttribute('aria-label');

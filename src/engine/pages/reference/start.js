@@ -5,7 +5,7 @@ const place = document.getElementById('reference');
 const { base } = place.dataset;
 const hasPlayground = 'playground' in place.dataset;
 
-// Within reach of the browser's console, where Swagger UI's own page has it.
+// Available in the browser's console, as on Swagger UI's own page.
 window.ui = window.SwaggerUIBundle({
   domNode: place,
   url: `${base}/openapi.json`,
@@ -18,6 +18,6 @@ window.ui = window.SwaggerUIBundle({
   syntaxHighlight: { theme: 'reference' },
   tryItOutEnabled: false,
   requestInterceptor: sendAsReference,
-  // It would send the document's address to a machine of swagger.io.
+  // Otherwise Swagger UI sends the document's URL to swagger.io.
   validatorUrl: null,
 });

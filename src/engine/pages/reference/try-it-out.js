@@ -1,6 +1,6 @@
 const OFF = 'x-hideTryItPanel';
 
-/** "Try it out" is off where the document says so: there is no button, and a request that a script asks for is not sent. */
+/** Turns "Try it out" off where the document says so: there is no button, and requests by scripts are not sent. */
 export const tryItOut = {
   wrapSelectors: {
     allowTryItOutFor:
@@ -22,8 +22,8 @@ export const tryItOut = {
 };
 
 /**
- * Sends requests under a name of the page's own, which the service counts as no client; the command that is shown for the same
- * need not have it.
+ * Sends requests with the page's own client name, whose requests are not counted as uses. The displayed curl command
+ * does not have it.
  */
 export function sendAsReference(request) {
   request.userFetch = (address, options) => {
@@ -33,7 +33,7 @@ export function sendAsReference(request) {
   return request;
 }
 
-/** How long the network took, in milliseconds: Swagger UI counts what the page itself does meanwhile. */
+/** The duration of the network request, in milliseconds: Swagger UI would include the time of the page's own work. */
 function durationOf({ url, duration }) {
   const [timing] = performance.getEntriesByName(url, 'resource');
   return timing === undefined ? duration : Math.round(timing.duration);

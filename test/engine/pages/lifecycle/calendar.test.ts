@@ -10,12 +10,12 @@ const entries = exampleReport();
 const NAMES = { title: 'Pet store', name: 'pet-store' };
 const calendar = lifecycleCalendar(NAMES, entries, BASE);
 
-/** The content lines by RFC 5545, section 3.1, without the library that wrote them. */
+/** The content lines by RFC 5545, section 3.1, without the help of the library that wrote them. */
 function linesOf(text: string): string[] {
   return text.replaceAll('\r\n ', '').split('\r\n');
 }
 
-/** The value of a property of text by section 3.3.11. */
+/** The value of a text property by section 3.3.11. */
 function textOf(lines: readonly string[], name: string): string | undefined {
   const line = lines.find((candidate) => candidate.startsWith(`${name}:`));
   return line?.slice(name.length + 1).replaceAll(/\\(.)/g, (_, next) => (/n/i.test(next) ? '\n' : next));
@@ -29,13 +29,13 @@ function eventsOf(text: string): string[][] {
     .map((event) => event.split('\n'));
 }
 
-/** The marks with another reason. */
+/** The report with another reason for the deprecations. */
 function because(why: string): ReportEntry[] {
   return entries.map((entry) => ({ ...entry, deprecation: entry.deprecation && { ...entry.deprecation, why } }));
 }
 
 describe('the calendar of sunsets', () => {
-  test('has an event for each deprecated mark, a whole day each, the first sunset first', () => {
+  test('has a whole-day event for each deprecated element, the earliest sunset first', () => {
     const found = eventsOf(calendar).map((lines) => [
       textOf(lines, 'UID'),
       lines[2],
@@ -62,7 +62,7 @@ describe('the calendar of sunsets', () => {
     ]);
   });
 
-  test('tells why, what to use instead and where there is more', () => {
+  test('describes the reason and the replacement, with a link to the lifecycle page', () => {
     const lines = eventsOf(calendar)[3] ?? [];
     expect(textOf(lines, 'DESCRIPTION')).toBe(
       [
@@ -82,7 +82,7 @@ describe('the calendar of sunsets', () => {
     ]);
   });
 
-  test('says what it is and how often to look again', () => {
+  test('has its name and its refresh interval', () => {
     expect(linesOf(calendar).slice(0, 6)).toEqual([
       'BEGIN:VCALENDAR',
       'VERSION:2.0',
@@ -93,13 +93,13 @@ describe('the calendar of sunsets', () => {
     ]);
   });
 
-  test('changes when a mark does, and not with time or use', () => {
+  test('changes only if an annotation changes, not with time or uses', () => {
     const later = exampleReport(busyUsage, new Date('2029-01-01T00:00:00Z'));
     expect(lifecycleCalendar(NAMES, later, BASE)).toBe(calendar);
     expect(lifecycleCalendar(NAMES, because('Otherwise.'), BASE)).not.toBe(calendar);
   });
 
-  test('is a calendar without events when nothing is deprecated', () => {
+  test('has no events if nothing is deprecated', () => {
     const none = lifecycleCalendar(
       NAMES,
       entries.filter(({ deprecation }) => deprecation === undefined),
@@ -128,7 +128,7 @@ describe('RFC 5545', () => {
     );
   });
 
-  test('commas, semicolons, backslashes and line breaks in text come back as they were', () => {
+  test('commas, semicolons, backslashes and line breaks in text keep their values', () => {
     fc.assert(
       fc.property(
         fc.oneof(why, fc.string({ unit: fc.constantFrom(',', ';', '\\', 'n', 'N', '\n', ':', '"', 'é') })),

@@ -23,8 +23,8 @@ function deprecatedFor({ since, sunset }: { since: string; sunset: string }): Re
   return { ...entry, deprecation: { ...deprecation, since, sunset } };
 }
 
-describe('the timeline, whatever the dates', () => {
-  test('a bar never leaves the drawing, and is over before it is to come', () => {
+describe('the timeline, with any dates', () => {
+  test('each bar is within the drawing, its past before its future', () => {
     fc.assert(
       fc.property(terms, instant, (given, now) => {
         const scale = scaleOf(given.map(deprecatedFor), now);
@@ -36,7 +36,7 @@ describe('the timeline, whatever the dates', () => {
     );
   });
 
-  test('what comes first stands further left, today among it', () => {
+  test('earlier dates are further left, and today is among them', () => {
     fc.assert(
       fc.property(terms, instant, (given, now) => {
         const scale = scaleOf(given.map(deprecatedFor), now);
@@ -47,7 +47,7 @@ describe('the timeline, whatever the dates', () => {
     );
   });
 
-  test('the ticks are few, within the drawing and from left to right', () => {
+  test('there are few ticks, within the drawing, from left to right', () => {
     fc.assert(
       fc.property(terms, instant, (given, now) => {
         const places = scaleOf(given.map(deprecatedFor), now).ticks.map(({ at }) => at);
@@ -58,16 +58,16 @@ describe('the timeline, whatever the dates', () => {
     );
   });
 
-  test('nothing that is drawn ends outside', () => {
+  test('everything is within the drawing', () => {
     fc.assert(fc.property(terms, instant, (given, now) => assertWithin(timeline(given.map(deprecatedFor), now))));
   });
 });
 
-describe('the ticks of a line of time', () => {
+describe('the ticks of a timeline', () => {
   const labels = (since: string, sunset: string, now: string) =>
     scaleOf([deprecatedFor({ since, sunset })], new Date(now)).ticks.map(({ label }) => label);
 
-  test('are months, quarters, half years or years, as there is room', () => {
+  test('are months, quarters, half years or years, depending on the room', () => {
     expect(labels('2026-10-20', '2026-12-24', '2026-11-21')).toEqual(['Oct 2026', 'Nov 2026', 'Dec', 'Jan 2027']);
     expect(labels('2026-07-01', '2027-12-31', '2026-11-21')).toEqual([
       ...['Jul 2026', 'Oct 2026', 'Jan 2027', 'Apr', 'Jul', 'Oct', 'Jan 2028'],
@@ -79,20 +79,20 @@ describe('the ticks of a line of time', () => {
   });
 });
 
-describe('the chart, whatever was counted', () => {
+describe('the chart, with any counts', () => {
   const daysAgo = fc.integer({ min: 0, max: 60 });
   const counts = fc.array(fc.tuple(daysAgo, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })));
   const byDay = counts.map(
     (given) => new Map(given.map(([ago, uses]) => [toDay(new Date(NOON.getTime() - ago * DAY_MILLISECONDS)), uses])),
   );
 
-  test('it has the last 30 days in order, the last of them today', () => {
+  test('it has the last 30 days in order, ending today', () => {
     const days = dayBars({ byDay: new Map(), countedSince: undefined }, NOON);
     expect(days.map(({ day }) => day)).toEqual(days.map(({ day }) => day).sort());
     expect([days.length, days[0]?.day, days.at(-1)?.day]).toEqual([30, '2026-10-23', '2026-11-21']);
   });
 
-  test('no bar leaves the drawing, the highest fills it, and any use can be seen', () => {
+  test('no bar exceeds the drawing, the highest fills it, and any use is visible', () => {
     fc.assert(
       fc.property(byDay, (given) => {
         const bars = dayBars({ byDay: given, countedSince: undefined }, NOON);
@@ -110,7 +110,7 @@ describe('the chart, whatever was counted', () => {
     );
   });
 
-  test('nothing that is drawn ends outside', () => {
+  test('everything is within the drawing', () => {
     fc.assert(
       fc.property(byDay, fc.integer({ min: -60, max: 60 }), (given, daysAgo) => {
         const countedSince = new Date(NOON.getTime() - daysAgo * DAY_MILLISECONDS);
@@ -119,7 +119,7 @@ describe('the chart, whatever was counted', () => {
     );
   });
 
-  test('days before the counting began are told apart from days without a use', () => {
+  test('days before the counting started differ from days without a use', () => {
     const countedSince = new Date('2026-11-19T23:59:59Z');
     const days = dayBars({ byDay: new Map([['2026-11-01', 3]]), countedSince }, NOON);
     expect(days.filter(({ isBefore }) => !isBefore).map(({ day }) => day)).toEqual([
@@ -128,7 +128,7 @@ describe('the chart, whatever was counted', () => {
   });
 });
 
-/** Every place and width in percent is between the left and the right end. */
+/** Asserts that all positions and widths in percent are between the left and the right end. */
 function assertWithin(drawing: string): void {
   for (const [, place = ''] of drawing.matchAll(/ x[12]?="([^"]*)%"/g)) {
     expect(Number(place)).toBeGreaterThanOrEqual(0);

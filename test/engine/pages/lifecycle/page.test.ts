@@ -10,7 +10,7 @@ const pageOf = (entries: readonly ReportEntry[], now = NOON) =>
   lifecyclePage('Pet store', entries, at(now), '/api/v1', ORIGIN);
 const busy = pageOf(exampleReport(busyUsage));
 
-/** What a person reads of a mark. */
+/** The visible text of an element's card. */
 function cardOf(page: string, coordinate: string): string {
   const [, found = ''] = page.split(`<article class="mark" id="${coordinate}">`);
   return textOf(found.slice(0, found.indexOf('</article>')));
@@ -30,7 +30,7 @@ describe('the lifecycle page', () => {
     expect(cardOf(busy, coordinate)).toContain(coordinate);
   });
 
-  test('tells of what goes: its dates in words, what to use instead, why, and a verdict', () => {
+  test('shows the dates of a deprecated element, its replacement, the reason and a verdict', () => {
     const text = cardOf(busy, 'Query.book');
     expect(text).toMatch(/^GET \/books\/\{bookId\} deprecated Query\.book 140 clients left/);
     expect(text).toContain('Sunset 31 December 2027 405 days left Deprecated since 1 July 2026');
@@ -38,36 +38,36 @@ describe('the lifecycle page', () => {
     expect(text).toContain('Why Lists take many ids at once and answer in one shape.');
   });
 
-  test('tells how much was promised of what is deprecated in its beta', () => {
+  test('shows that a deprecated element was beta', () => {
     expect(cardOf(busy, 'Mutation.lendBook')).toMatch(
       /^POST \/libraries\S+\/loans deprecated beta Mutation\.lendBook /,
     );
   });
 
-  test('tells what a beta and an experiment promise', () => {
+  test('shows what beta and experimental promise', () => {
     expect(cardOf(busy, 'Query.search')).toContain('Breaking changes are announced 30 days ahead.');
     expect(cardOf(busy, 'Query.feed')).toContain('can change or be removed at any time');
   });
 
-  test('tells which operation an argument is one of, for its title would be another mark', () => {
+  test('shows the operation of an argument', () => {
     expect(cardOf(busy, 'Query.books(genre:)')).toMatch(/^Query\.books\(genre:\) deprecated argument of GET \/books /);
   });
 
-  test('tells of an end that is past, and that it can go', () => {
+  test('shows that a sunset is past, and that the element is safe to remove', () => {
     const text = cardOf(busy, 'Query.shelf');
     expect(text).toContain('18 November 2026 ended 3 days ago');
     expect(text).toContain('Safe to remove: no use for 30 days');
     expect(textOf(busy)).toContain('ended 18 Nov 2026');
   });
 
-  test('says when what is unused can go, in words', () => {
+  test('says from when an unused element is safe to remove', () => {
     const book = { ...busyUsage, 'Query.book': busyUsage['Query.shelf'] as Usage };
     expect(cardOf(pageOf(exampleReport(book)), 'Query.book')).toContain(
       'Safe to remove after 31 December 2027: no use for 30 days',
     );
   });
 
-  test('says from when what is announced will be deprecated', () => {
+  test('says from when an element will be deprecated', () => {
     const before = new Date('2026-06-30T23:59:59Z');
     expect(cardOf(pageOf(exampleReport({}, before), before), 'Query.book')).toContain('Deprecated from 1 July 2026');
   });
@@ -83,13 +83,13 @@ describe('the lifecycle page', () => {
     expect([...byDay.values()].reduce((sum, uses) => sum + uses)).toBe(12_349);
   });
 
-  test('says since when uses are counted where that is not the whole time', () => {
+  test('says since when uses are counted, if that is not the whole window', () => {
     expect(cardOf(busy, 'Query.search')).toContain('102 uses since 9 November 2026');
     expect(busy).toContain('text-anchor="middle">not counted yet</text>');
     expect(cardOf(busy, 'Query.search')).toContain('8 November 2026: not counted yet');
   });
 
-  test('shows who uses it and when each was last seen, in UTC', () => {
+  test('lists the clients of an element, and when each was last seen, in UTC', () => {
     expect(cardOf(busy, 'Mutation.lendBook')).toContain(
       '3 clients, the most uses first Client Uses Last seen, UTC shop-app 6,175 21 Nov, 11:56 warehouse-sync 3,088 21 Nov, 10:56',
     );
@@ -106,32 +106,32 @@ describe('the lifecycle page', () => {
     expect(cardOf(busy, 'Mutation.lendBook')).not.toMatch(/more|\(others\)/);
   });
 
-  test('begins with what comes first: how many there are, and the next sunset', () => {
+  test('begins with a summary and the next sunset', () => {
     expect(textOf(busy)).toContain(
-      '4 deprecated, 1 beta, 1 experimental; all else is stable. The next sunset is that of POST /libraries/{libraryId}/branches/{branchId}/books/{bookId}/loans on 24 December 2026 : 33 days left.',
+      '4 deprecated, 1 beta, 1 experimental; everything else is stable. The next sunset is that of POST /libraries/{libraryId}/branches/{branchId}/books/{bookId}/loans on 24 December 2026 : 33 days left.',
     );
     const beta = exampleReport(busyUsage).filter(({ level }) => level === 'beta');
-    expect(textOf(pageOf(beta))).toContain('1 beta; all else is stable. No sunset is ahead.');
+    expect(textOf(pageOf(beta))).toContain('1 beta; everything else is stable. No sunset is planned.');
   });
 
-  test('leads to the calendar and to JSON, under the base path', () => {
+  test('links to the calendar and the JSON, under the base path', () => {
     expect(busy).toContain('href="/api/v1/lifecycle.ics"');
     expect(busy).toContain("curl -H 'accept: application/json' 'https://pets.example/api/v1/lifecycle'");
   });
 
-  test('needs no script, and nothing of any other place', () => {
+  test('has no script, and loads nothing', () => {
     expect(busy).not.toMatch(/<script|javascript:|\son\w+=|<link[^>]*https?:|src=|url\(|@import/);
   });
 });
 
 describe('the lifecycle page without', () => {
-  test('any mark says that everything is stable', () => {
+  test('annotations says that everything is stable', () => {
     const text = textOf(pageOf([]));
     expect(text).toContain('Everything is stable.');
-    expect(text).not.toMatch(/Timeline|Who uses what|all else/);
+    expect(text).not.toMatch(/Timeline|Who uses what|everything else/);
   });
 
-  test('any use says since when there is none, and what is one', () => {
+  test('uses says since when there is none, and what counts as a use', () => {
     const page = pageOf(exampleReport(noUsage));
     for (const { coordinate } of exampleAnnotations) {
       expect(cardOf(page, coordinate)).toContain('No use counted since 21 November 2026 .');
@@ -140,16 +140,16 @@ describe('the lifecycle page without', () => {
     expect(page).not.toMatch(/class="chart"|class="clients"/);
   });
 
-  test('any use for long says so of the time that was looked at alone', () => {
+  test('uses makes no statement about the time before the window', () => {
     expect(cardOf(busy, 'Query.shelf')).toContain('No use counted since 23 October 2026 .');
   });
 
-  test('any counting says so', () => {
+  test('any counting says that uses are not counted yet', () => {
     expect(cardOf(busy, 'Query.feed')).toContain('Its uses are not counted yet.');
   });
 });
 
-describe('text from elsewhere', () => {
+describe('untrusted text', () => {
   const HOSTILE = `"><script>alert('1')</script>&amp;`;
   const usage: Usage = {
     countedSince: NOON,
@@ -159,7 +159,7 @@ describe('text from elsewhere', () => {
     lastUsed: NOON,
   };
 
-  test('is shown as it is and never taken for a part of the page', () => {
+  test('is escaped', () => {
     const entries = exampleReport(busyUsage).map((entry) => ({
       ...entry,
       coordinate: `Query.${HOSTILE}`,
@@ -179,7 +179,7 @@ describe('text from elsewhere', () => {
   });
 });
 
-describe('days are those of UTC', () => {
+describe('days are in UTC', () => {
   const zone = process.env.TZ;
   afterAll(() => {
     if (zone === undefined) delete process.env.TZ;
@@ -193,7 +193,7 @@ describe('days are those of UTC', () => {
   ])('on a machine in %s', async (name, offset) => {
     process.env.TZ = name;
     expect(NOON.getTimezoneOffset()).toBe(offset);
-    // What formats dates takes the machine's time zone when it is made.
+    // Date formatters read the machine's time zone when they are created.
     vi.resetModules();
     const there = await import('../../../../src/engine/pages/lifecycle.ts');
     const pageAt = (instant: string) => {
