@@ -49,7 +49,7 @@ async function send(method: string, path: string, body?: unknown, headers: Reado
 }
 
 describe('another application on the engine', () => {
-  test('has pages of its list, and the next by its address', async () => {
+  test('has paged lists with links to the next page', async () => {
     const { headers, text } = await send('GET', '/books?limit=2');
     expect(JSON.parse(text)).toEqual([
       { id: 1, title: 'Emma' },
@@ -59,12 +59,12 @@ describe('another application on the engine', () => {
     expect(JSON.parse((await send('GET', next)).text)).toEqual([{ id: 3, title: 'Ulysses' }]);
   });
 
-  test('answers with a number where its schema does', async () => {
+  test('returns a number if its schema does', async () => {
     const { status, text } = await send('GET', '/book-count');
     expect([status, JSON.parse(text) >= 3]).toEqual([200, true]);
   });
 
-  test('creates once under a key, by version, and tells its lifecycle and what is left of the units', async () => {
+  test('has idempotency keys, versions, lifecycle header fields and rate limits', async () => {
     const key = { 'idempotency-key': 'a-book' };
     const first = await send('POST', '/books', { title: 'Middlemarch' }, key);
     const second = await send('POST', '/books', { title: 'Middlemarch' }, key);
@@ -78,12 +78,12 @@ describe('another application on the engine', () => {
     expect((await send('GET', `/books/${id}`)).status).toBe(404);
   });
 
-  test('says what is wrong with what it is sent', async () => {
+  test('returns validation errors', async () => {
     const { status, text } = await send('POST', '/books', { titel: 'Emma' });
     expect([status, JSON.parse(text).code]).toEqual([422, 'VALIDATION_FAILED']);
   });
 
-  test('serves the same model by GraphQL', async () => {
+  test('serves the same schema as GraphQL', async () => {
     const query = '{ books(first: 1) { nodes { title } totalCount } lifecycle { coordinate operation } }';
     const { data } = JSON.parse((await send('POST', '/graphql', { query })).text);
     expect(data.books.nodes).toEqual([{ title: 'Emma' }]);
@@ -103,7 +103,7 @@ describe('another application on the engine', () => {
     expect(JSON.stringify(document)).not.toMatch(/\bpets?\b/i);
   });
 
-  test('imports from the engine its door alone, and what tables and stores need', () => {
+  test('imports from the engine only its public API and db', () => {
     const source = ['shop.ts', 'bookshop.test.ts'].map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'));
     const imported = source.flatMap((text) => [...text.matchAll(/from '.*\/engine\/(.+)'/g)].map(([, file]) => file));
     expect(imported.filter((file) => !/^(index\.ts|db\/)/.test(file ?? ''))).toEqual([]);

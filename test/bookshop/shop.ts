@@ -160,7 +160,7 @@ const bookResource: Resource = {
   plurals: { listBooks: 'Books' },
 };
 
-/** A small application on the engine's door alone. */
+/** A small application that uses only the public API of the engine. */
 export const bookshop: Application = {
   title: 'Bookshop',
   name: 'bookshop',

@@ -16,43 +16,43 @@ const { schema } = petStoreService;
 
 const numbers = (count: number) => [...Array(count).keys()];
 
-describe('documents are kept', () => {
+describe('the document cache', () => {
   const text = (n: number, length = 0) => `{ books { id } } # ${n} `.padEnd(length, '-');
-  const come = (documents: PreparedDocuments, query: string) => documents.set(query, parse(query));
-  const kept = (documents: PreparedDocuments, texts: readonly string[]) =>
+  const add = (documents: PreparedDocuments, query: string) => documents.set(query, parse(query));
+  const cached = (documents: PreparedDocuments, texts: readonly string[]) =>
     texts.filter((query) => documents.get(query) !== undefined);
 
-  test('from their second time on', () => {
+  test('keeps a document that comes for the second time', () => {
     const documents = new PreparedDocuments(bookSchema);
-    come(documents, text(1));
+    add(documents, text(1));
     expect(documents.get(text(1))).toBeUndefined();
-    come(documents, text(1));
+    add(documents, text(1));
     expect(documents.get(text(1))).toBeDefined();
   });
 
-  test('up to 1,000 of them, the last that came', () => {
+  test('keeps the last 1,000 documents', () => {
     const documents = new PreparedDocuments(bookSchema);
     const texts = numbers(1_500).map((n) => text(n));
-    for (const query of [...texts, ...texts]) come(documents, query);
-    expect(kept(documents, texts)).toEqual(texts.slice(500));
+    for (const query of [...texts, ...texts]) add(documents, query);
+    expect(cached(documents, texts)).toEqual(texts.slice(500));
   });
 
-  test('up to 150,000 characters of them', () => {
+  test('keeps at most 150,000 characters', () => {
     const documents = new PreparedDocuments(bookSchema);
     const texts = numbers(40).map((n) => text(n, 9_999));
-    for (const query of texts) for (const _ of ['once', 'twice']) come(documents, query);
-    expect(kept(documents, texts)).toEqual(texts.slice(25));
+    for (const query of texts) for (const _ of ['once', 'twice']) add(documents, query);
+    expect(cached(documents, texts)).toEqual(texts.slice(25));
     const tooLong = text(0, 150_001);
-    for (const _ of ['once', 'twice', 'thrice']) come(documents, tooLong);
-    expect(kept(documents, [tooLong])).toEqual([]);
+    for (const _ of ['once', 'twice', 'thrice']) add(documents, tooLong);
+    expect(cached(documents, [tooLong])).toEqual([]);
   });
 
-  test('unless 5,000 others came before their second time', () => {
+  test('forgets a document if 5,000 others come before its second time', () => {
     const documents = new PreparedDocuments(bookSchema);
     const [first, ...others] = numbers(5_001).map((n) => text(n)) as [string, ...string[]];
-    for (const query of [first, ...others]) come(documents, query);
-    for (const query of [first, others.at(-1) as string]) come(documents, query);
-    expect(kept(documents, [first, ...others])).toEqual([others.at(-1)]);
+    for (const query of [first, ...others]) add(documents, query);
+    for (const query of [first, others.at(-1) as string]) add(documents, query);
+    expect(cached(documents, [first, ...others])).toEqual([others.at(-1)]);
   });
 });
 
@@ -62,7 +62,7 @@ describe('memory does not grow', () => {
     expect((await shop.graphql(query, {}, fields)).status).toBe(status);
   };
 
-  test('by operations that are compiled, however many there are', async () => {
+  test('with the number of compiled operations', async () => {
     const fields = 'id title isbn blurb score';
     const query = (n: number) =>
       `{ ${numbers(12)
@@ -75,7 +75,7 @@ describe('memory does not grow', () => {
     expect(await growthOf(() => send(100, 200))).toBeLessThan(15);
   });
 
-  test('by documents that are not valid, whose errors are many times as large', async () => {
+  test('with the number of invalid documents, whose errors are many times larger', async () => {
     const query = (n: number) =>
       `{ ${numbers(60)
         .map((at) => `no${n * 60 + at}`)
@@ -87,7 +87,7 @@ describe('memory does not grow', () => {
     expect(await growthOf(() => send(5, 105))).toBeLessThan(2);
   });
 
-  test('by names of operations that a document does not have', async () => {
+  test('with the number of unknown operation names', async () => {
     const send = async (from: number, until: number) => {
       for (let n = from; n < until; n++) {
         const { status } = await shop.graphql('query known { books { id } }', { operationName: `unknown${n}` });
@@ -98,24 +98,24 @@ describe('memory does not grow', () => {
     expect(await growthOf(() => send(100, 5_100))).toBeLessThan(2);
   });
 
-  test('by more than 5 MiB for a document, whatever is written out of it and under however many conditions', async () => {
+  test('by more than 5 MiB for a document, however large its expanded selection and conditions are', async () => {
     const documents = new PreparedDocuments(schema);
     const conditions = '... @include(if: $a) @skip(if: $b) { ';
     const document = (n: number) =>
       parse(`query q${n}($a: Boolean!, $b: Boolean!, $n: Int = 1) {
         pets(first: 1) { nodes { ${conditions.repeat(92)} ${'...F '.repeat(230)} ${'}'.repeat(92)} } }
       } fragment F on Pet { ${'orders(first: $n) { totalCount } '.repeat(10)} }`);
-    const learnt: unknown[] = [];
-    const learn = (n: number) => {
+    const prepared: unknown[] = [];
+    const prepare = (n: number) => {
       const one = document(n);
-      learnt.push(one, documents.prepare(`${n}`, one, undefined));
+      prepared.push(one, documents.prepare(`${n}`, one, undefined));
     };
-    learn(0);
-    expect(await growthOf(() => numbers(10).forEach(learn))).toBeLessThan(50);
-    expect(learnt).toHaveLength(22);
+    prepare(0);
+    expect(await growthOf(() => numbers(10).forEach(prepare))).toBeLessThan(50);
+    expect(prepared).toHaveLength(22);
   });
 
-  test('by what clients call themselves', async () => {
+  test('with the number of client names', async () => {
     const clientOf = clientReader();
     const send = (from: number) => {
       for (let n = from; n < from + 20_000; n++) {
@@ -147,14 +147,14 @@ test.each(['embedded', 'server'])(
   },
 );
 
-test('an integer with more digits than any that is taken is not read to its last one, which takes long', () => {
+test('an integer of more than 40 digits is parsed fast, as the nearest number', () => {
   expect(parseJson('9'.repeat(40))).toBe(BigInt('9'.repeat(40)));
   expect(parseJson('9'.repeat(41))).toBe(1e41);
   expect(parseJson('9'.repeat(1_000_000))).toBe(Number.POSITIVE_INFINITY);
 });
 
 describe('uses are counted', () => {
-  test('by client for the first 2,000 that wait to be stored, and none is lost of the others', () => {
+  test('for 2,000 clients until they are stored, and together for all others', () => {
     const tally = new Tally(() => new Date('2026-11-21T12:00:00Z'));
     for (let n = 0; n < 10_000; n++) tally.add(n % 2 === 0 ? 'Query.pet' : 'Mutation.createPet', `client-${n}`);
     const counts = tally.take();
@@ -163,12 +163,12 @@ describe('uses are counted', () => {
     expect(counts.filter(({ client }) => client === OTHERS).map(({ uses }) => uses)).toEqual([4_000, 4_000]);
   });
 
-  test('by client for the first 100 in /metrics', async () => {
+  test('for the first 100 clients in /metrics, and together for all others', async () => {
     const metrics = createMetrics();
     for (let n = 0; n < 1_000; n++) metrics.use('Query.pet', 'deprecated', `client-${n}`);
     const { text } = await metrics.render();
-    const told = [...text.matchAll(/^lifecycle_uses_total\{.*client="(.*)"\} (\d+)$/gm)];
-    expect(told).toHaveLength(101);
-    expect(told.find(([, client]) => client === OTHERS)?.[2]).toBe('900');
+    const counts = [...text.matchAll(/^lifecycle_uses_total\{.*client="(.*)"\} (\d+)$/gm)];
+    expect(counts).toHaveLength(101);
+    expect(counts.find(([, client]) => client === OTHERS)?.[2]).toBe('900');
   });
 });

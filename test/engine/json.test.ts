@@ -6,14 +6,14 @@ import { parseJson } from '../../src/engine/json.ts';
 const number = (text: string) => (/^-?\d+$/.test(text) && !isSafeNumber(text) ? BigInt(text) : Number(text));
 const reference = (text: string) => parse(text, undefined, { parseNumber: number });
 
-/** Texts with what a reader of JSON may stumble over. */
+/** Strings that are difficult for a JSON parser. */
 const text = fc
   .array(
     fc.oneof(fc.string(), fc.constantFrom('"', '\\', '\\"', '1234567890123456789', '\u2028', '\n', '{', ',', 'e5')),
   )
   .map((parts) => parts.join(''));
 
-test('integers are exact whatever is beside them, and texts are what they were', () => {
+test('integers are exact, and strings keep their values', () => {
   const leaf = fc.oneof(
     fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
     fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -44,7 +44,7 @@ test.each([
   expect(parseJson(json)).toEqual(value);
 });
 
-test('what is no integer never becomes one, however near it is', () => {
+test('a number with a fraction never becomes an integer, however small the fraction', () => {
   const digits = (min: number, max: number) =>
     fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: min, maxLength: max });
   const sign = fc.constantFrom('', '-');
@@ -59,7 +59,7 @@ test('what is no integer never becomes one, however near it is', () => {
       const value = (parseJson(`[${minus}${whole}.${places}]`) as unknown[])[0];
       expect(Number.isSafeInteger(value)).toBe(false);
       expect(typeof value).toBe('number');
-      // Not far from what was written, where there are numbers between the integers.
+      // Near the written number, where there are numbers between the integers.
       if (Number(whole) < 2 ** 51)
         expect(Math.abs(Number(value) - Number(`${minus}${whole}.${places}`))).toBeLessThan(1);
     }),
@@ -76,7 +76,7 @@ test.each([
   '-9007199254740990.5',
   '1e-400',
   '-1E-999',
-])('%s is no integer', (json) => {
+])('%s does not become an integer', (json) => {
   expect(Number.isSafeInteger(parseJson(json))).toBe(false);
   expect(Number.isSafeInteger((parseJson(`{"a":${json}}`) as { a: unknown }).a)).toBe(false);
 });
@@ -87,18 +87,18 @@ test.each([
   ['0e-400', 0],
   ['-0.00000000000000000000', -0],
   ['9007199254740990.0', 9_007_199_254_740_990],
-])('%s is the integer that it is', (json, value) => {
+])('%s becomes the integer', (json, value) => {
   expect(parseJson(json)).toBe(value);
 });
 
-test('a name that every object has is a name like any other', () => {
+test('__proto__ and constructor are ordinary keys', () => {
   const value = parseJson('{"__proto__": {"a": 12345678901234567}, "constructor": 1}') as object;
   expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
 });
 
 test.each(['', '12345678901234567x', '[12345678901234567', '"12345678901234567', '{"a": 012345678901234567}'])(
-  '%j is no JSON',
+  '%j is not JSON',
   (json) => {
     expect(() => parseJson(json)).toThrow(SyntaxError);
   },

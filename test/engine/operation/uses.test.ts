@@ -13,7 +13,7 @@ function usesOf(query: string, variables: object = {}, operationName?: string): 
   return [...always, ...(given?.({ ...variables }) ?? [])].map(({ coordinate }) => coordinate).toSorted();
 }
 
-describe('what an operation uses of what is marked', () => {
+describe('the annotated elements that an operation uses', () => {
   test.each<[string, string, string[]]>([
     ['a root field', '{ drafts { id } }', ['Query.drafts']],
     ['a field within', '{ books { isbn } }', ['Book.isbn']],
@@ -36,20 +36,20 @@ describe('what an operation uses of what is marked', () => {
     ],
     ['a default of a variable', 'query ($genre: Genre = COMIC) { books(genre: $genre) { id } }', ['Genre.COMIC']],
     [
-      'several, each once',
+      'several elements, each once',
       '{ book(bookId: 1) { isbn blurb score a: isbn } drafts { isbn } }',
       ['Book.blurb', 'Book.isbn', 'Book.score', 'Query.book', 'Query.drafts'],
     ],
-  ])('sees %s', (_, query, expected) => {
+  ])('include %s', (_, query, expected) => {
     expect(usesOf(query)).toEqual(expected);
   });
 
   test.each<[string, string, object, string[]]>([
     ...(
       [
-        ['by its first spread', { a: true, b: false }, ['Book.isbn']],
-        ['by its second spread', { a: false, b: true }, ['Book.isbn']],
-        ['by neither', { a: false, b: false }, []],
+        ['included by the first spread', { a: true, b: false }, ['Book.isbn']],
+        ['included by the second spread', { a: false, b: true }, ['Book.isbn']],
+        ['included by neither', { a: false, b: false }, []],
       ] as const
     ).map(([how, given, expected]): [string, string, object, string[]] => [
       `a fragment under two conditions, ${how}`,
@@ -64,7 +64,7 @@ describe('what an operation uses of what is marked', () => {
       isBoth ? ['Book.isbn'] : [],
     ]),
     [
-      'not what is skipped and included by one variable',
+      'no field that is skipped and included by one variable',
       'query ($a: Boolean!) { books { id isbn @skip(if: $a) @include(if: $a) } }',
       { a: true },
       [],
@@ -75,10 +75,15 @@ describe('what an operation uses of what is marked', () => {
       { t: 'x' },
       ['Query.books(title:)'],
     ],
-    ['the same, given as null', 'query ($t: String) { books(title: $t) { id } }', { t: null }, ['Query.books(title:)']],
-    ['not one that is left out', 'query ($t: String) { books(title: $t) { id } }', {}, []],
+    [
+      'an argument given as null',
+      'query ($t: String) { books(title: $t) { id } }',
+      { t: null },
+      ['Query.books(title:)'],
+    ],
+    ['no argument whose variable is absent', 'query ($t: String) { books(title: $t) { id } }', {}, []],
     ['an enum value in a variable', 'query ($g: Genre) { books(genre: $g) { id } }', { g: 'COMIC' }, ['Genre.COMIC']],
-    ['not another value', 'query ($g: Genre) { books(genre: $g) { id } }', { g: 'NOVEL' }, []],
+    ['no enum value if the variable has another', 'query ($g: Genre) { books(genre: $g) { id } }', { g: 'NOVEL' }, []],
     [
       'an input field in a variable',
       'mutation ($b: NewBook!) { addBook(book: $b) { id } }',
@@ -86,7 +91,7 @@ describe('what an operation uses of what is marked', () => {
       ['NewBook.pages'],
     ],
     [
-      'and not in another one',
+      'no input field that the variable does not have',
       'mutation ($b: NewBook!) { addBook(book: $b) { id } }',
       { b: { title: 'x', length: 3 } },
       [],
@@ -104,43 +109,58 @@ describe('what an operation uses of what is marked', () => {
       ['NewBook.pages'],
     ],
     [
-      'one value for a list of them',
+      'a single value for a list',
       'mutation ($p: [NewPart!]) { addBook(book: { title: "x", parts: $p }) { id } }',
       { p: { name: 'a', note: 'n' } },
       ['NewPart.note'],
     ],
-    ['nothing in what does not fit', 'mutation ($b: NewBook!) { addBook(book: $b) { id } }', { b: 'text' }, []],
-  ])('sees %s', (_, query, variables, expected) => {
+    [
+      'nothing in a variable of the wrong type',
+      'mutation ($b: NewBook!) { addBook(book: $b) { id } }',
+      { b: 'text' },
+      [],
+    ],
+  ])('include %s', (_, query, variables, expected) => {
     expect(usesOf(query, variables)).toEqual(expected);
   });
 
   test.each<[string, string, object, string[]]>([
     ['a default that is overridden', 'query ($g: Genre = COMIC) { books(genre: $g) { id } }', { g: 'NOVEL' }, []],
-    ['a default that is not', 'query ($g: Genre = COMIC) { books(genre: $g) { id } }', {}, ['Genre.COMIC']],
+    ['a default that is used', 'query ($g: Genre = COMIC) { books(genre: $g) { id } }', {}, ['Genre.COMIC']],
     ['a default that null overrides', 'query ($g: Genre = COMIC) { books(genre: $g) { id } }', { g: null }, []],
-    ['a field that is left out', 'query ($old: Boolean!) { books { id isbn @include(if: $old) } }', { old: false }, []],
     [
-      'a field that is kept',
+      'a field that is not included',
+      'query ($old: Boolean!) { books { id isbn @include(if: $old) } }',
+      { old: false },
+      [],
+    ],
+    [
+      'a field that is included',
       'query ($old: Boolean!) { books { id isbn @include(if: $old) } }',
       { old: true },
       ['Book.isbn'],
     ],
     ['a field that is skipped', 'query ($new: Boolean!) { books { id isbn @skip(if: $new) } }', { new: true }, []],
     [
-      'a condition by its default',
+      'a condition with a default',
       'query ($old: Boolean = true) { books { id isbn @include(if: $old) } }',
       {},
       ['Book.isbn'],
     ],
-    ['a condition in the text', '{ books { id isbn @include(if: false) score @skip(if: false) } }', {}, ['Book.score']],
     [
-      'what is under a condition',
+      'a condition without a variable',
+      '{ books { id isbn @include(if: false) score @skip(if: false) } }',
+      {},
+      ['Book.score'],
+    ],
+    [
+      'a root field with a condition',
       'query ($d: Boolean!) { drafts @include(if: $d) { isbn } books { id } }',
       { d: false },
       [],
     ],
     [
-      'a fragment that is left out here and kept there',
+      'a fragment that is left out in one place and included in another',
       'query ($a: Boolean!) { books { ...F @include(if: $a) } drafts { ...F } } fragment F on Book { isbn }',
       { a: false },
       ['Book.isbn', 'Query.drafts'],
@@ -163,17 +183,17 @@ describe('what an operation uses of what is marked', () => {
       { a: true, b: true },
       [],
     ],
-  ])('sees through %s', (_, query, variables, expected) => {
+  ])('respect %s', (_, query, variables, expected) => {
     expect(usesOf(query, variables)).toEqual(expected);
   });
 
-  test('sees only the operation that is asked for, and the fragments that it reaches', () => {
+  test('are only those of the requested operation and its fragments', () => {
     const query = 'query A { books { ...F } } query B { drafts { id } } fragment F on Book { isbn }';
     expect(usesOf(query, {}, 'A')).toEqual(['Book.isbn']);
     expect(usesOf(query, {}, 'B')).toEqual(['Query.drafts']);
   });
 
-  test("can pass over defaults, which on REST are the route's and not the client's", () => {
+  test("do not include defaults of variables in REST, because they are the route's", () => {
     const document = parse('query ($s: String = "a", $g: Genre = COMIC) { books(shelf: $s, genre: $g) { id } }');
     const { always, given } = useFinder(bookSchema, 'ignore')(selectionOf(bookSchema, document, undefined));
     expect([always, given?.({})]).toEqual([[], []]);
@@ -183,13 +203,13 @@ describe('what an operation uses of what is marked', () => {
     ]);
   });
 
-  test('sees nothing in introspection, not even of what is marked', () => {
+  test('do not include anything in introspection', () => {
     const query =
       '{ __schema { types { fields(includeDeprecated: true) { name } } } __type(name: "Book") { name } __typename }';
     expect(usesOf(query)).toEqual([]);
   });
 
-  test('is worked out once where variables make no difference', () => {
+  test('are found once if variables make no difference', () => {
     const { always, given } = findUses(selectionOf(bookSchema, parse('{ books { isbn } }'), undefined));
     expect(always).toHaveLength(1);
     expect(given).toBeUndefined();

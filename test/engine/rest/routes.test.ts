@@ -14,7 +14,7 @@ const schema = buildSchema(`
   extend type Query { colour: Colour! }
 `);
 
-/** The document of one route, as a start makes it. */
+/** The schemas that OpenAPI has for one route. */
 function described(operation: ReturnType<typeof gql>, reply: Reply = ok()) {
   const endpoints = compileRoutes(schema, [route('GET', '/things', { tag: 'Things', operation, reply })], '/lifecycle');
   const document = openApiDocument(endpoints, {
@@ -39,7 +39,7 @@ function described(operation: ReturnType<typeof gql>, reply: Reply = ok()) {
 
 type Responses = Readonly<Record<string, { readonly content: { readonly 'application/json': { schema: unknown } } }>>;
 
-describe('a route is described as it answers', () => {
+describe('OpenAPI describes the response of a route', () => {
   test('with a scalar', () => {
     expect(described(gql`query one { bookCount }`).body).toEqual({ type: 'integer', format: 'int32' });
   });
@@ -64,7 +64,7 @@ describe('a route is described as it answers', () => {
     });
   });
 
-  test('with what inline fragments select', () => {
+  test('with the fields of inline fragments', () => {
     const { schemas } = described(
       gql`query one { book { ...Book } } fragment Book on Book { id ... on Book { title } }`,
     );
@@ -72,7 +72,7 @@ describe('a route is described as it answers', () => {
   });
 });
 
-describe('a route that REST cannot serve stops the start, and says why', () => {
+describe('a route that REST cannot serve makes the start fail, and the error says why', () => {
   test.each([
     ['an interface', gql`query one { anything { id } }`, /^one: anything answers with Thing, an interface or a union/],
     ['a union', gql`query one { either { ... on Book { id } } }`, /^one: either answers with Either, an interface/],
@@ -94,7 +94,7 @@ describe('a route that REST cannot serve stops the start, and says why', () => {
       gql`query one { book { ...B title } } fragment B on Book { id }`,
       /^one: title must be in the fragment B/,
     ],
-    ['a scalar of its own', gql`query one { colour }`, /^one: OpenAPI has no schema for the scalar Colour/],
+    ['a custom scalar', gql`query one { colour }`, /^one: OpenAPI has no schema for the scalar Colour/],
   ])('%s', (_, operation, message) => {
     expect(() => described(operation)).toThrow(message);
   });

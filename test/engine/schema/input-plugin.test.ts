@@ -11,8 +11,8 @@ function builderOf() {
   return builder;
 }
 
-describe('a schema cannot be built, and so no service start,', () => {
-  test('where text comes in without bounds: all such places are named', () => {
+describe('the build of a schema fails', () => {
+  test('for text input without bounds, and the error names all such places', () => {
     const builder = builderOf();
     const Part = builder.inputType('Part', {
       fields: (t) => ({ note: t.string({}), title: t.string({ bounds }), keys: t.idList({}), size: t.int({}) }),
@@ -29,7 +29,7 @@ describe('a schema cannot be built, and so no service start,', () => {
   });
 });
 
-test('the bounds of a list are those of each of its texts', () => {
+test('the bounds of a list apply to each of its items', () => {
   const builder = builderOf();
   builder.queryField('search', (t) => t.int({ args: { country: t.arg.stringList({ bounds }) }, resolve: () => 1 }));
   expect(builder.toSchema().getQueryType()?.getFields().search?.args[0]?.extensions.bounds).toBe(bounds);
