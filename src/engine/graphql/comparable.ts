@@ -87,8 +87,8 @@ function newPlace(): Place {
 }
 
 function placeWithin({ within }: Place, name: string): Place {
-  const known = within.get(name);
-  if (known !== undefined) return known;
+  const existing = within.get(name);
+  if (existing !== undefined) return existing;
   const place = newPlace();
   within.set(name, place);
   return place;

@@ -96,10 +96,10 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
       setValidationFn((schema, document, rules, limits) => {
         const tooMuch = tooComplex(document);
         if (tooMuch !== undefined) return [tooMuch];
-        const known = suggestions
+        const ownRules = suggestions
           ? rules.map((rule: ValidationRule) => (rule === FieldsOnCorrectTypeRule ? KnownFieldsRule : rule))
           : rules;
-        return validateFn(schema, document, known, {
+        return validateFn(schema, document, ownRules, {
           ...limits,
           maxErrors: MAX_VALIDATION_ERRORS,
           hideSuggestions: !suggestions,

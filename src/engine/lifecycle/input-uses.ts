@@ -42,9 +42,9 @@ export function inputWalker(
 
   function isAnnotated(type: GraphQLInputType): boolean {
     const { name } = getNamedType(type);
-    const known = cache.get(name) ?? reachable(type).some((element) => annotated.has(element));
-    cache.set(name, known);
-    return known;
+    const uses = cache.get(name) ?? reachable(type).some((element) => annotated.has(element));
+    cache.set(name, uses);
+    return uses;
   }
 }
 

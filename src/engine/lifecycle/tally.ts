@@ -35,13 +35,13 @@ export class Tally {
   add(coordinate: string, client: string): void {
     const now = this.#clock();
     const day = this.#dayOf(now);
-    const known = this.#days.get(day)?.get(coordinate)?.get(client);
-    if (known === undefined) {
+    const count = this.#days.get(day)?.get(coordinate)?.get(client);
+    if (count === undefined) {
       this.#put({ coordinate, client, day, uses: 1, lastSeen: now });
       return;
     }
-    known.uses++;
-    known.lastSeen = now;
+    count.uses++;
+    count.lastSeen = now;
   }
 
   /** Removes and returns all counts. */

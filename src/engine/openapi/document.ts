@@ -190,7 +190,7 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
       ...(body && { content: { 'application/json': { schema: body } } }),
     },
   ]);
-  const known = {
+  const notModified = {
     status: '304',
     name: `NotModified${route.reply.kind === 'list' ? 'List' : ''}${levelSuffix(endpoint.lifecycle.annotated?.annotations)}`,
     response: {
@@ -198,6 +198,6 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
       headers: headerRefs([...(route.reply.statuses[200]?.headers ?? []), 'ETag', ...annotated]),
     },
   };
-  const shared = [...(route.method === 'GET' ? [known] : []), ...failures(endpoint)];
+  const shared = [...(route.method === 'GET' ? [notModified] : []), ...failures(endpoint)];
   return Object.fromEntries([...answers, ...shared.map((one) => [one.status, components.respond(one)])]);
 }

@@ -33,7 +33,7 @@ export const MAX_ANSWER_BYTES = 8_388_608;
 const ITEMS_OF_LIST = 10;
 type Variables = Readonly<Record<string, unknown>>;
 /** A value, or a function of the variables that returns it. */
-type Known<T> = T | ((variables: Variables) => T);
+type Dynamic<T> = T | ((variables: Variables) => T);
 
 /** @throws {ServiceError} INVALID_ARGUMENT if a document has too many lines */
 export function assertLines(text: string): void {
@@ -56,28 +56,28 @@ export function measure({ roots, defaults }: Selection): (variables: Variables) 
     const cost = typeof amount === 'function' ? amount({ ...given, ...variables }) : amount;
     assertAtMost(MAX_ROWS, cost.rows, 'rows at once');
     assertAtMost(MAX_VALUES, cost.values + cost.items, 'values at once');
-    assertAtMost(MAX_ANSWER_BYTES, cost.bytes, 'bytes, by the greatest lengths of its fields');
+    assertAtMost(MAX_ANSWER_BYTES, cost.bytes, 'bytes, by the maximum lengths of its fields');
     return cost;
   };
 
-  function amountOf(fields: readonly SelectedField[], isRoot: boolean): Known<Cost> {
+  function amountOf(fields: readonly SelectedField[], isRoot: boolean): Dynamic<Cost> {
     return combine(
       fields.map((field) => amountOfField(field, isRoot)),
       (amounts) => amounts.reduce(add, NOTHING),
     );
   }
 
-  function amountOfField({ node, parent, field, within }: SelectedField, isRoot: boolean): Known<Cost> {
+  function amountOfField({ node, parent, field, within }: SelectedField, isRoot: boolean): Dynamic<Cost> {
     const named = getNamedType(field.type);
     const type = isObjectType(named) ? named : undefined;
     const given = combine([itemsGiven(node, field), searchOf(type, node)], (amounts) => amounts.reduce(add, NOTHING));
     const isStatement = !isRoot && (isConnection(type) || field.extensions.reference !== undefined);
     const own = { ...NOTHING, values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
-    const size: Known<number> = isConnection(type) ? pageSize(node) : itemsOf(parent, field);
+    const size: Dynamic<number> = isConnection(type) ? pageSize(node) : itemsOf(parent, field);
     const rows = combine([size], ([count = 1]) => onlyRows(count));
     const each = amountOf(within, false);
-    return combine([rows, each, given], ([{ rows: count } = NOTHING, asked = NOTHING, items = NOTHING]) => {
-      const all = add(add(own, items), times(count, asked));
+    return combine([rows, each, given], ([{ rows: count } = NOTHING, inner = NOTHING, items = NOTHING]) => {
+      const all = add(add(own, items), times(count, inner));
       return isConnection(type) ? add(all, onlyRows(count)) : all;
     });
   }
@@ -126,14 +126,14 @@ function isConnection(type: GraphQLObjectType | undefined): boolean {
 
 function assertAtMost(max: number, requested: number, what: string): void {
   if (requested <= max) return;
-  throw tooMuch(`The operation asks for up to ${requested} ${what}; ${max} is the most. Request less.`);
+  throw tooMuch(`The operation asks for up to ${requested} ${what}; the maximum is ${max}. Request less.`);
 }
 
 /** The larger of `first` and `last`: validation accepts only one, but the other may be null. */
-function pageSize({ arguments: given = [] }: FieldNode): Known<number> {
+function pageSize({ arguments: given = [] }: FieldNode): Dynamic<number> {
   const sizes = given
     .filter(({ name }) => name.value === 'first' || name.value === 'last')
-    .map(({ value }): Known<number> => {
+    .map(({ value }): Dynamic<number> => {
       if (value.kind !== Kind.VARIABLE) return Number(value.kind === Kind.INT && value.value);
       const name = value.name.value;
       // Anything else is rejected later, and may not even convert to a number.
@@ -146,8 +146,8 @@ function pageSize({ arguments: given = [] }: FieldNode): Known<number> {
 }
 
 /** The items of the lists among its arguments: they are processed for each row that has the field. */
-function itemsGiven({ arguments: given = [] }: FieldNode, field: GraphQLField<unknown, unknown>): Known<Cost> {
-  const items = given.map(({ name: { value: argument }, value }): Known<Cost> => {
+function itemsGiven({ arguments: given = [] }: FieldNode, field: GraphQLField<unknown, unknown>): Dynamic<Cost> {
+  const items = given.map(({ name: { value: argument }, value }): Dynamic<Cost> => {
     if (value.kind === Kind.LIST) return { ...NOTHING, items: value.values.length };
     const type = field.args.find(({ name }) => name === argument)?.type;
     if (value.kind !== Kind.VARIABLE || !isListType(getNullableType(type))) return NOTHING;
@@ -158,7 +158,7 @@ function itemsGiven({ arguments: given = [] }: FieldNode, field: GraphQLField<un
 }
 
 /** The search that a list needs with these arguments: a page that no index can find. */
-function searchOf(type: GraphQLObjectType | undefined, { arguments: given = [] }: FieldNode): Known<Cost> {
+function searchOf(type: GraphQLObjectType | undefined, { arguments: given = [] }: FieldNode): Dynamic<Cost> {
   const searchedList = searchesOf(type);
   if (searchedList === undefined || given.length === 0) return NOTHING;
   const search = (variables: Variables) => {
@@ -177,7 +177,10 @@ function givenBy(value: ValueNode, variables: Variables): unknown {
 }
 
 /** Combines values, at once if none of them depends on the variables. */
-function combine<T extends number | Cost, R>(parts: readonly Known<T>[], make: (known: readonly T[]) => R): Known<R> {
+function combine<T extends number | Cost, R>(
+  parts: readonly Dynamic<T>[],
+  make: (values: readonly T[]) => R,
+): Dynamic<R> {
   const resolve = (variables: Variables) =>
     make(parts.map((part) => (typeof part === 'function' ? part(variables) : part)));
   return parts.some((part) => typeof part === 'function') ? resolve : resolve({});

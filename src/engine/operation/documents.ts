@@ -90,8 +90,8 @@ export class PreparedDocuments {
    */
   prepare(text: string, document: DocumentNode, operationName: string | undefined): PreparedOperation {
     const operations = this.#kept.get(text)?.operations;
-    const known = operations?.get(operationName ?? '');
-    if (known !== undefined) return known;
+    const prepared = operations?.get(operationName ?? '');
+    if (prepared !== undefined) return prepared;
     const operation = prepareOperation(this.#schema, document, operationName, {
       findUses: this.#findUses,
       costs: this.#costs,
@@ -109,8 +109,8 @@ export class PreparedDocuments {
     const key = {};
     let runs = 0;
     return (variables, context) => {
-      const known = this.#compiled.get(key);
-      if (known !== undefined) return known(variables, context);
+      const cached = this.#compiled.get(key);
+      if (cached !== undefined) return cached(variables, context);
       if (++runs % COMPILED_AT !== 0) return interpreted(variables, context);
       const compiled = compileOperation(this.#schema, document, name, plans);
       this.#compiled.set(key, compiled, { size: fields + FIELDS_OF_OPERATION });

@@ -261,9 +261,9 @@ export function orderStore(database: Database) {
 }
 
 /** The message does not name the pet: the caller may have no permission to read which one the order is for. */
-function outOfStock(pet: Int64, left: number, asked: number | null | undefined, ordered = ''): ServiceError {
-  return new ServiceError(OUT_OF_STOCK, `Not enough is in stock for a quantity of ${asked}.`, {
-    toReaders: `Pet ${pet} has ${left} in stock${ordered}; the quantity is ${asked}.`,
+function outOfStock(pet: Int64, left: number, requested: number | null | undefined, ordered = ''): ServiceError {
+  return new ServiceError(OUT_OF_STOCK, `Not enough is in stock for a quantity of ${requested}.`, {
+    toReaders: `Pet ${pet} has ${left} in stock${ordered}; the quantity is ${requested}.`,
   });
 }
 

@@ -38,7 +38,7 @@ describe('a response', () => {
     const rejected = await ask(11);
     const { errors } = (await rejected.json()) as { errors: { message: string; extensions: object }[] };
     expect([rejected.status, errors[0]?.extensions]).toMatchObject([400, { code: 'INVALID_ARGUMENT' }]);
-    expect(errors[0]?.message).toContain(`${LARGEST} is the most`);
+    expect(errors[0]?.message).toContain(`the maximum is ${LARGEST}`);
     expect(app.statements).toEqual([]);
   });
 

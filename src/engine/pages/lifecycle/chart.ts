@@ -18,7 +18,7 @@ interface DayBar {
 const TOP = 20;
 const BASE = 110;
 const HEIGHT = 130;
-const LEAST = 2;
+const MIN_BAR = 2;
 /** In percent of the width. */
 const STEP = 100 / WINDOW_DAYS;
 const GAP = 0.6;
@@ -50,10 +50,10 @@ ${bars.flatMap(listed).join('\n')}
 export function dayBars({ byDay, countedSince }: Pick<Usage, 'byDay' | 'countedSince'>, now: Date): DayBar[] {
   const begins = countedSince === undefined ? '' : toDay(countedSince);
   const days = Array.from({ length: WINDOW_DAYS }, (_, index) => addDays(windowOpens(now), index));
-  const most = Math.max(1, ...days.map((day) => byDay.get(day) ?? 0));
+  const max = Math.max(1, ...days.map((day) => byDay.get(day) ?? 0));
   return days.map((day, index) => {
     const uses = byDay.get(day) ?? 0;
-    const height = uses === 0 ? 0 : Math.max(LEAST, Math.round((uses / most) * (BASE - TOP)));
+    const height = uses === 0 ? 0 : Math.max(MIN_BAR, Math.round((uses / max) * (BASE - TOP)));
     return { day, uses, x: index * STEP, height, isBefore: uses === 0 && day < begins };
   });
 }
@@ -71,10 +71,10 @@ function uncounted(bars: readonly DayBar[]): string {
 
 /** The tooltip covers the full height of a day, so that low bars have it too. */
 function column({ day, uses, x, height, isBefore }: DayBar): string {
-  const told = isBefore ? 'not counted yet' : counted(uses, 'use');
+  const label = isBefore ? 'not counted yet' : counted(uses, 'use');
   const place = `x="${(x + GAP / 2).toFixed(3)}%" width="${(STEP - GAP).toFixed(3)}%"`;
   const bar = height === 0 ? '' : `<rect class="bar" ${place} y="${BASE - height}" height="${height}"/>`;
-  return `<g><title>${inWords(day)}: ${told}</title><rect class="day" ${place} y="${TOP}" height="${BASE - TOP}"/>${bar}</g>`;
+  return `<g><title>${inWords(day)}: ${label}</title><rect class="day" ${place} y="${TOP}" height="${BASE - TOP}"/>${bar}</g>`;
 }
 
 function listed({ day, uses }: DayBar): string[] {
