@@ -129,7 +129,7 @@ describe('memory does not grow', () => {
 });
 
 test.each(['embedded', 'server'])(
-  'memory does not grow by callers that are charged, on the database %s',
+  'memory does not grow with the number of charged callers, on the database %s',
   async (kind) => {
     const database = { kind, statement: () => async () => [] };
     const quota = { units: 10, seconds: 60 };

@@ -154,7 +154,7 @@ describe('a GraphQL response', () => {
   });
 });
 
-describe('when the day comes', () => {
+describe('at the sunset', () => {
   const [before, last, after] = ['2026-12-31T23:59:58Z', '2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00Z'];
 
   test.each([before, last, after])('SUNSET=announce still serves at %s', async (instant) => {
@@ -169,7 +169,7 @@ describe('when the day comes', () => {
     expect((await shop.graphql('{ book(bookId: 2) { id } }')).status).toBe(200);
   });
 
-  test('SUNSET=enforce answers 410 GONE from then on, with the same fields and the successor', async () => {
+  test('SUNSET=enforce returns 410 GONE after that day, with the same header fields and the successor', async () => {
     const shop = openBookshop({ clock: at(after), sunset: 'enforce' });
     const gone = await shop.rest('GET', '/books/2');
     const message =
