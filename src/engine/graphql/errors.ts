@@ -14,7 +14,7 @@ const CODES_OF_YOGA: Readonly<Record<string, ErrorCode>> = {
   OPERATION_RESOLUTION_FAILURE: 'INVALID_ARGUMENT',
 };
 
-/** The message of graphql-js when validation stops after too many errors, and the one that replaces it. */
+/** The message of graphql-js when it gives up an expensive validation, and the message that replaces it. */
 const ABORTED = 'Validation aborted.';
 const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less in one document.';
 

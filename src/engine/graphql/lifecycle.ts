@@ -39,8 +39,7 @@ export function lifecycleExtension(
 }
 
 /**
- * Asserts that `extensions.lifecycle` of the request is true, false or absent: whether the response has
- * `extensions.lifecycle`.
+ * Asserts that `extensions.lifecycle` of the request is a boolean or absent; false removes it from the response.
  *
  * @throws {ServiceError} INVALID_ARGUMENT
  */

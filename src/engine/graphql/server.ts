@@ -39,7 +39,7 @@ export interface GraphQLAnswer extends Outcome {
   readonly operation: string;
 }
 
-/** How many characters of new documents are processed for a caller before those of other callers get their turn. */
+/** The maximum number of characters of new documents that are processed at once for a caller; its others wait. */
 const CHARACTERS_AT_ONCE = 4_000;
 
 /** Codes whose HTTP status is sent with every media type: the caller may not use the service, or not now. */
@@ -80,8 +80,7 @@ export function createGraphQLServer(
           assertExtensions(extensions);
           return variables;
         },
-        // Two requests are the same if only the layout and comments of the document differ, or if both have no
-        // variables.
+        // The layout and comments of the document make no difference, and neither do missing, null or empty variables.
         fingerprint: () => fingerprintOf('graphql', stripIgnoredCharacters(query), operationName ?? null, variables),
         reject: (rejections) => {
           // A caller that may not use the operation gets no lifecycle information.
