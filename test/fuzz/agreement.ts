@@ -1,13 +1,13 @@
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { stringifyJson } from '../../src/engine/json.ts';
 
-/** What is compared of an answer. */
+/** The parts of a result that are compared. */
 export interface Answer {
   readonly data?: unknown;
   readonly errors?: readonly GraphQLFormattedError[] | undefined;
 }
 
-/** An answer as a client gets it. */
+/** The result as a client gets it. */
 export function answerOf({ data, errors }: ExecutionResult): Answer {
   return {
     ...(data !== undefined && { data }),
@@ -16,25 +16,25 @@ export function answerOf({ data, errors }: ExecutionResult): Answer {
 }
 
 /**
- * Holds a compiled operation's answer to graphql-js's: the same data to the order of the keys, and the same errors, as far as
- * the specification says what they are. Their order is free. Where one of them makes null of what is around it, fields in
- * there may go on or not, so each has to tell one at least (GraphQL, section 6.4.4).
+ * Checks that a compiled operation has the same result as graphql-js: the same data with the same order of keys, and
+ * the same errors where the specification defines them. Their order is free. If an error nulls a parent field, its
+ * siblings may be executed or not, so each result needs only one error there (GraphQL, section 6.4.4).
  *
- * @throws {Error} where they disagree
+ * @throws {Error} if they differ
  */
 export function assertAgreement(compiled: Answer, expected: Answer): void {
   const [one, other] = [stringifyJson({ data: compiled.data }), stringifyJson({ data: expected.data })];
   if (one !== other)
-    throw new Error(`Compiled, the data are\n${one}, and not\n${other}\n${tellErrors(compiled, expected)}`);
-  const [told, due] = [placesOf(compiled), placesOf(expected)];
-  for (const place of new Set([...told.keys(), ...due.keys()])) {
-    if (agreeAt(told.get(place), due.get(place))) continue;
-    throw new Error(`Compiled, other errors are told at ${place}.\n${tellErrors(compiled, expected)}\n${one}`);
+    throw new Error(`Compiled, the data are\n${one}, and not\n${other}\n${formatErrors(compiled, expected)}`);
+  const [actual, wanted] = [errorsByPath(compiled), errorsByPath(expected)];
+  for (const place of new Set([...actual.keys(), ...wanted.keys()])) {
+    if (agreeAt(actual.get(place), wanted.get(place))) continue;
+    throw new Error(`Compiled, other errors are at ${place}.\n${formatErrors(compiled, expected)}\n${one}`);
   }
 }
 
-/** The errors by the place that is null for them. */
-function placesOf({ data, errors = [] }: Answer): Map<string, GraphQLFormattedError[]> {
+/** The errors by the path of the null that they cause. */
+function errorsByPath({ data, errors = [] }: Answer): Map<string, GraphQLFormattedError[]> {
   const places = new Map<string, GraphQLFormattedError[]>();
   for (const error of errors) {
     const place = stringifyJson(nullPlace(data, error.path ?? []));
@@ -52,20 +52,23 @@ function nullPlace(data: unknown, path: readonly (string | number)[]): readonly 
   return path;
 }
 
-function agreeAt(told: readonly GraphQLFormattedError[] = [], due: readonly GraphQLFormattedError[] = []): boolean {
-  const isOwn = [...told, ...due].every(
-    ({ path = [] }) => stringifyJson(path) === stringifyJson([...told, ...due][0]?.path),
+function agreeAt(
+  actual: readonly GraphQLFormattedError[] = [],
+  wanted: readonly GraphQLFormattedError[] = [],
+): boolean {
+  const isOwn = [...actual, ...wanted].every(
+    ({ path = [] }) => stringifyJson(path) === stringifyJson([...actual, ...wanted][0]?.path),
   );
-  if (!isOwn) return told.length > 0 && due.length > 0;
-  return stringifyJson(told.map(essence)) === stringifyJson(due.map(essence));
+  if (!isOwn) return actual.length > 0 && wanted.length > 0;
+  return stringifyJson(actual.map(essence)) === stringifyJson(wanted.map(essence));
 }
 
-/** What a resolver does wrong is told in words that differ a little: `Cage.(id,id)` names a field that is selected twice. */
+/** Messages about resolver mistakes differ a little: `Cage.(id,id)` names a field that is selected twice. */
 function essence({ message, path, extensions }: GraphQLFormattedError): unknown {
   const said = message.replace(/\((\w+)(?:,\1)+\)/, '$1').replace(/(?<=field )"(\w+\.\w+)"/, '$1');
   return { message: said, path, extensions };
 }
 
-function tellErrors(compiled: Answer, expected: Answer): string {
+function formatErrors(compiled: Answer, expected: Answer): string {
   return `Compiled: ${stringifyJson(compiled.errors)}\nExpected: ${stringifyJson(expected.errors)}`;
 }

@@ -18,18 +18,18 @@ import { boundsOf } from '../../src/engine/schema/input.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { dateTimes, exact, hostileValues, identifiers, mostly, rowsOf, type Taste, texts } from './values.ts';
 
-/** An argument's value, in a variable or written out. */
+/** A value of an argument, in a variable or as a literal. */
 export interface Given {
   readonly argument: string;
-  /** Of its variable. */
+  /** The name of its variable. */
   readonly name: string;
   readonly type: string;
   readonly value: unknown;
-  /** As it is written in the document, where it is in no variable. */
+  /** The literal, if it is not in a variable. */
   readonly literal?: string;
 }
 
-/** Lists by the types of their pages, as their cursors name them. */
+/** The names of lists in cursors, by the types of their connections. */
 const LISTS = new Map(
   Object.values(petStoreService.schema.getTypeMap()).flatMap((type) => {
     const list = isObjectType(type) ? type.getFields().totalCount?.extensions.countsList : undefined;
@@ -38,10 +38,10 @@ const LISTS = new Map(
 );
 
 /**
- * Arguments of a field, each in a variable of its own or written out.
+ * Arguments of a field, each in a variable of its own or as a literal.
  *
- * @param answers the named type that the field answers with, of which cursors are
- * @param place begins the variables' names
+ * @param answers the named return type of the field, which the cursors belong to
+ * @param place a prefix for the names of the variables
  */
 export function argumentsOf(
   args: readonly GraphQLArgument[],
@@ -69,7 +69,7 @@ export function argumentsOf(
   });
 }
 
-/** A page is from one end, and a cursor is of the order in which the walk began. */
+/** A page starts at one end of the list, and a cursor needs the sort of its page. */
 function goesWith(all: readonly Given[]): (one: Given) => boolean {
   const names = new Set(all.map(({ argument }) => argument));
   const hasCursor = names.has('after') || names.has('before');
@@ -84,7 +84,7 @@ function valuesOf(
 ): fc.Arbitrary<unknown> {
   if (isNonNullType(type)) return valuesOf(type.ofType, taste, name, place);
   if (isListType(type)) {
-    // The versions that are expected have to have the row's among them.
+    // The row's version must be among the expected ones.
     if (name === 'expectedVersion' && taste === exact) return fc.constantFrom([1, 2, 3], [1], [2, 3]);
     return taste(fc.array(valuesOf(type.ofType, taste, name, place), { maxLength: 3 }));
   }
@@ -108,8 +108,8 @@ function objectsOf(type: GraphQLInputObjectType, taste: Taste): fc.Arbitrary<Rec
   );
 }
 
-/** With one variable that does not fit, or that is missing. */
-export function withFault(
+/** With one variable that is invalid or missing. */
+export function withMistake(
   variables: Readonly<Record<string, unknown>>,
 ): fc.Arbitrary<Readonly<Record<string, unknown>>> {
   const names = Object.keys(variables);
@@ -124,7 +124,7 @@ export function withFault(
   });
 }
 
-/** The value as GraphQL writes it. */
+/** The value as a GraphQL literal. */
 function literalOf(value: unknown, type: GraphQLInputType): string {
   const named = getNamedType(type);
   if (Array.isArray(value)) return `[${value.map((one) => literalOf(one, type)).join(', ')}]`;

@@ -8,16 +8,16 @@ import type { Target } from './target.ts';
 
 const { schema } = petStoreService;
 
-/** How long an answer may take, in milliseconds. */
+/** The maximum time of a response, in milliseconds. */
 const PATIENCE = 5_000;
 const BASE = 'http://pets.example';
 
-/** Sends cases to the service and holds its answers to its descriptions; each throws what is wrong. */
+/** Sends cases to the service, and checks the responses against its descriptions; each check throws what is wrong. */
 export function createChecks({ fetch, state, authorizationFor }: Pick<Target, 'fetch' | 'state' | 'authorizationFor'>) {
   let known = '';
 
   return {
-    /** Looks at the rows as they are now: to be called when they were changed by other means. */
+    /** Reads the rows again, after they were changed by other means. */
     async look(): Promise<void> {
       known = await state();
     },
@@ -28,7 +28,7 @@ export function createChecks({ fetch, state, authorizationFor }: Pick<Target, 'f
       const request = { method, headers, ...(!isRead && body !== undefined && { body }) };
       const [response, text] = await send(path, request);
       if (response.status >= 500) throw new Error(`${response.status}: ${text}`);
-      // A browser gets the page of what a program gets as JSON.
+      // A browser gets a page where other clients get JSON.
       const isPage = response.headers.get('content-type')?.startsWith('text/html');
       if (!isPage) assertFollowsContract(method, path, response, text);
       await compareState(isRead || response.status >= 300);
@@ -38,7 +38,7 @@ export function createChecks({ fetch, state, authorizationFor }: Pick<Target, 'f
       return response.status;
     },
 
-    /** @returns the status of the first error, otherwise the response's */
+    /** @returns the status of the first error; without errors that of the response */
     async graphql(asked: GraphQLCase): Promise<number> {
       const { variables, isRepeated, headers, method } = asked;
       const [first, text] = await ask(asked);
@@ -63,7 +63,7 @@ export function createChecks({ fetch, state, authorizationFor }: Pick<Target, 'f
         : await send('/graphql', { method, headers, body: stringifyJson(params) });
     if (response.status >= 500) throw new Error(`${response.status}: ${text}`);
     const answer = parseJson(text);
-    // As the service reads them: a number beyond what a number holds exactly has become an integer there.
+    // As the service parses them: integers beyond the exact numbers stay exact.
     assertConforms(schema, { ...asked, variables: parseJson(stringifyJson(variables) ?? 'null') }, answer);
     assertTransport(response, answer, headers);
     await compareState(isReplay || !isChange(asked) || hasDoneNothing(answer));
@@ -103,22 +103,22 @@ export function createChecks({ fetch, state, authorizationFor }: Pick<Target, 'f
   }
 }
 
-/** The media type is the one that was asked for, and the status that of GraphQL over HTTP. */
+/** The media type must be the requested one, and the status must follow GraphQL over HTTP. */
 function assertTransport({ status, headers }: Response, answer: GraphQLAnswer, asked: Record<string, string>): void {
   const wanted = asked.accept?.startsWith('application/graphql-response+json')
     ? 'application/graphql-response+json'
     : 'application/json';
   const type = headers.get('content-type');
   if (type?.split(';')[0] !== wanted) throw new Error(`${wanted} was asked for, and ${type} came.`);
-  if (!headers.has('x-request-id')) throw new Error('The answer has no X-Request-Id.');
+  if (!headers.has('x-request-id')) throw new Error('The response has no X-Request-Id.');
   const allowed = answer.errors?.map(({ extensions }) => extensions.status) ?? [];
   if ('data' in answer ? status === 200 : allowed.includes(status)) return;
-  // A client that knows no better media type is told of a rejection by 200 as well.
+  // With application/json a rejection has the status 200 too.
   if (wanted === 'application/json' && status === 200) return;
   throw new Error(`The status ${status} does not go with ${stringifyJson(answer)}`);
 }
 
-/** What is rejected has done nothing; and so has an only field of the root that has failed itself. */
+/** Whether nothing can have been changed: the request was rejected, or its only root field failed. */
 function hasDoneNothing({ data, errors }: GraphQLAnswer): boolean {
   if (data === undefined) return true;
   return data === null && errors?.length === 1 && errors[0]?.path?.length === 1 && errors[0].path[0] === 'r0';
@@ -128,7 +128,7 @@ function isChange(asked: GraphQLCase): boolean {
   return asked.method === 'POST' && textOf(asked).includes('mutation');
 }
 
-/** What it asks for, where that is a document at all. */
+/** The document, if it is text. */
 function textOf({ query }: GraphQLCase): string {
   return typeof query === 'string' ? query : '';
 }

@@ -29,14 +29,14 @@ import { assertErrors, type ShownError } from './errors.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** What was asked, of which the answer has to be. */
+/** The request of a response. */
 export interface Asked {
   readonly query: unknown;
   readonly variables: unknown;
   readonly operationName: unknown;
 }
 
-/** An answer that has the shape of one. */
+/** A result of a valid shape. */
 export interface GraphQLAnswer {
   readonly data?: unknown;
   readonly errors?: readonly ShownError[];
@@ -44,22 +44,22 @@ export interface GraphQLAnswer {
 }
 
 /**
- * Holds an answer to the schema and to the document that was asked: it has the keys that are selected, in their order,
- * and no other; null only where the schema allows it; and values of the schema's types.
+ * Checks a result against the schema and the document: it has exactly the selected keys in their order, null only where
+ * the schema allows it, and values of the schema's types.
  *
- * @throws {Error} that says where it does not
+ * @throws {Error} that says where it does not conform
  */
 export function assertConforms(schema: GraphQLSchema, asked: Asked, answer: unknown): asserts answer is GraphQLAnswer {
-  if (!isRecord(answer)) throw new Error('The answer is not an object.');
+  if (!isRecord(answer)) throw new Error('The response is not an object.');
   const { data, errors } = answer;
   const keys = Object.keys(answer).filter((key) => !['data', 'errors', 'extensions'].includes(key));
   if (keys.length > 0) throw new Error(`An answer has no ${keys.join()}.`);
   if (errors !== undefined) assertErrors(errors, data);
   if (!('data' in answer)) {
-    if (errors === undefined) throw new Error('The answer has neither data nor errors.');
+    if (errors === undefined) throw new Error('The response has neither data nor errors.');
     return;
   }
-  if (data === null && errors === undefined) throw new Error('The data is null, and no error says why.');
+  if (data === null && errors === undefined) throw new Error('The data is null, and there is no error.');
   if (data !== null) assertData(schema, asked, data);
 }
 
@@ -67,7 +67,7 @@ function assertData(schema: GraphQLSchema, { query, variables, operationName }: 
   const document = parse(String(query));
   const operation = getOperationAST(document, typeof operationName === 'string' ? operationName : undefined);
   const root = operation && schema.getRootType(operation.operation);
-  if (operation == null || root == null) throw new Error('There is data, and no operation that it could be of.');
+  if (operation == null || root == null) throw new Error('There is data without an operation.');
   const given = getVariableValues(schema, operation.variableDefinitions ?? [], isRecord(variables) ? variables : {});
   if (given.errors !== undefined)
     throw new Error(`There is data in spite of the variables: ${given.errors[0]?.message}`);
@@ -105,7 +105,7 @@ class Walk {
       if (value === null) throw new Error(`${where} is null, and is a ${type}.`);
       this.#value(type.ofType, nodes, value, where);
     } else if (value === null) {
-      // The schema lets it be.
+      // The schema allows null.
     } else if (isListType(type)) {
       if (!Array.isArray(value)) throw new Error(`${where} is no list.`);
       for (const [at, one] of value.entries()) this.#value(type.ofType, nodes, one, `${where}.${at}`);
@@ -115,7 +115,7 @@ class Walk {
     } else if (!isLeafType(type) || !isLeaf(type, value)) throw new Error(`${where} is no ${type}.`);
   }
 
-  /** All types are objects, so a fragment is always of the type that it is spread in. */
+  /** All types are objects, so every fragment applies. */
   #collect({ selections }: SelectionSetNode, into: Map<string, FieldNode[]>): void {
     for (const node of selections) {
       if (!this.#isSelected(node.directives ?? [])) continue;

@@ -11,25 +11,25 @@ import {
   type OperationTypeNode,
 } from 'graphql';
 
-/** A whole number below this; the smaller, the simpler. */
+/** A whole number from 0 up to below this; smaller numbers make simpler documents. */
 export type Pick = (below: number) => number;
 
-/** What documents are made of, beside their schema. */
+/** The ingredients of documents, beside their schema. */
 export interface Kit {
   readonly schema: GraphQLSchema;
   readonly kinds: readonly OperationTypeNode[];
-  /** Values of scalars, each as it is written in a document and as it is in variables. */
+  /** Values of scalars, each as a literal and as a variable's value. */
   readonly leaves: Readonly<Record<string, readonly (readonly [literal: string, value: unknown])[]>>;
-  /** Scalars whose literals are not what JSON has: in most documents they stand in variables alone. */
+  /** Scalars with literals that JSON lacks: most documents use them only in variables. */
   readonly exotic: ReadonlySet<string>;
-  /** Whether a field is asked for, or an argument given. */
+  /** Whether a field is selected, or an argument given. */
   has(element: GraphQLField<unknown, unknown> | GraphQLArgument): boolean;
 }
 
 /** A variable of a document. */
 export interface Variable {
   readonly definition: string;
-  /** Undefined for none. */
+  /** Undefined for an absent value. */
   readonly value: unknown;
 }
 
@@ -38,13 +38,13 @@ const VARIABLES = [...'abcdefghijkl', 'constructor', 'toString', 'valueOf'];
 /** Writes the values of one document, and collects its variables. */
 export function valueWriter(kit: Kit, pick: Pick) {
   const variables = new Map<string, Variable>();
-  // Most documents have values that are compiled.
+  // Most documents have values that can be compiled.
   const tame = pick(4) < 3;
   const withVariables = pick(3) > 0;
   let mayVary = true;
   return { variables: variables as ReadonlyMap<string, Variable>, setVariable, argumentsOf };
 
-  /** Of a field, as they are written; none where none are given. */
+  /** The arguments of a field in parentheses; empty if none is given. */
   function argumentsOf({ args }: GraphQLField<unknown, unknown>): string {
     const given = args.flatMap((arg) => {
       const isNeeded = isNonNullType(arg.type) && arg.defaultValue === undefined;
@@ -55,7 +55,7 @@ export function valueWriter(kit: Kit, pick: Pick) {
     return given.length === 0 ? '' : `(${given.join(', ')})`;
   }
 
-  /** As it is written; often a variable. */
+  /** A literal or, often, a variable. */
   function value(type: GraphQLInputType, hasDefault: boolean): string {
     if (withVariables && mayVary && pick(3) === 2) return variable(type, hasDefault);
     if (isNonNullType(type)) return literal(type.ofType);
@@ -101,7 +101,7 @@ export function valueWriter(kit: Kit, pick: Pick) {
     return `$${name}`;
   }
 
-  /** Without variables, as defaults are. */
+  /** Without variables, as in defaults. */
   function plain(write: () => string): string {
     const before = mayVary;
     mayVary = false;

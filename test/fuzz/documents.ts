@@ -14,12 +14,12 @@ import {
 import { stringifyJson } from '../../src/engine/json.ts';
 import { type Kit, type Pick, valueWriter } from './document-values.ts';
 
-/** A document that is valid, and what it is run with. */
+/** A valid document, and how to run it. */
 export interface Asked {
   readonly text: string;
-  /** Those of its operations that are run, one after another. */
+  /** The operations to run, one after another. */
   readonly operations: readonly { readonly name: string; readonly variables: Readonly<Record<string, unknown>> }[];
-  /** A number for whatever else depends on chance. */
+  /** A seed for everything else that is random. */
   readonly day: number;
 }
 
@@ -38,7 +38,7 @@ const ALIASES = [
   'name',
   '__proto__',
 ];
-/** Whose paths are easily joined to the same. */
+/** Aliases whose joined paths easily collide. */
 const JOINED = ['a', 'a_a'];
 const CONDITIONS = / @(include|skip)\(if: [^)]*\)/g;
 type Way = 'field' | 'spread' | 'inline' | 'within' | 'known' | 'twin';
@@ -46,9 +46,9 @@ const WAYS: readonly Way[] = [...Array<Way>(5).fill('field'), 'spread', 'spread'
 const SPREADING: readonly Way[] = ['field', 'spread', 'spread', 'spread', 'inline', 'twin'];
 const FLAGS = ['$is', '$not', '$may', 'true', 'false'];
 
-/** Documents with fragments that are spread often, conditions, aliases, variables and their defaults. */
+/** Documents with many fragment spreads, conditions, aliases, variables and defaults. */
 export function documentsFor(kit: Kit): fc.Arbitrary<Asked> {
-  // The day is drawn first: by itself, fc.gen() would give the same again for each document that is not valid.
+  // The seed is drawn first: fc.gen() alone would repeat the same values for each invalid document.
   return fc
     .tuple(fc.nat(999), fc.gen())
     .map(([day, generate]) => writeDocument(kit, day, (below) => generate(fc.nat, below - 1)))
@@ -70,9 +70,9 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
   const namesOfAliases = new Map<string, string>();
   const aliases = pick(8) === 7 ? JOINED : ALIASES;
   let twins = 0;
-  // Most documents have no conditions, or no abstract types: one that has everything is never compiled.
+  // Most documents have no conditions, or no abstract types, because one with both is never compiled.
   const abstract = pick(4) === 3;
-  // Some are about fragments, and have conditions at these alone.
+  // Some documents are about fragments, and have conditions on spreads only.
   const isSpreading = pick(3) === 2;
   const conditional = isSpreading ? 3 : ([0, 0, 6, 3][pick(4)] as number);
   const { variables, setVariable, argumentsOf } = valueWriter(kit, pick);
@@ -89,7 +89,7 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
     fragments.unshift({ name: `F${count}`, type, text: `on ${type.name} ${selections(type, 2)}` });
   }
   const operations = [writeOperation('O0')];
-  // Another one shares fragments, and often is the same but for its conditions.
+  // A second operation shares fragments, and often differs only in its conditions.
   if (pick(8) === 7) operations.push(writeOperation('O1', pick(2) === 1 ? operations[0] : undefined));
   const written = operations.map(({ text }) => text).join(' ');
   const used = withFragments(written, fragments);
@@ -102,7 +102,7 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
   function writeOperation(name: string, twin?: Written): Written {
     const kind = twin?.kind ?? (kinds[pick(kinds.length)] as OperationTypeNode);
     const root = schema.getRootType(kind) as GraphQLNamedType;
-    // Most changes are single, for they alone are compiled.
+    // Most mutations have one change, because only those are compiled.
     const isSingle = kind === OperationTypeNode.MUTATION && pick(3) > 0;
     const own = isSingle ? `{ ${field(root, 1)} }` : selections(root, 1);
     const text = twin?.selections.replaceAll(CONDITIONS, '') ?? own;
@@ -137,7 +137,7 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
     return (way === 'spread' ? spread(type) : undefined) ?? field(type, depth);
   }
 
-  /** The same in another place, and unconditional as far as it is not in fragments. */
+  /** The same selection in another place, without conditions except for those in fragments. */
   function twinOf(known: string): string {
     const bare = known.replaceAll(CONDITIONS, '');
     return /^\w+ *[({]/.test(bare) ? `${ALIASES[pick(ALIASES.length)]}${++twins}: ${bare}` : bare;
@@ -157,7 +157,7 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
     const place = aliased(type, name);
     const wanting = isSpreading ? '' : condition();
     if (chosen === undefined) return `${place}${wanting}`;
-    // Where a key is selected again, it has to have the same arguments.
+    // A key that is selected again needs the same arguments.
     const asBefore = `${place} ${chosen.args.map(({ name, type }) => `${name}: ${type}`)}`;
     const given = argumentsOfKeys.get(asBefore) ?? argumentsOf(chosen);
     argumentsOfKeys.set(asBefore, given);
@@ -166,7 +166,7 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
     return `${place}${given}${wanting}${within}`;
   }
 
-  /** With an alias at times: one alias is one field of a type. */
+  /** Sometimes with an alias; each alias belongs to one field of a type. */
   function aliased(type: GraphQLNamedType, name: string): string {
     if (pick(aliases === JOINED ? 2 : 4) === 0 || (aliases !== JOINED && pick(3) > 0)) return name;
     const alias = aliases[pick(aliases.length)] ?? name;
@@ -196,7 +196,7 @@ function writeDocument(kit: Kit, day: number, pick: Pick): Asked {
   }
 }
 
-/** The types that a query begins with. */
+/** The types of root fields. */
 function nearRoot(schema: GraphQLSchema): readonly GraphQLNamedType[] {
   const root = schema.getQueryType();
   return root == null ? [] : [root, ...fieldsOf(root).map(({ type }) => getNamedType(type))];
@@ -212,7 +212,7 @@ function overlap(schema: GraphQLSchema, one: GraphQLNamedType, other: GraphQLNam
   return possible(one).some((type) => possible(other).includes(type));
 }
 
-/** The fragments that a text spreads, and those that they spread. */
+/** The fragments that a text spreads, and those that these spread. */
 function withFragments<F extends { readonly name: string; readonly text: string }>(
   text: string,
   all: readonly F[],
@@ -230,7 +230,7 @@ function withFragments<F extends { readonly name: string; readonly text: string 
   return [...found];
 }
 
-/** A document with its variables, as a report has it. */
+/** A document with its variables, for a report. */
 export function describeAsked({ text, operations, day }: Asked): string {
   return `${text}\n${stringifyJson(operations)} on day ${day}`;
 }

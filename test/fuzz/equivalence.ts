@@ -12,7 +12,7 @@ import type { Kit } from './document-values.ts';
 import { type Asked, describeAsked, documentsFor } from './documents.ts';
 import { createZoo } from './zoo.ts';
 
-/** The zoo's resolvers look at none. */
+/** The resolvers of the zoo do not use it. */
 const NO_CONTEXT = undefined as never;
 const TEXTS = ['', 'Rex', '__MAGIC_NAN__57f286b9_4c20_487f_b409_79804ddcb4f8', "it's `so`", '"\\\n\u2028', 'ä🐕'];
 const MOMENT = '2026-11-21T09:30:00.000Z';
@@ -51,10 +51,10 @@ export const zooDocuments = documentsFor(kit);
 const ALL_RESOLVED = 20;
 
 /**
- * Does work about the zoo. When an item of a list fails at once, graphql-js leaves the items before it to nobody: should
- * they fail later on, the rejection is unhandled. The zoo has such lists, and meanwhile that is no failure; all else is.
+ * Does work on the zoo. When an item of a list fails at once, graphql-js does not await the items before it; if these
+ * fail later, the rejection is unhandled. The zoo has such lists, so these rejections, and no others, are ignored.
  */
-export async function besideLeftRejections<T>(work: () => Promise<T>): Promise<T> {
+export async function ignoringAbandonedRejections<T>(work: () => Promise<T>): Promise<T> {
   const listeners = process.listeners('unhandledRejection');
   process.removeAllListeners('unhandledRejection');
   process.on('unhandledRejection', (error, promise) => {
@@ -70,15 +70,15 @@ export async function besideLeftRejections<T>(work: () => Promise<T>): Promise<T
 }
 
 /**
- * Runs a document as graphql-js does, as it is run at first, and as it is run later on, and holds the answers to each other.
+ * Runs a document in graphql-js, interpreted and compiled, and compares the results.
  *
- * @returns whether it is compiled; or rejected, as the service rejects it before it runs
- * @throws {Error} where they disagree
+ * @returns whether it is compiled, interpreted, or rejected as the service rejects it before it runs
+ * @throws {Error} if the results differ
  */
 export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'interpreted' | 'rejected'> {
   const document = parse(asked.text);
   if (asked.operations.some((operation) => isRejected(document, operation))) return 'rejected';
-  // Twice: what was pushed out is compiled again.
+  // Twice, because an operation that was evicted is compiled again.
   for (const { name, variables } of [...asked.operations, ...asked.operations]) {
     const plans = readAheadPlans(selectionOf(schema, document, name));
     const ran = async (run: Operation) => {
@@ -103,7 +103,7 @@ export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'inte
   return areCompiled ? 'compiled' : 'interpreted';
 }
 
-/** Whether it is beyond a limit, or has null for a variable that must not be null. */
+/** Whether it exceeds a limit, or has null for a variable that must not be null. */
 function isRejected(document: DocumentNode, { name, variables }: Asked['operations'][number]): boolean {
   try {
     const withoutNull = neverNull(selectionOf(schema, document, name));

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { type GraphQLField, type GraphQLObjectType, getNamedType, isObjectType, OperationTypeNode } from 'graphql';
 import { petStoreService } from '../../src/petstore/service.ts';
-import { argumentsOf, type Given, withFault } from './arguments.ts';
+import { argumentsOf, type Given, withMistake } from './arguments.ts';
 import { exact, hostileValues, type Kind, loose, mostly, type Taste } from './values.ts';
 
 const { schema } = petStoreService;
 
-/** A request to GraphQL. */
+/** A GraphQL request. */
 export interface GraphQLCase {
   readonly kind: Kind;
   readonly method: 'GET' | 'POST';
@@ -14,7 +14,7 @@ export interface GraphQLCase {
   readonly query: unknown;
   readonly variables: unknown;
   readonly operationName: unknown;
-  /** Whether it is sent twice: what is known already takes another way. */
+  /** Whether it is sent twice: a prepared operation takes another path. */
   readonly isRepeated: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Part {
 const MAX_DEPTH = 4;
 const NOTHING: Part = { text: '', given: [], fragments: [] };
 const OTHER = ' query other { __typename }';
-/** What an object of JavaScript has anyway. */
+/** Names of properties that every JavaScript object has. */
 const ALIASES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', 'toJSON', '_', 'id'];
 const INTROSPECTION = [
   '{ __schema { queryType { name } types { name kind fields { name isDeprecated } } } }',
@@ -46,7 +46,7 @@ const ACCEPT = fc.constantFrom<Record<string, string>>(
   { accept: 'application/graphql-response+json, application/json;q=0.9' },
 );
 
-/** Operations that the schema allows, nearly allows, and does not allow at all: a half, a quarter and a quarter. */
+/** Operations that are valid, nearly valid, and hostile: a half, a quarter and a quarter. */
 export const graphqlCases: fc.Arbitrary<GraphQLCase> = fc.oneof(
   { weight: 2, arbitrary: requestsOf('valid', operationsOf(exact)) },
   {
@@ -122,7 +122,7 @@ function joined(parts: readonly Part[]): Part {
   };
 }
 
-/** A field with arguments in variables of their own, and what is selected within it; some of them left out or wrapped. */
+/** A field with arguments in variables of its own, and its selections; some are skipped or wrapped. */
 function selectionOf(
   field: GraphQLField<unknown, unknown>,
   parent: GraphQLObjectType,
@@ -175,10 +175,12 @@ function selectionsOf(type: GraphQLObjectType, place: string, depth: number, tas
 }
 
 function faulty(operations: fc.Arbitrary<Operation>): fc.Arbitrary<Operation> {
-  return operations.chain(({ query, variables }) => withFault(variables).map((wrong) => ({ query, variables: wrong })));
+  return operations.chain(({ query, variables }) =>
+    withMistake(variables).map((wrong) => ({ query, variables: wrong })),
+  );
 }
 
-/** With a piece taken out, or put in twice. */
+/** With a piece removed or duplicated. */
 function damaged(operations: fc.Arbitrary<Operation>): fc.Arbitrary<Operation> {
   return fc
     .tuple(operations, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(12), fc.boolean())

@@ -4,15 +4,15 @@ import { mostly } from './values.ts';
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** What a header field may hold at all. */
+/** The characters that a header field may have. */
 const visible = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
   maxLength: 40,
 });
-/** The tags of rows that were changed once or twice are these. */
+/** The entity tags of rows with one or two changes. */
 const TAGS = ['"1"', '"2"', '"1", "2"', 'W/"1"'];
 
-/** Values of the fields that the description has, by what it calls them; those that stand for a rejection are not among them. */
+/** Valid values of the header fields in the description, without those of documented rejections. */
 const FITTING: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'Idempotency-Key': fc.uuid(),
   'If-Match': mostly(fc.constant('"1", "2", "3"'), fc.constantFrom(...TAGS)),
@@ -35,11 +35,11 @@ const HOSTILE: Readonly<Record<string, fc.Arbitrary<string>>> = {
   origin: fc.constantFrom('https://shop.example', 'null'),
 };
 
-/** The fields of a valid request: the media type of its body, and some of those that its operation has. */
+/** The fields of a valid request: the media type of its body, and some of those of its operation. */
 export function fittingHeaders(names: readonly string[], mediaType: string | undefined): fc.Arbitrary<Fields> {
   const known = names.filter((name) => name in FITTING);
   const type = mediaType === undefined ? {} : { 'content-type': mediaType };
-  // A change takes one precondition.
+  // A change has one precondition at most.
   const some = fc
     .subarray(known)
     .map((chosen) => chosen.filter((name) => name !== 'If-Match' || !chosen.includes('If-None-Match-Any')));
@@ -57,12 +57,12 @@ function fieldOf(name: string): string {
   return (openApi.components.parameters[name]?.name ?? name).toLowerCase();
 }
 
-/** One field that does not fit, or that nobody asked for. */
+/** One field that is invalid or unexpected. */
 export const hostileField: fc.Arbitrary<Fields> = fc
   .constantFrom(...Object.entries(HOSTILE))
   .chain(([name, values]) => values.map((value) => ({ [name]: value })));
 
-/** Several of them, beside the media type of the body. */
+/** Several of these, beside the media type of the body. */
 export function hostileHeaders(mediaType: string | undefined): fc.Arbitrary<Fields> {
   const type: Fields = mediaType === undefined ? {} : { 'content-type': mediaType };
   return fc.array(hostileField, { maxLength: 3 }).map((fields) => Object.assign({}, type, ...fields) as Fields);

@@ -10,13 +10,13 @@ import type { Target } from './target.ts';
 
 const { schema } = petStoreService;
 
-/** It is kept, and its runs are counted, from its second time on; and compiled it is asked twice. */
+/** Often enough to be prepared (the second time) and compiled, and to be sent twice after that. */
 const TIMES = COMPILED_AT + 3;
-/** What cursors are of is not for chance to find; and pages are asked for by one size. */
+/** Left out: random cursors do not match a list, and one page size is enough. */
 const NOT_GIVEN = new Set(['after', 'before', 'last']);
 const MOMENT = '2026-11-21T09:30:00.000Z';
 
-/** Documents about the pet store that change nothing. */
+/** Documents about the pet store without changes. */
 export const storeDocuments = documentsFor({
   schema,
   kinds: [OperationTypeNode.QUERY],
@@ -29,7 +29,7 @@ export const storeDocuments = documentsFor({
     Date: [MOMENT.slice(0, 10)].map(written),
   },
   exotic: new Set(['DateTime']),
-  // Uses are counted while it is asked for them.
+  // The lifecycle's counts change with each request.
   has: ({ name }: GraphQLField<unknown, unknown> | GraphQLArgument) => name !== 'lifecycle' && !NOT_GIVEN.has(name),
 });
 
@@ -45,13 +45,13 @@ interface Sent {
 type Service = Pick<Target, 'fetch' | 'context' | 'authorizationFor'>;
 
 /**
- * Sends a document so often that it is known, and compiled, and holds the answers to each other, byte for byte, and to what
- * graphql-js answers with the same resolvers.
+ * Sends a document until it is prepared and compiled; compares the responses with each other, byte for byte, and with
+ * the result of graphql-js with the same resolvers.
  *
- * @returns what was answered
- * @throws {Error} where an answer differs
+ * @returns the kind of response
+ * @throws {Error} if a response differs
  */
-export async function checkStoreDocument(asked: Asked, service: Service): Promise<'answered' | 'refused'> {
+export async function checkStoreDocument(asked: Asked, service: Service): Promise<'answered' | 'rejected'> {
   let known: Sent | undefined;
   const operations = asked.operations.map(({ name, variables }) => ({ name, body: bodyOf(asked, name, variables) }));
   try {
@@ -66,7 +66,7 @@ export async function checkStoreDocument(asked: Asked, service: Service): Promis
   } catch (error) {
     throw new Error(`${describeAsked(asked)}\n${error}`);
   }
-  return known?.text.startsWith('{"data":') ? 'answered' : 'refused';
+  return known?.text.startsWith('{"data":') ? 'answered' : 'rejected';
 }
 
 function bodyOf({ text }: Asked, operationName: string, variables: object): string {
@@ -84,7 +84,7 @@ async function sendOften({ fetch, authorizationFor }: Service, body: string): Pr
   return sent;
 }
 
-/** What is rejected is rejected before anything runs, in other words than graphql-js has. */
+/** A rejection comes before execution, and its message differs from that of graphql-js. */
 async function compare({ text, operations }: Asked, name: string, sent: Sent, context: Context): Promise<void> {
   const { data, errors } = parseJson(sent.text) as Answer;
   if (data === undefined) return;

@@ -6,7 +6,7 @@ import { fittingHeaders, hostileField, hostileHeaders } from './headers.ts';
 import { nearlyOf, type Schema, valuesOf } from './schema.ts';
 import { exact, hostileValues, identifiers, type Kind, loose, mostly, rowsOf } from './values.ts';
 
-/** A request to REST. */
+/** A REST request. */
 export interface RestCase {
   readonly kind: Kind;
   readonly method: string;
@@ -27,7 +27,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-/** A case in its parts, of which a fault is put into one. */
+/** A case in parts, one of which gets a mistake. */
 interface Parts extends Omit<RestCase, 'kind' | 'path'> {
   readonly segment: string;
   readonly query: readonly string[];
@@ -35,7 +35,7 @@ interface Parts extends Omit<RestCase, 'kind' | 'path'> {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const BROKEN = ['', '[[[[[[', '[]', '1', '"', '{"name":"a","name":"b"}', '\ufeff{}', '{"name":"\\ud800"}'];
-/** Addresses that no operation has, or barely. */
+/** Paths that no operation has, or nearly none. */
 const STRAY = [
   '/',
   '//pets',
@@ -51,7 +51,7 @@ const STRAY = [
 
 const hostileSegments = hostileValues.map((value) => encode(asText(value)).slice(0, 200) || 'x');
 
-/** Requests that are driven by the description: a third of each kind. */
+/** Requests that are generated from the description: a third of each kind. */
 export const restCases: fc.Arbitrary<RestCase> = fc.oneof(
   ...Object.entries(openApi.paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
@@ -63,7 +63,7 @@ export const restCases: fc.Arbitrary<RestCase> = fc.oneof(
 function casesOf(method: string, template: string, operation: Operation): fc.Arbitrary<RestCase> {
   const valid = fittingOf(method, template, operation);
   const faulty = fc
-    .tuple(valid, faultsOf(template, operation))
+    .tuple(valid, mistakesOf(template, operation))
     .map(([parts, fault]) => ({ ...parts, ...fault(parts) }));
   return fc.oneof(
     valid.map((parts) => toCase('valid', template, parts)),
@@ -100,7 +100,7 @@ function queryOf({ parameters }: Operation): { readonly name: string; readonly s
   );
 }
 
-/** Some of the parameters, a list as one pair for each value. */
+/** Some of the parameters; a list has one pair for each value. */
 function fittingQueries(template: string, parameters: ReturnType<typeof queryOf>): fc.Arbitrary<string[]> {
   const list = template.split('/').at(-1);
   const cursors = rowsOf('').map((id) => encodeCursor(`${list}.id`, { id, value: null }));
@@ -108,7 +108,7 @@ function fittingQueries(template: string, parameters: ReturnType<typeof queryOf>
     parameters.map(({ name, schema }) => [name, name === 'after' ? cursors : valuesOf(schema, exact, name)]),
   );
   return fc.subarray(parameters.map(({ name }) => name)).chain((names) => {
-    // A cursor is of the order in which the walk began.
+    // A cursor needs the sort of its page.
     const chosen = names.filter((name) => name !== 'sort' || !names.includes('after'));
     return fc
       .record(Object.fromEntries(chosen.map((name) => [name, values[name] as fc.Arbitrary<unknown>])))
@@ -118,8 +118,8 @@ function fittingQueries(template: string, parameters: ReturnType<typeof queryOf>
   });
 }
 
-/** What makes a valid request invalid, or nearly so: one fault. */
-function faultsOf(template: string, operation: Operation): fc.Arbitrary<(parts: Parts) => Partial<Parts>> {
+/** One mistake that makes a valid request invalid, or nearly so. */
+function mistakesOf(template: string, operation: Operation): fc.Arbitrary<(parts: Parts) => Partial<Parts>> {
   const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   const inQuery = queryPairs(queryOf(operation)).map((pair) => ({ query }: Parts) => ({ query: [...query, pair] }));
   const inHeaders = hostileField.map((field) => ({ headers }: Parts) => ({ headers: { ...headers, ...field } }));
@@ -164,7 +164,7 @@ function queryPairs(parameters: ReturnType<typeof queryOf>): fc.Arbitrary<string
   );
 }
 
-/** Percent-encoded, also where UTF-16 has half a character. */
+/** Percent-encoded, including lone surrogates of UTF-16. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

@@ -3,23 +3,23 @@ import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { createChecks } from './checks.ts';
 import type { Asked } from './documents.ts';
-import { besideLeftRejections, checkZooDocument, zooDocuments } from './equivalence.ts';
+import { checkZooDocument, ignoringAbandonedRejections, zooDocuments } from './equivalence.ts';
 import { graphqlCases } from './graphql.ts';
 import { checkStoreDocument, storeDocuments } from './repeated.ts';
 import { restCases } from './rest.ts';
 import { type DatabaseKind, type Openness, startTarget } from './target.ts';
 
-/** Cases that begin with the same rows: few enough that rows are left to the last, and one round is quickly repeated. */
+/** The cases that start with the same rows: few enough to keep rows to the end, and to repeat a round quickly. */
 const ROUND = 250;
-/** After that many failed rounds the rest would tell nothing new. */
+/** The number of failed rounds after which the run ends. */
 const MAX_FAILURES = 10;
 const HELP =
   'npm run fuzz -- [--cases N] [--graphql N] [--documents N] [--seed N|random] [--database embedded|server] [--access open|closed]';
 
-/** How often each outcome came, by the kind of case. */
+/** The number of each outcome, by the kind of case. */
 type Outcomes = Map<string, Map<number | string, number>>;
 
-/** What sends cases, and looks at what comes of each. */
+/** A generator of cases, and how to check each. */
 interface Contender<T> {
   readonly name: string;
   readonly cases: fc.Arbitrary<T>;
@@ -27,7 +27,7 @@ interface Contender<T> {
   /** The options that run it alone. */
   readonly alone: string;
   kindOf(one: T): string;
-  /** Gives the outcome; rejects with what is wrong. */
+  /** Gives the outcome; rejects with the mistake. */
   check(one: T): Promise<number | string>;
 }
 
@@ -44,10 +44,10 @@ const { values } = parseArgs({
 const restRuns = numberOf(values.cases);
 const graphqlRuns = values.graphql === undefined ? Math.ceil(restRuns / 2) : numberOf(values.graphql);
 const documentRuns = numberOf(values.documents);
-/** Each is sent a dozen times. */
+/** A tenth, because each is sent a dozen times. */
 const storeRuns = Math.ceil(documentRuns / 10);
 const random = randomInt(1e9);
-/** Usually one half is of a seed that is always the same, and the other of one that never was. */
+/** By default one half has a fixed seed, and the other a random one. */
 const seeds = values.seed === undefined ? [1, random] : [values.seed === 'random' ? random : numberOf(values.seed)];
 
 const target = await startTarget(databaseOf(values.database), opennessOf(values.access));
@@ -83,7 +83,7 @@ for (const seed of seeds) {
     kindOf: () => 'valid',
     check: checkZooDocument,
   };
-  await besideLeftRejections(() => fuzz(seed, aboutZoo));
+  await ignoringAbandonedRejections(() => fuzz(seed, aboutZoo));
   await fuzz(seed, {
     name: 'Documents about pets',
     cases: storeDocuments,
@@ -123,7 +123,7 @@ async function fuzz<T>(seed: number, contender: Contender<T>): Promise<void> {
   }
 }
 
-/** Each round has a seed of its own, and is the first round of that seed. */
+/** Each round has a seed of its own, and starts with the same rows as the first. */
 async function runRound<T>(
   { cases, kindOf, check }: Contender<T>,
   numRuns: number,
@@ -133,7 +133,7 @@ async function runRound<T>(
   let hasFailed = false;
   await restore();
   const property = fc.asyncProperty(cases, async (one) => {
-    // What is tried to make a failing case smaller begins with the same rows, too.
+    // Also while a failing case is made smaller.
     if (hasFailed) await restore();
     try {
       const outcome = await check(one);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { openApi } from '../support/contract.ts';
 import { dateTimes, exact, hostileValues, identifiers, loose, rowsOf, type Taste, texts } from './values.ts';
 
-/** A JSON Schema, as far as the description uses it. */
+/** The subset of JSON Schema that the description uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -19,9 +19,9 @@ export interface Schema {
 }
 
 /**
- * Values of the schema: that fit wholly, or with a field too many, too few, or of another type.
+ * Values of the schema: valid ones, or with a field too many, too few, or of another type.
  *
- * @param name of the parameter or property, by which an identifier is of a row that is there
+ * @param name of the parameter or property; for an id it selects the existing rows
  */
 export function valuesOf(schema: Schema, taste: Taste, name = ''): fc.Arbitrary<unknown> {
   const { $ref, allOf, type, format, properties, items = {} } = schema;
@@ -37,7 +37,7 @@ export function valuesOf(schema: Schema, taste: Taste, name = ''): fc.Arbitrary<
   return taste(texts(schema.minLength ?? 0, schema.maxLength ?? 30));
 }
 
-/** Values with one fault: of an object one field, otherwise all of it. */
+/** Values with one mistake: in one field of an object, otherwise in the whole value. */
 export function nearlyOf(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) return nearlyOf(resolve(schema.$ref));
   const { properties, required = [] } = schema;
@@ -69,7 +69,7 @@ function objectsOf({ properties = {}, required = [] }: Schema, taste: Taste): fc
   return fc.oneof({ weight: 4, arbitrary: known }, { weight: 2, arbitrary: less }, { weight: 1, arbitrary: more });
 }
 
-/** Small ones where they fit, so that stock lasts for the orders. */
+/** Small integers if they fit, so that stock lasts for the orders. */
 function integersOf({ minimum, maximum }: Schema, taste: Taste): fc.Arbitrary<number> {
   if (taste !== exact) return fc.integer({ min: minimum ?? -2, max: maximum ?? 200 });
   const min = minimum ?? 1;

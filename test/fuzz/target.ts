@@ -23,25 +23,25 @@ const { schema } = petStoreService;
 /** The service, on a database of its own. */
 export interface Target {
   readonly fetch: App['fetch'];
-  /** What its resolvers are given, but for marks and their uses. */
+  /** The context of its resolvers, without the lifecycle. */
   readonly context: Context;
-  /** What a request says in its Authorization field, by its text: undefined for nothing. */
+  /** The Authorization field for a request, chosen by the text of the request; undefined for none. */
   authorizationFor(text: string): string | undefined;
-  /** A digest of all rows: another one when anything has changed. */
+  /** A digest of all rows, which changes with every change. */
   state(): Promise<string>;
-  /** Puts back the rows that each round begins with, whatever has become of them. */
+  /** Restores the rows that each round starts with. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }
 
 export type DatabaseKind = 'embedded' | 'server';
-/** Whether all may do all, or only who may: then most may, and some may not. */
+/** With `closed`, requests need scopes; most callers have them, and some do not. */
 export type Openness = 'open' | 'closed';
 
 const PETS = 60;
-/** What asks for marks and their uses is asked of the service alone. */
+/** Lifecycle queries are sent to the service only. */
 const NO_LIFECYCLE = undefined as never;
-/** Those of the resources: what else is stored is the engine's. */
+/** The tables of the resources; the others are the engine's. */
 const TABLES = countedTables(petStoreService.schema)
   .map(getTableName)
   .filter((name) => !name.startsWith('lifecycle_'));
@@ -50,7 +50,7 @@ const STATE = TABLES.map(
 ).join(" || ' ' || ");
 
 const ALL_SCOPES = [...scopesIn(schema).keys()];
-/** What keys are for: most for all, as most requests are to be let in. */
+/** The scopes of the API keys: most have all, so that most requests are allowed. */
 const SCOPES = [...Array(7).fill(ALL_SCOPES), ['read'], ['catalogue:write'], ['orders:write', 'read']];
 
 export async function startTarget(kind: DatabaseKind, openness: Openness): Promise<Target> {

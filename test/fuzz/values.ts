@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 
-/** How near to the description a case is: wholly, but for one fault, or as if there were none. */
+/** How close a case is to the description: valid, with one mistake, or ignoring it. */
 export type Kind = 'valid' | 'nearly valid' | 'hostile';
 
-/** What is put in the place of a value that fits: nothing else, or at times something that does not. */
+/** Replaces a valid value: never, or sometimes with an invalid one. */
 export type Taste = (fitting: fc.Arbitrary<unknown>) => fc.Arbitrary<unknown>;
 
 export const exact: Taste = (fitting) => fitting;
 export const loose: Taste = (fitting) => mostly(fitting, hostileValues);
 
-/** Values that break what is not careful: of every type, and at every edge. */
+/** Values that break careless code: of every type, and at every bound. */
 export const hostileValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -50,15 +50,15 @@ export const hostileValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** The rows that a round begins with, and some of those that it makes. */
+/** The number of rows that a round starts with, and some of those that it creates. */
 const ROWS: Readonly<Record<string, number>> = { categoryId: 15, petId: 66, orderId: 22 };
 
-/** Identifiers of rows, nearly all of which are there. */
+/** Ids of rows, most of which exist. */
 export function rowsOf(name: string): fc.Arbitrary<number> {
   return fc.integer({ min: 1, max: ROWS[name] ?? 20 });
 }
 
-/** Identifiers: of rows that are there, of rows that are not, and beyond all bounds. */
+/** Ids: of existing rows, of missing rows, and beyond all bounds. */
 export const identifiers: fc.Arbitrary<number | bigint> = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 1, max: 30 }) },
   fc.constantFrom<number | bigint>(0, -1, 999_999, 2 ** 53, 9_223_372_036_854_775_807n, -9_223_372_036_854_775_808n),
@@ -68,14 +68,14 @@ export const dateTimes: fc.Arbitrary<string> = fc
   .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
   .map((date) => date.toISOString());
 
-/** Texts of at least `min` and at most `max` characters; one that must not be empty is not only white space. */
+/** Texts of `min` to `max` characters; with a minimum, a text is not only white space. */
 export function texts(min: number, max: number): fc.Arbitrary<string> {
   const any = fc.string({ minLength: min, maxLength: Math.min(max, 30) });
-  const usual = fc.constantFrom('Rex', 'Dogs', 'ä', 'R', '🐕‍🦺', 'Ω'.repeat(max > 1_000 ? 1_000 : 200));
-  return fc.oneof(usual, min === 0 ? any : any.filter((text) => /\S/.test(text)));
+  const common = fc.constantFrom('Rex', 'Dogs', 'ä', 'R', '🐕‍🦺', 'Ω'.repeat(max > 1_000 ? 1_000 : 200));
+  return fc.oneof(common, min === 0 ? any : any.filter((text) => /\S/.test(text)));
 }
 
-/** Usually the one, at times the other. */
-export function mostly<T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> {
-  return fc.oneof({ weight: 5, arbitrary: usual }, { weight: 1, arbitrary: other });
+/** Usually a value of the first, sometimes of the other. */
+export function mostly<T>(common: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> {
+  return fc.oneof({ weight: 5, arbitrary: common }, { weight: 1, arbitrary: other });
 }

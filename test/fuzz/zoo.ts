@@ -19,7 +19,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 
-/** All that a schema may have, and more than the pet store's has. */
+/** A schema with everything that a schema may have, more than the pet store's. */
 const ZOO = `
   scalar Int64
   scalar Moment
@@ -59,18 +59,18 @@ const ZOO = `
   type Mutation { feed(where: Where): Cage, free(ids: [Int64!]!): Int!, move(spot: Spot = { y: 3 }): Lion }
 `;
 
-/** Properties of the rows: their fields have no resolver. */
+/** Fields without a resolver: properties of the rows. */
 const PROPERTIES = new Set('id size label weight number since extra tags grid place places x y age total'.split(' '));
 
 export interface Zoo {
   readonly schema: GraphQLSchema;
-  /** Lets another day begin: what resolvers answer depends on the day, on where they answer and on what they are told. */
+  /** Starts another day: the results of resolvers depend on the day, their path and their arguments. */
   begin(day: number): void;
-  /** The changes that were made on it. */
+  /** The changes of this day. */
   changes(): readonly string[];
 }
 
-/** A schema whose resolvers answer anything that they may: at once or later, values, nulls, errors and what is none. */
+/** A schema whose resolvers return anything possible: at once or later, values, nulls, errors and invalid values. */
 export function createZoo(): Zoo {
   const schema = buildSchema(ZOO);
   let day = 0;
@@ -97,7 +97,7 @@ export function createZoo(): Zoo {
       const told = `${info.parentType}.${info.fieldName} ${show(args)}`;
       if (info.parentType.name === 'Mutation') changes.push(told);
       const chance = chances(`${day} ${pathOf(info)} ${told}`);
-      // On two days of three everything goes well, and on one of six all is answered at once.
+      // On two days of three everything succeeds, and on one of six all values are returned at once.
       const isBad = day % 3 === 0 && chance(100) < 25;
       if (isBad && chance(2) === 0) throw new Error(`failed at ${told}`);
       const isEcho = field.name === 'echo' || field.name === 'log';
@@ -149,7 +149,7 @@ function isGuest(value: unknown): boolean | Promise<boolean> {
   return kind === 0 ? Promise.resolve(false) : kind !== 1;
 }
 
-/** What a resolver was told, all of it. */
+/** A text with everything that a resolver gets. */
 function echo({ fieldNodes, returnType, variableValues, path }: GraphQLResolveInfo, told: string): string {
   const keys = fieldNodes.map(({ alias, name }) => (alias ?? name).value);
   return `${told} ${returnType} ${keys} ${path.key} ${show(variableValues)}`;
@@ -161,7 +161,7 @@ function pathOf({ path }: GraphQLResolveInfo): string {
   return keys.join('/');
 }
 
-/** A value as text that tells any two apart; what is no value is left out. */
+/** A value as text that differs for any two values; undefined properties are left out. */
 function show(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (Object.is(value, -0)) return '-0';
@@ -174,7 +174,7 @@ function show(value: unknown): string {
 
 type Chance = (of: number) => number;
 
-/** The same numbers for the same text. */
+/** The same sequence of numbers for the same text. */
 function chances(text: string): Chance {
   let state = 2_166_136_261;
   for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 16_777_619);
@@ -229,6 +229,6 @@ function setScalars(schema: GraphQLSchema): void {
 }
 
 function toInt64(value: bigint | number | string | undefined): bigint {
-  if (value === undefined) throw new Error('It is no Int64.');
+  if (value === undefined) throw new Error('The value is no Int64.');
   return BigInt(value);
 }
