@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Caller, callerFrom, many, type Reply } from './caller.ts';
 
-/** What one caller sends to keep the others from being answered, again and again. */
+/** Requests that one caller repeats to keep the others from being answered. */
 interface Attack {
   readonly name: string;
   readonly clients: number;
   send(caller: Caller, n: number): Promise<Reply>;
 }
 
-/** How long a client waits that has used up its units, in milliseconds. */
+/** The pause of a client without units left, in milliseconds. */
 const REJECTED = 1_000;
 
 const key = () => ({ 'idempotency-key': randomUUID() });
@@ -18,7 +18,7 @@ const ALL = 'status: [available, pending, sold]';
 const ORDERS = 'orders(first: 100) { nodes { id pet { id } } }';
 const DEEP = `id pet { ${ORDERS} }`;
 
-/** The pets that are ordered, of which there have to be enough. */
+/** The ids of the ordered pets; there must be enough. */
 export const ORDERED: readonly number[] = [7, ...Array.from({ length: 61 }, (_, n) => 100 + n)];
 const LARGE = { ...Array.from({ length: 11 }, () => 'x'.repeat(95_000)) };
 
@@ -77,7 +77,7 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
-    name: 'sends documents that nobody has sent before, 50 at once',
+    name: 'sends documents that are always new, 50 at once',
     clients: 50,
     send: ({ graphql }) =>
       graphql(`{ ${many(100, (n) => `a${n}: pet(petId: ${n}) { id name category { name } }`)} } # ${randomUUID()}`),
@@ -89,12 +89,12 @@ export const attacks: readonly Attack[] = [
   },
 ];
 
-/** As a process of its own, so that what it takes to attack does not slow down those who measure: its name and whom. */
+/** A process of its own, so that the attack does not slow down the measurement. Arguments: its name and the URL. */
 export const attackerFile = fileURLToPath(import.meta.url);
 
 if (process.argv[1] === attackerFile) await attack(process.argv[2] ?? '', process.argv[3] ?? '');
 
-/** Attacks until it is ended by SIGTERM, and then tells what was answered, as JSON. */
+/** Attacks until SIGTERM, and then prints the statuses of the responses as JSON. */
 async function attack(name: string, base: string): Promise<void> {
   const chosen = attacks.find((one) => one.name === name);
   if (chosen === undefined) throw new Error(`There is no attack "${name}".`);

@@ -10,7 +10,7 @@ import { type Caller, callerFrom, many, type Reply } from './caller.ts';
 import { type Finding, type Scenario, type Size, tally } from './finding.ts';
 import { databaseOf } from './outage.ts';
 
-/** How soon others are answered meanwhile, at the 99th percentile, in milliseconds. */
+/** The maximum response times of the others, at the 99th percentile, in milliseconds. */
 const READ_SOON = 250;
 const WRITTEN_SOON = 500;
 
@@ -19,7 +19,7 @@ const PLENTY = 1_000_000_000;
 
 const key = () => ({ 'idempotency-key': randomUUID() });
 
-/** What others do meanwhile. None touches a row that is attacked. */
+/** The requests of the others, which touch no row of the attack. */
 const others: Readonly<
   Record<'reads' | 'writes', readonly ((caller: Caller, n: number, size: Size) => Promise<Reply>)[]>
 > = {
@@ -43,7 +43,7 @@ const others: Readonly<
 const READ_EVERY = 25;
 const WRITE_EVERY = 60;
 
-/** One caller attacks a service as it is in production; another one does its work. */
+/** One caller attacks a service with production settings; another one does its work. */
 const attackScenario = (name: string): Scenario => ({
   name: `one caller ${name}`,
   run: (size) =>
@@ -64,7 +64,7 @@ const attackScenario = (name: string): Scenario => ({
     }),
 });
 
-/** @returns ends it, and answers with what it was answered */
+/** @returns a function that ends the attack and gives the statuses of its responses */
 function startAttack(name: string, base: string): () => Promise<readonly string[]> {
   const child = spawn(process.execPath, ['--import', 'tsx', attackerFile, name, base], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -81,14 +81,14 @@ function startAttack(name: string, base: string): () => Promise<readonly string[
   };
 }
 
-function findingOf(what: string, replies: readonly Reply[], soon: number): Finding {
+function findingOf(what: string, replies: readonly Reply[], max: number): Finding {
   const failed = replies.filter(({ status, text }) => status >= 300 || status === 0 || text.includes('"errors"'));
   const [median, late, maxLength] = [0.5, 0.99, 1].map((part) => percentile(replies, part)) as [number, number, number];
   const told = `${failed.length} of ${replies.length} failed${failed.length > 0 ? ` (${failed[0]?.text.slice(0, 120)})` : ''}`;
   return {
-    promise: `of another caller's ${what} none fails, and 99 % take less than ${soon} ms`,
+    promise: `of another caller's ${what} none fails, and 99 % take less than ${max} ms`,
     measured: `${told}; median ${median.toFixed(0)} ms, 99 % ${late.toFixed(0)} ms, longest ${maxLength.toFixed(0)} ms`,
-    holds: failed.length === 0 && late < soon && replies.length > 10,
+    holds: failed.length === 0 && late < max && replies.length > 10,
   };
 }
 
@@ -97,7 +97,7 @@ function percentile(replies: readonly Reply[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.POSITIVE_INFINITY;
 }
 
-/** Sends at its own pace, however long answers take: who waits for each would see less of a bad time. */
+/** Sends at a fixed rate, however long responses take: waiting for each would hide slow periods. */
 async function workAs(caller: Caller, size: Size, duration: number): Promise<{ reads: Reply[]; writes: Reply[] }> {
   const until = performance.now() + duration;
   const doing = async (kind: 'reads' | 'writes', pause: number) => {
@@ -113,7 +113,7 @@ async function workAs(caller: Caller, size: Size, duration: number): Promise<{ r
   return { reads, writes };
 }
 
-/** Does the work on a service whose database has pets, orders and stock. */
+/** Runs the work on a service whose database has pets, orders and stock. */
 export async function onFilledService(
   { pets }: Size,
   settings: Readonly<Record<string, string>>,
@@ -123,7 +123,7 @@ export async function onFilledService(
   const url = await databaseOf(server);
   await runToEnd('commands/migrate', [], { DATABASE_URL: url });
   await runToEnd('commands/seed', ['--pets', `${pets}`], { DATABASE_URL: url });
-  // As the server does it by itself within a minute.
+  // The server itself would do it within a minute.
   await administer(url, 'vacuum analyze');
   const service = await startService({ DATABASE_URL: url, ...settings });
   try {

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/** What came of a request; 0 where the connection was cut before an answer. */
+/** A response; the status is 0 if the connection was cut before it. */
 export interface Reply {
   readonly status: number;
   readonly text: string;
@@ -9,14 +9,14 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Sends requests from an address of its own, by which the service tells it from others. */
+/** Sends requests from an address of its own, which identifies the caller. */
 export interface Caller {
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   graphql(query: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   close(): void;
 }
 
-/** How much of an answer is kept, in characters. */
+/** The number of characters of a response that are kept. */
 const KEPT = 2_000;
 
 /** @param address one of 127.0.0.0/8 */
@@ -55,7 +55,7 @@ export function callerFrom(address: string, base: string): Caller {
   };
 }
 
-/** So many, one after another in a text. */
+/** That many items, joined to a text. */
 export function many(count: number, make: (n: number) => string): string {
   return Array.from({ length: count }, (_, n) => make(n)).join(' ');
 }

@@ -12,35 +12,35 @@ import { watchHealth } from './shop.ts';
 const HOUR = 3_600;
 const CLIENTS = 4;
 const PAUSE = 100;
-/** What each caller may use, and in how many seconds. */
+/** The rate limit: units, and seconds of the window. */
 const UNITS = 600;
 const WINDOW = 8;
-/** Within which processes know of each other's counts, in milliseconds, on a busy machine. */
+/** The maximum time until processes share their counts, in milliseconds, on a busy machine. */
 const SHARED = 1_500;
-/** What looking uses. */
+/** The units for reading the quota. */
 const SLACK = 20;
 
-/** What a client of a process sees of its quota. */
-interface Standing {
+/** The quota of a client at one process. */
+interface Quota {
   readonly status: number;
   readonly left: number;
   readonly seconds: number;
 }
 
-/** What came of one jump. */
+/** The measurements of one jump. */
 interface Jump {
   readonly name: string;
-  /** What is left of a quota that was used up before, just after the jump, and at the other process. */
+  /** The units left of a quota that was used up before the jump: right after it, and at the other process. */
   readonly after: number;
   readonly elsewhere: number;
-  /** How long it took from the first use of that quota until there was more, in milliseconds. */
+  /** The time from the first use of that quota until there were units again, in milliseconds. */
   readonly lockedOut: number;
-  /** What is left of a quota after a use of half of it, where it was used and at all processes. */
+  /** The units left of a half-used quota: at the process that served the requests, and at all processes. */
   readonly spent: number;
   readonly shared: readonly number[];
-  /** Whether the request with a key was answered with the same bytes. */
+  /** Whether a request with a key was replayed byte for byte. */
   readonly isReplayed: boolean;
-  /** What a token of a key was answered with that the issuer has had since the jump. */
+  /** The status for a token of a key that the issuer has used only since the jump. */
   readonly ofNewKey: number;
 }
 
@@ -114,7 +114,7 @@ async function findingsOf(
   const show = (told: (one: Jump) => string | number) => seen.map((one) => `${one.name}: ${told(one)}`).join(', ');
   return [
     {
-      promise: 'no request fails on the part of the service; tokens expire by its clock',
+      promise: 'no request gets a 500; tokens expire by the clock of the service',
       measured: tally(running.samples.map(outcomeOf)),
       holds: failed.length === 0,
     },
@@ -124,12 +124,12 @@ async function findingsOf(
       holds: gloomy.length === 0,
     },
     {
-      promise: 'who has nothing left has no more by a jump, at any process',
+      promise: 'a caller without units left gets none by a jump, at any process',
       measured: show(({ after, elsewhere }) => `${after}, elsewhere ${elsewhere}`),
       holds: seen.every(({ after, elsewhere }) => after + elsewhere === 0),
     },
     {
-      promise: 'processes go on sharing what is used, also with one that was started after the jump',
+      promise: 'processes share the used units, also with one that was started after the jump',
       measured: show(({ spent, shared }) => `${spent}, at all ${shared.join(' ')}`),
       holds: seen.every(({ spent, shared }) => shared.every((left) => left <= spent && left > spent - SLACK)),
     },
@@ -144,7 +144,7 @@ async function findingsOf(
       holds: seen.every(({ isReplayed }) => isReplayed),
     },
     {
-      promise: `a new key of the issuer that came with the jump is known within the window`,
+      promise: `a new key of the issuer from the time of the jump is accepted within the window`,
       measured: show(({ ofNewKey }) => ofNewKey),
       holds: seen.every(({ ofNewKey }) => ofNewKey === 200),
     },
@@ -158,7 +158,7 @@ async function findingsOf(
     const began = await exhaust(base, spender);
     await issuer.rotate();
     clock.jumpTo(offset);
-    const { left: after } = await standing(base, spender);
+    const { left: after } = await quotaOf(base, spender);
     const replayed = await change();
     const { left: elsewhere } = await afterSharing(other.base, spender);
     const lockedOut = (await untilMore(base, spender)) - began;
@@ -168,7 +168,7 @@ async function findingsOf(
     await untilNewWindow(base, spender);
     const { left: spent } = await spend(base, spender, UNITS / 2);
     for (let n = 0; n < 2; n++) await Promise.all(all.map((each) => afterSharing(each, spender)));
-    const shared = await Promise.all(all.map(async (each) => (await standing(each, spender)).left));
+    const shared = await Promise.all(all.map(async (each) => (await quotaOf(each, spender)).left));
     await late.stop();
     return {
       name: `${offset < 0 ? '' : '+'}${offset / HOUR} h`,
@@ -183,7 +183,7 @@ async function findingsOf(
   }
 }
 
-/** An expiry that is in the future of both clocks. */
+/** An expiry in the future of both clocks. */
 function farFrom(offset: number): number {
   return Math.floor(Date.now() / 1000) + Math.max(0, offset) + HOUR;
 }
@@ -200,44 +200,44 @@ function bearing(credential: string): { authorization: string } {
   return { authorization: `Bearer ${credential}` };
 }
 
-/** Asks for one thing; what is left after it. */
-async function standing(base: string, key: string, path = '/pets/1'): Promise<Standing> {
+/** Sends one request, and gives the quota after it. */
+async function quotaOf(base: string, key: string, path = '/pets/1'): Promise<Quota> {
   const response = await fetch(base + path, { headers: bearing(key) });
   await response.text();
   const [, left, until] = /r=(\d+);t=(\d+)/.exec(response.headers.get('ratelimit') ?? '') ?? [];
   return { status: response.status, left: Number(left), seconds: Number(until) };
 }
 
-/** The same once processes know of what was used until then: they ask each other as they store what they have counted. */
-async function afterSharing(base: string, key: string): Promise<Standing> {
-  await standing(base, key);
+/** The quota after processes have shared their counts: they read the others' when they store their own. */
+async function afterSharing(base: string, key: string): Promise<Quota> {
+  await quotaOf(base, key);
   await sleep(SHARED);
-  return standing(base, key);
+  return quotaOf(base, key);
 }
 
-/** Waits for the beginning of a window. */
+/** Waits for the start of a window. */
 async function untilNewWindow(base: string, key: string): Promise<void> {
-  while ((await standing(base, key)).seconds < WINDOW) await sleep(100);
+  while ((await quotaOf(base, key)).seconds < WINDOW) await sleep(100);
 }
 
-/** Uses so many units; what is left then. */
-async function spend(base: string, key: string, units: number): Promise<Standing> {
-  let last = await standing(base, key);
+/** Uses that many units, and gives the quota after it. */
+async function spend(base: string, key: string, units: number): Promise<Quota> {
+  let last = await quotaOf(base, key);
   const goal = last.left - units;
-  while (last.left > goal) last = await standing(base, key, '/pets?limit=100');
+  while (last.left > goal) last = await quotaOf(base, key, '/pets?limit=100');
   return last;
 }
 
-/** Uses up all there is; when it began. */
+/** Uses up all units, and gives the time at which it started. */
 async function exhaust(base: string, key: string): Promise<number> {
   const began = performance.now();
-  while ((await standing(base, key, '/pets?limit=100')).status !== 429);
-  while ((await standing(base, key)).status !== 429);
+  while ((await quotaOf(base, key, '/pets?limit=100')).status !== 429);
+  while ((await quotaOf(base, key)).status !== 429);
   return began;
 }
 
-/** Waits until there is more; when that was. */
+/** Waits until there are units again, and gives the time. */
 async function untilMore(base: string, key: string): Promise<number> {
-  while ((await standing(base, key)).status === 429) await sleep(50);
+  while ((await quotaOf(base, key)).status === 429) await sleep(50);
   return performance.now();
 }

@@ -5,19 +5,19 @@ import { NotHere } from './finding.ts';
 
 const execute = promisify(execFile);
 
-/** How long a process has had a processor so far, in microseconds; 0 for one that has gone. */
+/** The processor time of a process so far, in microseconds; 0 if it has ended. */
 function processorTime(pid: number): number {
   const file = `/proc/${pid}/schedstat`;
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ')[0]) / 1_000 : 0;
 }
 
-/** The processor time of a database server and of a service so far, in microseconds. */
+/** The processor times of a database server and of a service so far, in microseconds. */
 export interface Spent {
   readonly database: number;
   readonly service: number;
 }
 
-/** @throws {NotHere} where the system does not tell it: Linux does */
+/** @throws {NotHere} where the system does not provide it; Linux does */
 export async function spentBy(serverPid: number, servicePid: number): Promise<Spent> {
   if (!existsSync('/proc/self/schedstat')) throw new NotHere('processor times are read from /proc, which Linux has');
   const { stdout } = await execute('ps', ['-o', 'pid=', '--ppid', `${serverPid}`]);

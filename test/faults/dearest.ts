@@ -7,32 +7,32 @@ import { type Caller, callerFrom, many, type Reply } from './caller.ts';
 import { type Spent, spentBy } from './cost.ts';
 import type { Finding, Scenario } from './finding.ts';
 
-/** A request that is looked at for what it costs. */
+/** A request whose cost is measured. */
 interface Candidate {
   readonly name: string;
   send(caller: Caller, n: number): Promise<Reply>;
 }
 
-/** What a candidate costs at the median of some tries, in microseconds of a processor. */
+/** The median cost of several runs, in microseconds of processor time. */
 interface Cost extends Spent {
   readonly name: string;
   readonly units: number;
 }
 
-/** How often each is sent before it is measured, so that it is known and prepared, how often then, and how often the dearest. */
+/** How often a request is sent: before the measurement, to prepare it; then; and for the most expensive ones. */
 const BEFORE = 12;
 const TIMES = 5;
 const TIMES_AGAIN = 31;
-/** How many reads by key their cost is the median of. */
+/** The number of reads by key for the median of their cost. */
 const READS = 200;
-/** How much database time a unit may buy, in reads by key. */
+/** The maximum database time of a unit, in reads by key. */
 const MAX_READS = 3;
-/** For how long a request may keep all others from being answered, in milliseconds. */
+/** The maximum time that a request may block all others, in milliseconds. */
 const MAX_HOLD = 100;
-/** How many of the dearest are measured once more: what was dear by chance is so no longer. */
+/** The number of the most expensive requests that are measured again, to rule out chance. */
 const AGAIN = 10;
 const TOLD = 3;
-/** Windows that are never used up. */
+/** A rate limit that is never reached. */
 const PLENTY = '100000000/60s';
 
 interface Parameter {
@@ -42,7 +42,7 @@ interface Parameter {
   readonly schema: { readonly type: string; readonly enum?: readonly string[]; readonly items?: Parameter['schema'] };
 }
 
-/** By the name of a filter: values that many rows have, few, or none. */
+/** Filter values by the name of the filter: with many rows, few, or none. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   id: ['1', '299000', '0', ...Array.from({ length: 3 }, (_, n) => `${1 + n * 997}`)],
   petId: ['7', '19000', '0'],
@@ -54,7 +54,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   shipDateTo: ['2020-01-01T00:00:00Z', '2035-01-01T00:00:00Z'],
 };
 
-/** Lists by any filters and sorts together, by the description. */
+/** Lists with any filters and sorts of the description. */
 const lists: fc.Arbitrary<Candidate> = fc
   .constantFrom(
     ...Object.entries(openApi.paths).flatMap(([path, { get }]) => {
@@ -87,7 +87,7 @@ function pairsOf({ name, in: place, schema }: Parameter): fc.Arbitrary<string> {
   );
 }
 
-/** What the schema allows, read: half of the operations that the fuzzer sends. */
+/** Valid queries: half of the operations of the fuzzer. */
 const documents: fc.Arbitrary<Candidate> = graphqlCases
   .filter(({ kind, query }) => kind === 'valid' && typeof query === 'string' && query.startsWith('query'))
   .map(({ query, variables, operationName }) => ({
@@ -102,7 +102,7 @@ const CONNECTIONS: Readonly<Record<string, readonly string[]>> = {
   inventory: ['', 'status: [available, pending, sold]', 'status: sold', 'petId: [1, 2, 3]'],
 };
 
-/** Those that were dear once, or are written to be. */
+/** Requests that were expensive once, or are meant to be. */
 const written: readonly Candidate[] = [
   ...Object.entries(CONNECTIONS).flatMap(([list, filters]) =>
     filters.map((filter) => asking(`{ ${list}(first: 1${filter && `, ${filter}`}) { totalCount } }`)),
@@ -195,7 +195,7 @@ function findings(
   ];
 }
 
-/** The database time of a read by key, at the median over each kind of row. */
+/** The database time of a read by key: the median over each kind of row. */
 async function readByKey(caller: Caller, spent: () => Promise<Spent>): Promise<number> {
   const paths = ['/categories/3', '/pets/77', '/store/orders/5', '/store/inventory/7'];
   const times: number[] = [];
@@ -210,7 +210,7 @@ async function readByKey(caller: Caller, spent: () => Promise<Spent>): Promise<n
 
 let sent = 0;
 
-/** Undefined for what is rejected. */
+/** Undefined for a rejected request. */
 async function costOf(
   { name, send }: Candidate,
   caller: Caller,
@@ -226,7 +226,7 @@ async function costOf(
     last = await send(caller, sent++);
     const after = await spent();
     const units = left - leftAfter(last);
-    // A window that has ended in between tells nothing.
+    // A window has ended in between, so the difference has no meaning.
     if (units <= 0) continue;
     costs.push({ database: after.database - before.database, service: after.service - before.service, units });
   }

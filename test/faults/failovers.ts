@@ -12,14 +12,14 @@ import { killServer } from './outages.ts';
 import { fill, watchHealth } from './shop.ts';
 
 const CLIENTS = 12;
-/** Less than is asked for: so that orders are rejected while others fail. */
+/** Less than is ordered, so that some orders are rejected while others fail. */
 const STOCK = 2_000;
 const SOME_LOAD = 1_500;
-/** How soon all must be well again once the address leads to what takes writes, in milliseconds. */
+/** The maximum time until everything works again after the switch to a server that accepts writes, in milliseconds. */
 const RECOVERY = 5_000;
-/** How long reads may fail until the connections to the primary are known to be lost, in milliseconds. */
+/** The maximum time that reads may fail, until the lost connections to the primary are detected, in milliseconds. */
 const SETTLED = 500;
-/** How long there is no primary, in milliseconds. */
+/** The time without a primary, in milliseconds. */
 const WITHOUT = 2_000;
 
 const failover = (address: 'after' | 'before'): Scenario => ({
@@ -54,8 +54,8 @@ const failover = (address: 'after' | 'before'): Scenario => ({
 export const failovers: readonly Scenario[] = [failover('after'), failover('before')];
 
 /**
- * When the primary was lost, from when until the promotion the standby could be read, and when the address led to a server
- * that takes writes.
+ * When the primary was lost, from when until the promotion the standby could be read, and when the URL led to a server
+ * that accepts writes.
  */
 interface Course {
   readonly lost: number;
@@ -67,7 +67,7 @@ interface Course {
 async function findingsOf(base: string, failOver: () => Promise<Course>): Promise<Finding[]> {
   const ledger = emptyLedger();
   let silent = 0;
-  // A read, and pets and orders with a key and without one.
+  // Reads, and changes of pets and orders with and without a key.
   const ask: Ask = async (to, n) => {
     const isRead = n % 5 === 0;
     const key = n % 5 > 2 ? { 'idempotency-key': randomUUID() } : {};
@@ -98,7 +98,7 @@ async function findingsOf(base: string, failOver: () => Promise<Course>): Promis
     },
     ...ofReads(samples.filter(({ path, began, ended }) => path === 'read' && began > readable && ended < promoting)),
     {
-      promise: 'each acknowledged write is there',
+      promise: 'each confirmed write is kept',
       measured: `${missing} lost of ${acknowledged}`,
       holds: missing === 0 && acknowledged > 0,
     },
@@ -120,12 +120,12 @@ async function findingsOf(base: string, failOver: () => Promise<Course>): Promis
   ];
 }
 
-/** What is read from a standby that takes no writes yet; there is none where the address is switched later. */
+/** Reads from a standby that accepts no writes yet; none if the URL is switched later. */
 function ofReads(samples: readonly Sample[]): Finding[] {
   if (samples.length === 0) return [];
   return [
     {
-      promise: 'reads go on while nothing can be written',
+      promise: 'reads succeed while writes are impossible',
       measured: tally(samples.map(outcomeOf)),
       holds: samples.every(isGood),
     },

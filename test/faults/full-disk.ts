@@ -16,7 +16,7 @@ const SOME_LOAD = 1_000;
 const FULL = 2_000;
 const RECOVERY = 5_000;
 
-/** A change that was sent under a key, what it was answered with last, and when that was. */
+/** A change with a key, its last response, and the time of that. */
 interface Sent {
   readonly kind: 'order' | 'pet';
   answer?: string;
@@ -59,7 +59,7 @@ const keyedWritesOn = (database: 'server' | 'embedded'): Scenario => ({
 
 export const fullDisks: readonly Scenario[] = [keyedWritesOn('server'), keyedWritesOn('embedded')];
 
-/** Sends a change; what a success is answered with is noted under its key. */
+/** Sends a change, and records a successful response under its key. */
 async function write(base: string, sent: Map<string, Sent>, key: string, kind: Sent['kind']): Promise<Response> {
   const before = sent.get(key) ?? { kind };
   sent.set(key, before);
@@ -89,7 +89,7 @@ function ofLoad({ samples }: Load, room: number): Finding[] {
   ];
 }
 
-/** Sends each once more under its key, and looks at what there is then. */
+/** Sends each change again with its key, and checks the stored rows. */
 async function ofKeys(base: string, sent: ReadonlyMap<string, Sent>): Promise<Finding[]> {
   const answered = [...sent].filter(([, { answer }]) => answer !== undefined);
   const first = new Map(answered.map(([key, { answer }]) => [key, answer]));

@@ -12,10 +12,10 @@ export interface Balancer {
 }
 
 /**
- * Starts haproxy before services at the ports: it asks each for `/readyz` often, and tries a connection that is rejected at
- * another.
+ * Starts haproxy in front of services at the ports. It checks `/readyz` of each often, and retries a rejected
+ * connection at another.
  *
- * @throws {Error} that says what to install where there is none
+ * @throws {Error} that says what to install if haproxy is missing
  */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const folder = makeTemporaryFolder();
@@ -24,7 +24,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   writeFileSync(file, configuration(port, ports));
   const child = spawn('haproxy', ['-f', file, '-db'], { stdio: ['ignore', 'ignore', 'inherit'] });
   const failure = once(child, 'error').then(([cause]) => {
-    throw new Error('There is no haproxy: apt-get install haproxy.', { cause });
+    throw new Error('haproxy is missing: apt-get install haproxy.', { cause });
   });
   await Promise.race([once(child, 'spawn'), failure]);
   failure.catch(() => {});

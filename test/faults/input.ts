@@ -8,10 +8,10 @@ import { makeTemporaryFolder } from '../support/temporary.ts';
 import type { Finding, Scenario } from './finding.ts';
 
 const AT_ONCE = 25;
-/** How soon a hostile document must be rejected, in milliseconds, and how often each is sent. */
+/** The maximum time until a hostile document is rejected, in milliseconds, and how often each is sent. */
 const SOON = 100;
 const TIMES = 5;
-/** How long good clients ask beside slow ones, how often, and how soon they must be answered, in milliseconds. */
+/** In milliseconds: how long and how often the other clients send requests, and their maximum response time. */
 const MEANWHILE = 10_000;
 const EVERY = 20;
 const IN_TIME = 2_000;
@@ -23,13 +23,13 @@ const onOwnService = (name: string, find: (service: Service) => Promise<Finding[
     const folder = makeTemporaryFolder();
     const service = await startService({ DATA_DIR: folder.path });
     try {
-      // What it does for the first time takes longer.
+      // Warms up the service: first requests take longer.
       for (let n = 0; n < 40; n++) await isServed(service.base, n, IN_TIME);
       const findings = await find(service);
       return [
         ...findings,
         {
-          promise: 'nothing has failed on the part of the service, and it is well',
+          promise: 'no request gets a 500, and the service keeps answering',
           measured: `${service.output().match(/"level":[56]0/g)?.length ?? 0} failures`,
           holds: !/"level":[56]0/.test(service.output()) && (await isServed(service.base, 0, IN_TIME)),
         },
@@ -69,7 +69,7 @@ const hostile = onOwnService('hostile GraphQL requests', async ({ base }) => {
     for (let time = 0; time < TIMES; time++) {
       const answer = await post(base, body);
       answers.push(answer);
-      // What follows at once waits for its turn, so that others have theirs.
+      // The next one waits, so that others have their turn.
       await sleep(2 * answer.milliseconds);
     }
     const times = answers.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);
@@ -119,7 +119,7 @@ export const input: readonly Scenario[] = [malformed, hostile, slow];
 
 let sent = 0;
 
-/** Sends it with a document that has not come before: what came before is rejected from memory. */
+/** Makes the document a new one, because a document that was sent before is rejected from the cache. */
 async function post(base: string, body: string): Promise<{ status: number; milliseconds: number }> {
   const unknown = body.replace('"query":"', `"query":"#${sent++}\\n`);
   const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };

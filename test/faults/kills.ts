@@ -10,9 +10,9 @@ import { killServer } from './outages.ts';
 import { fill } from './shop.ts';
 
 const CLIENTS = 8;
-/** Less than is asked for: so that orders are rejected while others fail. */
+/** Less than is ordered, so that some orders are rejected while others fail. */
 const STOCK = 400;
-/** Between two kills, in milliseconds: at least, and at most so much more. */
+/** The minimum time between two kills, and the maximum addition to it, in milliseconds. */
 const LEAST = 100;
 const MORE = 300;
 
@@ -59,7 +59,7 @@ const ofServer: Scenario = {
 
 export const kills: readonly Scenario[] = [ofService('server'), ofService('embedded'), ofServer];
 
-/** Writes while something is killed and started again so many times, and looks at what has become of the writes. */
+/** Writes while something is killed and restarted that many times, and then checks the writes. */
 async function findingsOf(times: number, base: string, killAndStart: () => Promise<void>): Promise<Finding[]> {
   await fill(base, STOCK);
   const ledger = emptyLedger();

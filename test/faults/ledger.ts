@@ -1,19 +1,18 @@
 import { send } from './load.ts';
 
-/** Kept outside of the service and its database: what the service has said is done. */
+/** The confirmed writes, recorded outside of the service and its database. */
 export interface Ledger {
-  /** By the pet's id, the name that it was answered with. */
+  /** The name in the response, by the pet's id. */
   readonly pets: Map<number, string>;
-  /** By the order's id, its quantity. */
+  /** The quantity, by the order's id. */
   readonly orders: Map<number, number>;
 }
 
-/** A ledger of nothing yet. */
 export function emptyLedger(): Ledger {
   return { pets: new Map(), orders: new Map() };
 }
 
-/** Writes a pet or an order, and notes it once it is answered. What is not answered may be done or not. */
+/** Creates a pet or an order, and records it once it is confirmed. Without a response it may be stored or not. */
 export async function writeInto(ledger: Ledger, base: string, n: number, headers: object = {}): Promise<Response> {
   if (n % 2 === 0) {
     const name = `Pet ${n}`;
@@ -27,7 +26,7 @@ export async function writeInto(ledger: Ledger, base: string, n: number, headers
   return response;
 }
 
-/** What of the ledger is not there any more, or not as it was answered; and by how many more are sold than there were. */
+/** The number of recorded rows that are missing or different, and by how much the orders exceed the stock. */
 export async function audit(ledger: Ledger, base: string, stock: number): Promise<{ lost: number; oversold: number }> {
   const pets = new Map((await all<{ id: number; name: string }>(base, '/pets')).map(({ id, name }) => [id, name]));
   const list = await all<{ id: number; petId: number; quantity: number }>(base, '/store/orders');
@@ -43,7 +42,7 @@ async function idIn(response: Response): Promise<number> {
   return ((await response.json()) as { id: number }).id;
 }
 
-/** Every row of a list, page by page. */
+/** Every row of a list, from all pages. */
 async function all<Row>(base: string, path: string): Promise<Row[]> {
   const rows: Row[] = [];
   let next: string | undefined = `${base}${path}?limit=100`;

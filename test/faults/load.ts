@@ -1,31 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A request that was sent, and what came of it. */
+/** A request and its result. */
 export interface Sample {
   readonly path: string;
-  /** 0 where the connection was cut before an answer. */
+  /** 0 if the connection was cut before a response. */
   readonly status: number;
   /** The code of the Error object; undefined for no error, empty for an error without one. */
   readonly code: string | undefined;
-  /** When it was sent and when it was over, by `performance.now()`. */
+  /** When it was sent and when it ended, by `performance.now()`. */
   readonly began: number;
   readonly ended: number;
 }
 
-/** What is asked again and again. */
+/** Sends the nth request. */
 export type Ask = (base: string, n: number) => Promise<{ path: string; response: Response }>;
 
 export interface Load {
   readonly samples: readonly Sample[];
-  /** How many requests are under way just now. */
+  /** The number of requests in progress. */
   underWay(): number;
-  /** Lets what is under way end. */
+  /** Waits for the requests in progress. */
   stop(): Promise<void>;
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Sends a request with a body; what it answers. */
+/** Sends a request with a body, and gives the response. */
 export function send(method: string, address: string, body: object, headers: object = {}): Promise<Response> {
   return fetch(address, { method, headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) });
 }
@@ -43,7 +43,7 @@ export const mixed: Ask = async (base, n) => {
 };
 
 /**
- * Keeps so many requests under way.
+ * Keeps that many requests in progress.
  *
  * @param pause between the requests of each client, in milliseconds
  */
@@ -71,7 +71,7 @@ export function startLoad(base: string, clients: number, { ask = mixed, pause = 
   };
 }
 
-/** One request, and what came of it. */
+/** Sends one request, and gives the result. */
 export async function sample(base: string, ask: Ask, n: number): Promise<Sample> {
   const began = performance.now();
   const ending = () => ({ began, ended: performance.now() });
@@ -84,7 +84,7 @@ export async function sample(base: string, ask: Ask, n: number): Promise<Sample>
   }
 }
 
-/** GraphQL says in its errors what REST says in its status. */
+/** GraphQL has in its errors what REST has in its status. */
 function codeIn(text: string, { ok }: Response): string | undefined {
   const body = JSON.parse(text) as { code?: string; errors?: { extensions?: { code?: string } }[] };
   if (body.errors !== undefined) return body.errors[0]?.extensions?.code ?? '';

@@ -7,16 +7,16 @@ import { type Finding, type Scenario, type Size, seconds, tally } from './findin
 import { type Load, type Sample, startLoad } from './load.ts';
 import { fill, type Watch, watchHealth } from './shop.ts';
 
-/** Something that befalls the database. */
+/** A fault of the database. */
 export interface Outage {
   readonly name: string;
   begin(server: PostgresServer): Promise<void>;
   end(server: PostgresServer): Promise<void>;
-  /** How long it lasts, in milliseconds. */
+  /** Its duration, in milliseconds. */
   lasts(size: Size): number;
-  /** Whether nothing at all can be done meanwhile. */
+  /** Whether nothing at all works during it. */
   readonly isWhole: boolean;
-  /** Where the database has its data; a temporary folder of its own where that does not matter. */
+  /** The data folder of the database; by default a temporary folder of its own. */
   readonly folder?: () => Promise<TemporaryFolder>;
 }
 
@@ -24,7 +24,7 @@ interface Course {
   readonly samples: readonly Sample[];
   readonly seen: Watch['seen'];
   readonly deadline: number;
-  /** When it began, had begun, was about to end, and was over. */
+  /** When it started, had taken effect, was about to end, and had ended. */
   readonly began: number;
   readonly down: number;
   readonly rising: number;
@@ -33,14 +33,14 @@ interface Course {
 
 const CLIENTS = 20;
 const BEFORE = 1_500;
-/** How soon all must be well again, in milliseconds; and how late an answer may be that is given up, on a busy machine. */
+/** In milliseconds, on a busy machine: the maximum time until recovery, and of a response after the timeout. */
 const RECOVERY = 5_000;
 const TOLERANCE = 1_000;
 
-/** The account that the service has on the server: one without special rights. */
+/** The account of the service on the server, without special rights. */
 export const ROLE = 'shop';
 
-/** What is promised of every outage, looked at under load. */
+/** The promises for every outage, checked under load. */
 export function outageScenario(outage: Outage): Scenario {
   return {
     name: `database ${outage.name}`,
@@ -62,7 +62,7 @@ export function outageScenario(outage: Outage): Scenario {
   };
 }
 
-/** Makes an empty database that is the role's. */
+/** Creates an empty database that the role owns. */
 export async function databaseOf({ url: serverUrl }: PostgresServer): Promise<string> {
   await administer(serverUrl, `create role ${ROLE} login`);
   await administer(serverUrl, `create database ${ROLE} owner ${ROLE}`);
@@ -114,7 +114,7 @@ function findings(outage: Outage, course: Course): Finding[] {
       holds: recovery <= RECOVERY,
     },
     {
-      promise: '/readyz tells the truth',
+      promise: '/readyz reports the outage',
       measured: `${seen.length} looks, ${blind.length + gloomy.length} untrue`,
       holds: blind.length + gloomy.length === 0,
     },
@@ -124,10 +124,10 @@ function findings(outage: Outage, course: Course): Finding[] {
 
 async function endOf(service: Service): Promise<Finding> {
   const code = await service.stop();
-  return { promise: 'the process lives, until it is asked to end', measured: `exit code ${code}`, holds: code === 0 };
+  return { promise: 'the process runs until it is stopped', measured: `exit code ${code}`, holds: code === 0 };
 }
 
-/** By its status; in GraphQL by its error. */
+/** The status; for GraphQL that of the error. */
 export function outcomeOf({ status, code }: Sample): string | number {
   return code === undefined ? status : `${status} ${code}`;
 }
@@ -136,7 +136,7 @@ export function isGood({ status, code }: Sample): boolean {
   return status >= 200 && status < 300 && code === undefined;
 }
 
-/** Whether it failed as what may be tried again does: 503, or 504. */
+/** Whether the error allows a retry: 503 or 504. */
 export function isHonest({ code }: Sample): boolean {
   return code === 'UNAVAILABLE' || code === 'TIMEOUT';
 }

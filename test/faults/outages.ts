@@ -18,11 +18,11 @@ const SHORT = 3_000;
 /** Enough for an empty database, its programs and some of its log. */
 const DISK = '400m';
 const BALLAST = 'ballast';
-/** Ends what the services have open. */
+/** Ends the sessions of the services. */
 export const TERMINATE =
   "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pet-store' and pid <> pg_backend_pid()";
 
-/** By SIGSTOP: its connections stay, and nothing comes through them. */
+/** By SIGSTOP: its connections stay open, and no data passes. */
 const frozen: Outage = {
   name: 'frozen for longer than the deadline',
   begin: async ({ pid }) => signalAll(await familyOf(pid), 'SIGSTOP'),
@@ -60,7 +60,7 @@ const terminated: Outage = {
   isWhole: false,
 };
 
-/** Reads go on; nothing can be written until there is room again. */
+/** Reads still work; no write does until there is space again. */
 const diskFull: Outage = {
   name: 'without room on its disk',
   folder: mountSmallDisk,
@@ -70,7 +70,7 @@ const diskFull: Outage = {
   isWhole: false,
 };
 
-/** As for one client more than the server takes. */
+/** As if one client more than the server accepts were connected. */
 const crowded: Outage = {
   name: 'taking no connections, as it has too many',
   async begin({ url }) {
@@ -84,15 +84,15 @@ const crowded: Outage = {
 
 export const outages = [frozen, killed, restarted, terminated, diskFull, crowded].map(outageScenario);
 
-/** As by a crash. */
+/** Like a crash. */
 export async function killServer(server: PostgresServer): Promise<void> {
   const family = await familyOf(server.pid);
   await server.end('SIGKILL');
-  // What it had started notices, and lets go of the memory that they share; only then it can be started again.
+  // Its child processes must end and release the shared memory before it can be started again.
   await untilGone(family);
 }
 
-/** Takes all the room on the folder's disk. */
+/** Fills the folder's disk. */
 export async function fillDisk(folder: string): Promise<void> {
   const ballast = await open(join(folder, BALLAST), 'w');
   const { bavail, bsize } = await statfs(folder);
@@ -100,12 +100,12 @@ export async function fillDisk(folder: string): Promise<void> {
   await ballast.close();
 }
 
-/** Gives the room back. */
+/** Frees the disk. */
 export function emptyDisk(folder: string): void {
   rmSync(join(folder, BALLAST));
 }
 
-/** @throws {NotHere} where none may be mounted */
+/** @throws {NotHere} where no disk can be mounted */
 export async function mountSmallDisk(): Promise<TemporaryFolder> {
   const folder = makeTemporaryFolder();
   try {

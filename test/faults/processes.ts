@@ -4,13 +4,13 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** The process and those that it has started. */
+/** The process and its child processes. */
 export async function familyOf(pid: number): Promise<readonly number[]> {
   const { stdout } = await execute('ps', ['-o', 'pid=', '--ppid', `${pid}`]).catch(() => ({ stdout: '' }));
   return [pid, ...stdout.split('\n').map(Number).filter(Boolean)];
 }
 
-/** Sends a signal to each that is still there. */
+/** Sends a signal to each that still runs. */
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {
@@ -21,7 +21,7 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
-/** Waits until none of them is there any more. */
+/** Waits until all have ended. */
 export async function untilGone(pids: readonly number[]): Promise<void> {
   while (pids.some(isThere)) await sleep(20);
 }

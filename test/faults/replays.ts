@@ -10,14 +10,14 @@ import { databaseOf } from './outage.ts';
 import { TERMINATE } from './outages.ts';
 import { fill } from './shop.ts';
 
-/** How many send each request at once, by turns to each process, and how many requests are under way. */
+/** The number of senders of each request, which take turns between the processes, and of requests in progress. */
 const SENDERS = 10;
 const AT_ONCE = 10;
-/** What each order takes. */
+/** The quantity of each order. */
 const QUANTITY = 1;
-/** Between two faults, in milliseconds. Each of the embedded database's is a start, after which all is slow at first. */
+/** The time between two faults, in milliseconds. For the embedded database each is a restart, slow at first. */
 const CALM = { server: 500, embedded: 2_000 };
-/** Between two tries of a sender, in milliseconds. */
+/** The time between two attempts of a sender, in milliseconds. */
 const PAUSE = 50;
 
 const replaysOn = (database: 'server' | 'embedded'): Scenario => ({
@@ -28,7 +28,7 @@ const replaysOn = (database: 'server' | 'embedded'): Scenario => ({
     const location = server === undefined ? { DATA_DIR: folder.path } : { DATABASE_URL: await databaseOf(server) };
     const settings = { PORT: `${await freePort()}`, ...location };
     let service = await startService(settings);
-    // Another process on the same database, which lives.
+    // Another process on the same database, which keeps running.
     const other = server === undefined ? undefined : await startService(location);
     const { base } = service;
     let isOver = false;
@@ -64,7 +64,7 @@ const replaysOn = (database: 'server' | 'embedded'): Scenario => ({
 
 export const replays: readonly Scenario[] = [replaysOn('server'), replaysOn('embedded')];
 
-/** By request, what each of its senders was answered in the end; every other request is GraphQL's. */
+/** The final response of each sender, by request; every other request is GraphQL. */
 async function answersTo(bases: readonly string[], requests: number): Promise<string[][]> {
   const answers: string[][] = [];
   let next = 0;
@@ -82,7 +82,7 @@ async function answersTo(bases: readonly string[], requests: number): Promise<st
   return answers;
 }
 
-/** Sends an order; the answer where it is for good. */
+/** Sends an order; gives the response if it is final. */
 type Ask = (base: string, key: object) => Promise<string | undefined>;
 
 const ORDER = { petId: 1, quantity: QUANTITY };
@@ -100,7 +100,7 @@ const orderByGraphQL: Ask = async (base, key) => {
   return response.status === 200 && !text.includes('"errors"') ? text : undefined;
 };
 
-/** Sends it until it is done, as a client would that never hears of it. */
+/** Retries until the response is final, as a client without responses would. */
 async function untilAnswered(ask: Ask, base: string, key: object): Promise<string> {
   for (;;) {
     const text = await ask(base, key).catch(() => undefined);
@@ -121,7 +121,7 @@ async function findings(base: string, answers: string[][], stock: number, faults
       holds: effects === answers.length && distinct === answers.length && faults > 0,
     },
     {
-      promise: 'each sender is answered the same, byte for byte',
+      promise: 'each sender gets the same response, byte for byte',
       measured: `${different} of ${answers.length} keys with answers that differ`,
       holds: different === 0,
     },

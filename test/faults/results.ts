@@ -4,10 +4,10 @@ import type { Finding } from './finding.ts';
 
 const file = new URL('./RESULTS.md', import.meta.url);
 
-/** From here on the page tells of the fuzzer, whose runs take their own time. */
+/** The part of the page about the fuzzer, whose runs take their own time, starts here. */
 const FUZZING = '## Fuzzing';
 
-/** Writes what a whole run has found beside the code that found it; what is told of the fuzzer stays. */
+/** Writes the results of a full run to RESULTS.md; the part about the fuzzer stays. */
 export function record(found: ReadonlyMap<string, readonly Finding[]>): void {
   const tables = [...found].map(([name, findings]) =>
     [

@@ -9,16 +9,16 @@ import { type Ask, type Sample, startLoad } from './load.ts';
 import { databaseOf, outcomeOf } from './outage.ts';
 
 const CLIENTS = 6;
-/** What asks beside them with tokens whose key nobody knows, and how often each, in milliseconds. */
+/** Other clients with tokens of unknown keys: their number, and the time between their requests in milliseconds. */
 const STRANGERS = 4;
 const STRANGERS_PAUSE = 25;
-/** Between two rotations, in milliseconds: not in step with how often the keys may be asked for. */
+/** The time between two rotations, in milliseconds: out of step with the pace of key requests. */
 const BETWEEN = 8_300;
-/** How soon the tokens of a new key must be good, in milliseconds, and how often the issuer may be asked. */
+/** In milliseconds: the maximum time until tokens of a new key are accepted, and between two key requests. */
 const KNOWN_WITHIN = 6_000;
 const ASKED_EVERY = 5_000;
 const ASKED_AGAIN = 1_000;
-/** How old a token is that was made before the keys were last read, in seconds. */
+/** The age of a token from before the last read of the keys, in seconds. */
 const LONG_AGO = 60;
 /** How long the issuer fails, in milliseconds. */
 const FAILS = 4_000;
@@ -98,7 +98,7 @@ async function findingsOf(service: Service, issuer: Issuer, beside: Beside, time
       holds: slowest <= KNOWN_WITHIN,
     },
     {
-      promise: 'a token of the withdrawn key that was made before, and has not come yet, is 401 from then on',
+      promise: 'an unused token of the withdrawn key is 401 from then on',
       measured: tally(withdrawn),
       holds: withdrawn.every((status) => status === 401),
     },
@@ -106,7 +106,7 @@ async function findingsOf(service: Service, issuer: Issuer, beside: Beside, time
       ? []
       : [
           {
-            promise: 'tokens of unknown keys are 401, or 503 while that cannot be told',
+            promise: 'tokens of unknown keys are 401, or 503 while the keys cannot be read',
             measured: tally(strangers.samples.map(outcomeOf)),
             holds: strangers.samples.every(({ status }) => status === 401 || status === 503),
           },
@@ -119,7 +119,7 @@ async function findingsOf(service: Service, issuer: Issuer, beside: Beside, time
   ];
 }
 
-/** Tokens that say all that a good one does, old and new ones, each signed by a key of which the issuer knows nothing. */
+/** Tokens with valid claims, old and new, each signed by a key that the issuer does not have. */
 async function strangersAsk(): Promise<Ask> {
   const { privateKey } = await generateKeyPair('RS256');
   return async (base, n) => {

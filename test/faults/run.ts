@@ -47,14 +47,15 @@ const { values } = parseArgs({
   options: {
     /** Shortened, as in CI. */
     quick: { type: 'boolean', default: false },
-    /** Those alone whose name has it in it. */
+    /** Only the scenarios whose name contains it. */
     only: { type: 'string' },
     /** Writes RESULTS.md. */
     record: { type: 'boolean', default: false },
   },
 });
 const { only } = values;
-if (values.record && (values.quick || only !== undefined)) throw new Error('--record is of a whole run alone.');
+if (values.record && (values.quick || only !== undefined))
+  throw new Error('--record needs a full run: leave out --quick and --only.');
 const all = [
   ...outages,
   ...stops,
@@ -79,7 +80,7 @@ let [passed, failed] = [0, 0];
 for (const { name, run } of scenarios) {
   process.stdout.write(`${name}\n`);
   const findings = await run(values.quick ? QUICK : FULL).catch((error: Error) => {
-    // CI may be where no disk can be mounted; what is recorded has to be whole.
+    // CI may not be able to mount a disk; a recorded run must be complete.
     if (error instanceof NotHere && values.quick) process.stdout.write(`  NOT TRIED  ${error.message}\n`);
     else return [{ promise: 'it can be tried', measured: error.message, holds: false }];
     return [];

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from './load.ts';
 
-/** More than is ever ordered, where the stock is not what is looked at. */
+/** More than is ever ordered, for scenarios that do not test the stock. */
 const PLENTY = 1_000_000;
-/** As many pets as the load reads. */
+/** The number of pets that the load reads. */
 const PETS = 20;
 
-/** Fills an empty database: one category, and pets of which the first is in stock. */
+/** Fills an empty database with one category and pets, the first of which is in stock. */
 export async function fill(base: string, stock = PLENTY): Promise<void> {
   await made(send('POST', `${base}/categories`, { name: 'Dogs' }));
   for (let n = 0; n < PETS; n++) await made(send('POST', `${base}/pets`, { name: `Rex ${n}`, categoryId: 1 }));
   await made(send('PUT', `${base}/store/inventory/1`, { quantity: stock }));
 }
 
-/** A look at both, from when until when. */
+/** One check of both endpoints, with its start and end. */
 interface Look {
   readonly at: number;
   readonly until: number;
@@ -21,7 +21,7 @@ interface Look {
   readonly isLive: boolean;
 }
 
-/** What `/readyz` and `/livez` answer, looked at again and again. */
+/** The repeated responses of `/readyz` and `/livez`. */
 export interface Watch {
   readonly seen: readonly Look[];
   stop(): Promise<void>;

@@ -10,19 +10,19 @@ import { familyOf, signalAll } from './processes.ts';
 import { fill } from './shop.ts';
 
 const CLIENTS = 20;
-/** Within which a stop is over, in milliseconds. */
+/** The maximum time of a stop, in milliseconds. */
 const MAX_STOP_TIME = 10_000;
 const SOME_LOAD = 1_500;
 
-/** When the database freezes, and in milliseconds after SIGTERM, when it goes on. */
+/** When the database freezes and continues, in milliseconds after SIGTERM. */
 interface Freeze {
   readonly name: string;
   /** Whether it froze before SIGTERM. */
   readonly isBefore: boolean;
-  /** How long after SIGTERM it freezes, and how long after that it goes on; undefined for never. */
+  /** The time from SIGTERM until it freezes, and from that until it continues; undefined for never. */
   readonly freezesAfter?: number;
   readonly thawsAfter?: number;
-  /** Whether requests wait for a lock when SIGTERM comes, so that there are some in the midst of the stop. */
+  /** Whether requests wait for a lock at SIGTERM, so that some are in progress during the stop. */
   readonly isLocked?: boolean;
 }
 
@@ -63,7 +63,7 @@ async function stopUnderLoad(
   const { isBefore, freezesAfter, thawsAfter } = freeze;
   const load = startLoad(service.base, CLIENTS);
   await sleep(SOME_LOAD);
-  // What it has started is the same throughout, and to look takes too long later.
+  // Its child processes stay the same, and looking them up later takes too long.
   const family = await familyOf(server.pid);
   if (isBefore) signalAll(family, 'SIGSTOP');
   await lock();
@@ -91,14 +91,14 @@ async function stopUnderLoad(
       holds: code === 0 && took <= MAX_STOP_TIME,
     },
     {
-      promise: 'each request in flight is answered',
+      promise: 'each request in progress is answered',
       measured: tally(inFlight.map(outcomeOf)),
       holds: inFlight.length > 0 && inFlight.every((sample) => isGood(sample) || (isFrozen && isHonest(sample))),
     },
   ];
 }
 
-/** One after the other is stopped and started, while the other takes all that comes. */
+/** The instances are stopped and started in turn, while the other gets all requests. */
 const rollingRestart: Scenario = {
   name: 'rolling restart of two behind haproxy, under load',
   async run({ rolls }) {

@@ -6,17 +6,17 @@ import { callerFrom, many } from './caller.ts';
 import { memoryOf } from './cost.ts';
 import type { Finding, Scenario } from './finding.ts';
 
-/** What a process may have in memory, in MiB. */
+/** The maximum memory of a process, in MiB. */
 const MAX_MEMORY = 512;
-/** How soon `/livez` answers meanwhile, in milliseconds, and how often it is looked at. */
+/** The maximum response time of `/livez` meanwhile, and the time between two checks, in milliseconds. */
 const SOON = 250;
 const LOOKS = 100;
 const LOOK_EVERY = 50;
-/** Texts of 8,000 bytes, as many as an answer to 100 pets may have. */
+/** Texts of 8,000 bytes, as many as a response with 100 pets may have. */
 const LONG_TEXT = '\u{1F415}'.repeat(2_000);
 const TEXTS = 9;
 
-/** Clients of one address that ask for as much as they may, and read nothing. */
+/** Clients of one address that request as much as they may, and read nothing. */
 const unreadBy = (clients: number, rate: string): Scenario => ({
   name: `answers that are not read, by ${clients} connections of one address, RATE_LIMIT ${rate}`,
   run: (size) =>
@@ -60,7 +60,7 @@ function findings(before: number, most: number, maxLength: number): Finding[] {
 async function askSilently(base: string, query: string): Promise<Socket> {
   const { hostname, port } = new URL(base);
   const socket = connect({ host: hostname, port: Number(port), localAddress: '127.0.0.2' }).pause();
-  // The service closes it where too much is held.
+  // The service closes the connection when its memory limit is reached.
   socket.on('error', () => {});
   await once(socket, 'connect');
   const body = JSON.stringify({ query });
