@@ -7,14 +7,14 @@ import { type Bench, type Effort, measureContest, type Result } from './measure/
 import { table } from './report/table.ts';
 import { pairedRatio } from './report/verdict.ts';
 
-/** Something that makes the service fast, and the edit of its build that does without it. */
+/** An optimization, and the edit of the build that removes it. */
 interface Idea extends Edit {
   readonly name: string;
-  /** Where it can matter. */
+  /** The contests that it can affect. */
   readonly contests: readonly string[];
 }
 
-/** docs/performance.md describes each of them. */
+/** docs/performance.md describes each. */
 export const IDEAS: readonly Idea[] = [
   {
     name: 'Every statement is prepared',
@@ -24,7 +24,7 @@ export const IDEAS: readonly Idea[] = [
     by: 'prepare: false',
   },
   {
-    name: 'Reads are coalesced across requests',
+    name: 'Reads are batched across requests',
     contests: [GET, LIST, GRAPHQL_GET, GRAPHQL_LIST],
     file: 'engine/db/batch.js',
     replace: 'return (item) => new Promise((resolve, reject) => {',
@@ -32,7 +32,7 @@ export const IDEAS: readonly Idea[] = [
     return (item) => new Promise((resolve, reject) => {`,
   },
   {
-    name: 'Writes are gathered across requests',
+    name: 'Writes are batched across requests',
     contests: [CREATE, ORDER],
     file: 'engine/db/batch.js',
     replace: 'if (others.length === 0)',
@@ -70,9 +70,9 @@ export const IDEAS: readonly Idea[] = [
 ];
 
 /**
- * Measures the service against builds of it that each do without one idea, and tells what is lost.
+ * Measures the service against builds that each lack one optimization, and reports the losses.
  *
- * @param only which contests
+ * @param only selects the contests
  * @returns a table in Markdown
  */
 export async function measureAblation(service: Build, only: RegExp, effort: Effort, bench: Bench): Promise<string> {

@@ -1,6 +1,6 @@
 import { runToEnd } from './processes.ts';
 
-/** Builds what `npm start` runs. */
+/** Builds the program of `npm start`. */
 export async function buildService(root: string): Promise<void> {
   await runToEnd('npm run build', {
     program: 'npm',

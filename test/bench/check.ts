@@ -5,19 +5,19 @@ import { fine } from './report/table.ts';
 import { pairedRatio } from './report/verdict.ts';
 import { CHECK_SHARE } from './targets.ts';
 
-/** How many contests held what was committed of them, and how many did not. */
+/** The number of contests that kept their committed ratio, and of those that did not. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
 }
 
-/** A contest that fails is measured once more, with so many times the rounds: a machine may have had a bad moment. */
+/** A failed contest is measured again with this many times the rounds, because the machine may have been busy. */
 const RETRY = 3;
 
 /**
- * Measures each contest between the service and the first of its peers, and holds the ratio to the committed one.
+ * Measures each contest between the service and the first of its peers, and compares the ratio with the committed one.
  *
- * @throws {Error} when no ratio is committed of a contest
+ * @throws {Error} if a contest has no committed ratio
  */
 export async function checkRatios(contests: readonly Contest[], effort: Effort, bench: Bench): Promise<Tally> {
   const committed = readRatios();

@@ -1,22 +1,22 @@
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** An edit of a build that does without something. */
+/** An edit of a build that removes something. */
 export interface Edit {
-  /** In the build. */
+  /** Its path in the build. */
   readonly file: string;
   readonly replace: string;
   readonly by: string;
-  /** What is needed beside it. */
+  /** Further imports that the edit needs. */
   readonly imports?: string;
 }
 
 /**
- * A copy of the build beside it, with the edit.
+ * Makes an edited copy of the build beside it.
  *
  * @param build has a folder such as `dist`
- * @returns the folder of the copy, which whoever asked for it removes
- * @throws {Error} when what is to be replaced is no longer there
+ * @returns the folder of the copy, which the caller removes
+ * @throws {Error} if the code to replace is missing
  */
 export function editedCopy({ folder }: { readonly folder: string }, edit: Edit): string {
   const code = editedCode(folder, edit);
@@ -27,9 +27,9 @@ export function editedCopy({ folder }: { readonly folder: string }, edit: Edit):
 }
 
 /**
- * The file that is edited, as it is afterwards.
+ * The edited content of the file.
  *
- * @throws {Error} when what is to be replaced is no longer there
+ * @throws {Error} if the code to replace is missing
  */
 export function editedCode(folder: string, { file, replace, by, imports = '' }: Edit): string {
   const code = readFileSync(join(folder, file), 'utf8');

@@ -6,35 +6,35 @@ import { type Build, PEERS } from './contests/contestant.ts';
 import type { DataSize } from './data/size.ts';
 import type { Effort } from './measure/contest.ts';
 
-/** A run of its own kind. */
+/** Other kinds of runs. */
 const MODES = ['check', 'start', 'ablate', 'protections', 'soak'] as const;
 type Mode = (typeof MODES)[number];
 
-/** What a run is to do. */
+/** The options of a run. */
 export interface Options {
   readonly mode: 'measure' | Mode;
   /** The service first, then further builds of it. */
   readonly builds: readonly [Build, ...Build[]];
-  /** Whether the first build is the one that this run makes. */
+  /** Whether the run builds the first one. */
   readonly buildsService: boolean;
-  /** Which contests. */
+  /** Selects the contests. */
   readonly only: RegExp;
   readonly effort: Effort;
   readonly large: DataSize;
-  /** Whether to leave out the peers that no target is about. */
+  /** Whether to leave out peers without a target. */
   readonly targetsAlone: boolean;
-  /** How often a start is measured; 0 where only some contests are asked for, and not written. */
+  /** How often a start is measured; 0 for a run with selected contests that writes no results. */
   readonly starts: number;
-  /** How many requests a soak sends. */
+  /** The number of requests of a soak test. */
   readonly requests: number;
-  /** Whether to write the results where they are committed. */
+  /** Whether to write the committed results. */
   readonly writes: boolean;
 }
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const SERVICE = 'Pet store';
 
-// Many short rounds: what disturbs a machine for some seconds then disturbs few of each entrant's.
+// Many short rounds, so that a disturbance of some seconds affects few rounds of each entrant.
 const FULL = { rounds: 15, seconds: 1, warmUp: 8 };
 const QUICK = { rounds: 3, seconds: 1, warmUp: 1 };
 const PART = { rounds: 15, seconds: 1, warmUp: 5 };
@@ -49,7 +49,7 @@ const SOAK = { full: 1_000_000, quick: 50_000 };
 /**
  * Reads the command line.
  *
- * @throws {Error} that names what is wrong with it
+ * @throws {Error} that names the invalid option
  */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
@@ -71,7 +71,7 @@ export function readOptions(args: readonly string[]): Options {
   const { quick, write, only, dist } = values;
   const [mode = 'measure', ...others] = MODES.filter((name) => values[name]);
   if (others.length > 0) throw new Error(`--${mode} and --${others[0]} are runs of their own; ask for one of them.`);
-  const usual = EFFORTS[mode] ?? (quick ? QUICK : FULL);
+  const fallback = EFFORTS[mode] ?? (quick ? QUICK : FULL);
   const { builds, buildsService } = readBuilds(dist);
   const isWhole = !quick && mode === 'measure' && only === '' && dist.length === 0;
   return {
@@ -80,9 +80,9 @@ export function readOptions(args: readonly string[]): Options {
     buildsService,
     only: new RegExp(only, 'i'),
     effort: {
-      ...usual,
-      rounds: wholeNumber('--rounds', values.rounds, usual.rounds),
-      seconds: wholeNumber('--seconds', values.seconds, usual.seconds),
+      ...fallback,
+      rounds: wholeNumber('--rounds', values.rounds, fallback.rounds),
+      seconds: wholeNumber('--seconds', values.seconds, fallback.seconds),
     },
     large: quick ? LARGE.quick : LARGE.full,
     targetsAlone: quick,
@@ -92,7 +92,7 @@ export function readOptions(args: readonly string[]): Options {
   };
 }
 
-/** A folder takes the place of `dist`; `name=folder` is one more contestant. */
+/** A folder replaces `dist`; `name=folder` is a further contestant. */
 function readBuilds(given: readonly string[]): Pick<Options, 'builds' | 'buildsService'> {
   const named = given.map((text) => /^([^=/]+)=(.+)$/.exec(text)).filter((match) => match !== null);
   const [folder, ...others] = given.filter((text) => !/^[^=/]+=/.test(text));
@@ -110,8 +110,8 @@ function readBuilds(given: readonly string[]): Pick<Options, 'builds' | 'buildsS
   return { builds: [service, ...further], buildsService: folder === undefined };
 }
 
-function wholeNumber(name: string, text: string | undefined, usual: number): number {
-  if (text === undefined) return usual;
+function wholeNumber(name: string, text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback;
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error(`${name} must be a whole number from 1, not ${text}.`);
   return Number(text);
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A program to start, and what it finds in its environment beside `PATH` and `HOME`. */
+/** A program to start, and its environment beside `PATH` and `HOME`. */
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];
@@ -10,14 +10,14 @@ export interface Command {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Running {
   /** Such as `http://127.0.0.1:4000`. */
   readonly base: string;
   readonly pid: number;
-  /** The end of what it has written. */
+  /** The end of its output. */
   output(): string;
-  /** Asks it to stop, and kills it when it does not. */
+  /** Stops it, or kills it if it does not stop. */
   stop(): Promise<void>;
 }
 
@@ -30,13 +30,13 @@ const alive = new Set<ChildProcess>();
 let isOver = false;
 process.prependOnceListener('exit', endAll);
 
-/** Ends every process that was started, at once; none can be started any more. */
+/** Ends every started process at once; none can be started any more. */
 export function endAll(): void {
   isOver = true;
   for (const child of alive) child.kill('SIGKILL');
 }
 
-/** Starts a process that does not outlive this one. */
+/** Starts a process that ends with this one. */
 export function start({ program, args, folder, environment }: Command, options: SpawnOptions = {}): ChildProcess {
   if (isOver) throw new Error(`${program} is not started any more: the run is over.`);
   const { PATH = '', HOME = '' } = process.env;
@@ -48,9 +48,9 @@ export function start({ program, args, folder, environment }: Command, options: 
 }
 
 /**
- * Starts a server, and waits until it has said where it listens: as the service's log does, or by its port.
+ * Starts a server, and waits until it has printed its URL or port.
  *
- * @throws {Error} with the end of its output when it ends instead, or says nothing
+ * @throws {Error} with the end of its output if it ends or prints nothing
  */
 export async function startServer(name: string, command: Command): Promise<Running> {
   const child = start(command);
@@ -79,7 +79,7 @@ export async function startServer(name: string, command: Command): Promise<Runni
   }
 }
 
-/** Runs a program to its end, and gives what it wrote to its standard output. Rejects when it fails. */
+/** Runs a program until it ends, and gives its standard output. Rejects if it fails. */
 export async function runToEnd(name: string, command: Command): Promise<string> {
   const child = start(command);
   let [output, all] = ['', ''];
@@ -95,7 +95,7 @@ export async function runToEnd(name: string, command: Command): Promise<string> 
   return output;
 }
 
-/** Asks it to stop, and kills it when it does not. */
+/** Stops it, or kills it if it does not stop. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (!alive.has(child)) return;
   const gone = once(child, 'exit');

@@ -16,16 +16,16 @@ import { runToEnd } from './processes.ts';
 import { table } from './report/table.ts';
 import { pairedRatio } from './report/verdict.ts';
 
-/** Something that protects the service or shows what it does: always there, or there when it is asked for. */
+/** A feature that protects the service or makes it observable: always on, or optional. */
 export type Protection = {
   readonly name: string;
-  /** Where it costs something. */
+  /** The contests in which it has a cost. */
   readonly contests: readonly string[];
 } & ({ readonly without: Edit } | { readonly asked: Omit<Contestant, 'name'> });
 
 const SCOPES = 'read,catalogue:write,orders:write,stock:write';
 
-/** What protects the service, each with the build or the settings that it is measured against. */
+/** The protections, each with the build or the settings to compare with. */
 export function protectionsOf(
   service: Build,
   issuer: Pick<Issuer, 'url' | 'token'>,
@@ -44,7 +44,7 @@ export function protectionsOf(
   const issued = { JWT_JWKS_URL: issuer.url, JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
   return [
     {
-      name: 'Only so many requests at once, each with a deadline',
+      name: 'Concurrency limit and deadline',
       contests: [GET, GRAPHQL_GET],
       without: {
         file: 'engine/limits/concurrency.js',
@@ -81,7 +81,7 @@ export function protectionsOf(
       asked: closed({}, (url) => newKey(service, url)),
     },
     {
-      name: 'AUTH=all, by a token',
+      name: 'AUTH=all, with a token',
       contests: [GET, CREATE, GRAPHQL_GET],
       asked: closed(issued, () => issuer.token({ scope: SCOPES.replaceAll(',', ' '), exp: inAnHour() })),
     },
@@ -98,7 +98,7 @@ export function protectionsOf(
 /**
  * Measures the service with each protection against the service without it.
  *
- * @param only which protections and contests, by `protection: contest`
+ * @param only selects protections and contests, by `protection: contest`
  * @returns a table in Markdown
  */
 export async function measureProtections(service: Build, only: RegExp, effort: Effort, bench: Bench): Promise<string> {
@@ -121,7 +121,7 @@ export async function measureProtections(service: Build, only: RegExp, effort: E
       );
       if (chosen.length === 0) continue;
       const entrants = [contest.entrants[0], ...chosen.map(entrantOf)].filter((one) => one !== undefined);
-      // What is rejected is told by who asks, which is not the same here.
+      // Rejections depend on the caller, which differs here.
       const duel = { ...contest, entrants, targets: {}, workload: { ...contest.workload, rejections: [] } };
       bench.say(`\n${contest.name}`);
       const [plain, ...others] = await measureContest(duel, effort, bench);
@@ -144,7 +144,7 @@ interface Collector {
   close(): void;
 }
 
-/** Takes what is exported to it, and looks at none of it. */
+/** Accepts exported data, and ignores it. */
 async function startCollector(): Promise<Collector> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.setHeader('content-type', 'application/json').end('{}'));
@@ -178,7 +178,7 @@ async function newKey({ folder }: Build, url: string): Promise<string> {
   return output.split('\n', 1)[0] as string;
 }
 
-/** The clock of the tokens. */
+/** The expiry of the tokens. */
 function inAnHour(): number {
   return Math.floor(Date.now() / 1000) + 3_600;
 }

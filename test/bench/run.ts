@@ -23,14 +23,14 @@ import { writeResults } from './report/results.ts';
 import { contestTable, type Outcome, startTable, targetTable } from './report/tables.ts';
 import { soak } from './soak/soak.ts';
 
-/** How long an interrupted run may take to clean up behind itself, in milliseconds. */
+/** The maximum time of an interrupted run to clean up, in milliseconds. */
 const GRACE = 5_000;
 
 let isInterrupted = false;
-// For good: a second signal, as npm passes it on too, would end the process before it has cleaned up.
+// For every signal: a second one, which npm passes on too, would end the process before it has cleaned up.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
 
-// npm ends without passing on that it was asked to.
+// npm ends without passing the signal on.
 const parent = process.ppid;
 setInterval(() => process.ppid !== parent && interrupt(), 1_000).unref();
 
@@ -39,7 +39,7 @@ main().catch((error: unknown) => {
   process.exit(1);
 });
 
-/** What is measured ends, so the work fails, and leaves nothing behind; at an exit no process or folder is left either. */
+/** Ends the measured processes, so the work fails and cleans up; at an exit no process or folder is left either. */
 function interrupt(): void {
   isInterrupted = true;
   endAll();

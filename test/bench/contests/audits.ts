@@ -2,10 +2,10 @@ import postgres from 'postgres';
 import { STOCK } from '../data/size.ts';
 
 /**
- * Looks at the database before requests come, and then holds it to what was answered.
+ * Reads the database before the requests, and compares it with the responses afterwards.
  *
- * @returns to be called when all contestants have stopped, with how many requests were answered, and how many more at
- *   most were cut off, which may have been done; rejects when what is there is not what was told
+ * @returns a function to call after all contestants have stopped, with the number of responses and the maximum number
+ *   of requests that were cut off and may have been executed; rejects if the rows do not match
  */
 export type Audit = (url: string) => Promise<(answered: number, cutOff: number) => Promise<void>>;
 
@@ -16,7 +16,7 @@ interface Stock {
   readonly open: number;
 }
 
-/** Each pet that was answered is there. */
+/** Each created pet is stored. */
 export const noPetLost: Audit = async (url) => {
   const count = () => query<{ count: number }>(url, 'select count(*)::float8 as count from pets');
   const before = await count();
@@ -25,7 +25,7 @@ export const noPetLost: Audit = async (url) => {
   };
 };
 
-/** Each order that was answered is there, and the orders have taken just as much stock as they say. */
+/** Each placed order is stored, and the stock has decreased by exactly the quantities. */
 export const noOrderLostNorOversold: Audit = async (url) => {
   const look = () =>
     query<Stock>(

@@ -11,28 +11,28 @@ export interface Entrant {
   readonly data: DataSize;
 }
 
-/** Entrants that do the same work in turns; the first is the one that the others are compared with. */
+/** Entrants that do the same work in turns; the others are compared with the first. */
 export interface Contest {
   readonly name: string;
-  /** What the entrants differ in. */
+  /** The difference between the entrants. */
   readonly differIn: 'Contestant' | 'Data' | 'Processes';
   readonly workload: workloads.Workload;
-  /** How many different requests there are. */
+  /** The number of different requests. */
   readonly variety: number;
   readonly entrants: readonly Entrant[];
-  /** By the others' names, the least ratio that the first is to have to each. */
+  /** The minimum ratio of the first to each other entrant, by name. */
   readonly targets: Readonly<Record<string, number>>;
-  /** Whether they are contestants of the same work, whose answers and latencies are compared too. */
+  /** Whether they are different contestants, whose responses and latencies are compared too. */
   readonly isAmongPeers: boolean;
 }
 
 const VARIETY = 4_000;
-/** A request for so many pets of the large database: with millions, they read more than PostgreSQL keeps at hand. */
+/** Requests for that many pets of the large database read more than PostgreSQL's cache holds. */
 const PETS_PER_REQUEST = 250;
 
 type Work = readonly [name: string, workload: workloads.Workload, peers: readonly PeerName[]];
 
-/** The first of the peers is the one that `--check` compares with. */
+/** `--check` compares with the first of the peers. */
 const WORK: readonly Work[] = [
   [GET, workloads.getPet, ['Fastify', 'node:http', 'the least']],
   [LIST, workloads.listOrders, ['Fastify']],
@@ -43,10 +43,10 @@ const WORK: readonly Work[] = [
   [GRAPHQL_CREATE, workloads.graphqlCreatePet, ['Mercurius', 'Yoga', 'Apollo']],
 ];
 
-/** One that reads a row, one that writes one, and one that takes more of a process than of the database. */
+/** One workload reads a row, one writes one, and one uses more of the process than of the database. */
 const OF_WORKERS = [GET, CREATE, GRAPHQL_LIST];
 
-/** Each workload, done by the service and its peers; further builds of the service come right after it. */
+/** Each workload for the service and its peers; further builds of the service come right after it. */
 export function contestsAmongPeers(builds: readonly Build[]): Contest[] {
   return WORK.map(([name, workload, peers]) => ({
     name,
@@ -63,7 +63,7 @@ export function contestsAmongPeers(builds: readonly Build[]): Contest[] {
   }));
 }
 
-/** Each workload that only reads, done by the service on the large database and on the small one. */
+/** Each read-only workload for the service on the large database and on the small one. */
 export function contestsOfGrowth(build: Build, large: DataSize): Contest[] {
   const contestant = serviceOf(build);
   const [less, more] = [SMALL, large].map((data) => ({ name: named(data), contestant, data })) as [Entrant, Entrant];
@@ -78,7 +78,7 @@ export function contestsOfGrowth(build: Build, large: DataSize): Contest[] {
   }));
 }
 
-/** Some of the workloads, done by two processes of the service and by one. */
+/** Some of the workloads for two processes of the service and for one. */
 export function contestsOfWorkers(build: Build): Contest[] {
   const entrants = [2, 1].map((count) => ({
     name: `${count} of the service`,
@@ -96,7 +96,7 @@ export function contestsOfWorkers(build: Build): Contest[] {
   }));
 }
 
-/** The contests that have targets, without the peers that none of them is about. */
+/** The contests with targets, without peers that have no target. */
 export function withTargetsAlone(contests: readonly Contest[]): Contest[] {
   const isPeer = ({ contestant }: Entrant) => Object.values(PEERS).includes(contestant);
   return contests

@@ -5,17 +5,17 @@ import { type Command, runToEnd } from '../processes.ts';
 import { type Dialect, peerDialect, postgraphileDialect, serviceDialect } from './dialect.ts';
 import type { HeaderFields } from './request.ts';
 
-/** What is measured: one process that serves the data of a database. */
+/** A process that serves the data of a database, and is measured. */
 export interface Contestant {
   readonly name: string;
   readonly dialect: Dialect;
-  /** Whether it is no peer but a limit: does less than any service could, and no latency is compared with its own. */
+  /** Whether it is a limit rather than a peer: it does less than any service could, so its latency is not compared. */
   readonly isLimit: boolean;
-  /** Answers always the same, so that its answers cannot be compared. */
+  /** Whether its responses are always the same, so that they cannot be compared. */
   readonly isConstant: boolean;
-  /** How it is started. */
+  /** The command that starts it. */
   command(databaseUrl: string): Promise<Command>;
-  /** Header fields that requests to it have beside the usual ones; asked for once it has started. */
+  /** Further header fields of the requests to it; called after it has started. */
   fields?(databaseUrl: string): Promise<HeaderFields>;
 }
 
@@ -30,7 +30,7 @@ export type PeerName = 'Fastify' | 'node:http' | 'the least' | 'Mercurius' | 'Yo
 const POSTGRAPHILE_NODE = 22;
 const folder = fileURLToPath(new URL('..', import.meta.url));
 
-/** The service as `npm start` starts it, with its database, a free port, and no other setting than these. */
+/** The service as `npm start` starts it, with its database, a free port, and these settings only. */
 export function serviceOf({ name, folder: dist }: Build, settings: Command['environment'] = {}): Contestant {
   return {
     name,
@@ -81,7 +81,7 @@ function peer(
   };
 }
 
-/** The Node that runs this, where it is new enough for PostGraphile; otherwise one from npm, kept in npm's cache. */
+/** The current Node if it is new enough for PostGraphile; otherwise one from npm, kept in npm's cache. */
 async function newerNode(): Promise<string> {
   if (Number.parseInt(process.versions.node, 10) >= POSTGRAPHILE_NODE) return process.execPath;
   const args = ['--yes', `node@${POSTGRAPHILE_NODE}`, '-p', 'process.execPath'];

@@ -2,18 +2,18 @@ import { askGraphQL, type PlainAnswer, type PlainRequest, post } from './request
 
 export type List = 'orders' | 'pets';
 
-/** How a contestant is asked, and what its answers are called: where contestants of one contract still differ. */
+/** How to send requests to a contestant and read its responses, where contestants differ. */
 export interface Dialect {
   petById(id: number): PlainRequest;
   petsAfter(cursor: string): PlainRequest;
-  /** The cursors of the rows, in the order of their ids, as the contestant itself gives them out. */
+  /** The cursors of the rows in the order of their ids, from the contestant itself. */
   cursors(base: string, list: List, ids: readonly number[]): Promise<string[]>;
-  /** The answer in the words of the contract. */
+  /** The response in the format of the contract. */
   read(answer: PlainAnswer): PlainAnswer;
 }
 
 const PAGE = 20;
-/** Cursors that are asked for at once: as many as a page of the service has at most. */
+/** The number of cursors per request: the maximum page size of the service. */
 const CHUNK = 100;
 
 const queries = {
@@ -29,7 +29,7 @@ const ours: Pick<Dialect, 'petById' | 'petsAfter' | 'read'> = {
   read: (answer) => ({ ...answer, body: withoutExtensions(answer.body) }),
 };
 
-/** The service itself: whose cursors are opaque, and asked for by filtering for the rows. */
+/** The service itself: its cursors are opaque, and read with a filter for the rows. */
 export const serviceDialect: Dialect = {
   ...ours,
   cursors: (base, list, ids) =>
@@ -42,13 +42,13 @@ export const serviceDialect: Dialect = {
     }),
 };
 
-/** The peers that are written for the benchmark: a cursor is an id in other words. */
+/** The peers that are written for the benchmark: a cursor is an encoded id. */
 export const peerDialect: Dialect = {
   ...ours,
   cursors: async (_base, _list, ids) => ids.map((id) => Buffer.from(String(id)).toString('base64url')),
 };
 
-/** PostGraphile, whose schema is its own: aliases give it the contract's names, and its BigInt is a string. */
+/** PostGraphile has a schema of its own: aliases give it the contract's names, and its BigInt is a string. */
 export const postgraphileDialect: Dialect = {
   petById: (petId) =>
     graphql('query pet($petId: BigInt!) { pet: petByRowId(rowId: $petId) { id: rowId name categoryId status } }', {
@@ -94,7 +94,7 @@ async function inChunks(
   return cursors;
 }
 
-/** What an answer tells beside its data, such as what is deprecated, is no part of the contest. */
+/** Removes the extensions, such as the lifecycle, which are not part of the contest. */
 function withoutExtensions(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const { extensions: _, ...rest } = body as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** What the contests are called, in what is told and in what is asked for. */
+/** The names of the contests, in reports and options. */
 export const GET = 'REST get pet';
 export const LIST = 'REST list 20 orders';
 export const CREATE = 'REST create pet';

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 
-/** A request as every contestant is sent it; the body is JSON. */
+/** A request for every contestant; the body is JSON. */
 export interface PlainRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
-  /** Beside the usual ones. */
+  /** Further header fields. */
   readonly fields?: HeaderFields;
 }
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** Stands in a header field for what is another each time that the request is sent, and as long as this. */
+/** A placeholder in a header field, replaced by a new value of the same length for each request. */
 export const UNIQUE = '00000000-0000-0000-0000-000000000000';
 
-/** An answer as far as it is compared. */
+/** The compared parts of a response. */
 export interface PlainAnswer {
   readonly status: number;
   readonly body: unknown;
-  /** The fields that a client goes on with: whether there is a next page, and where the created row is. */
+  /** The fields for further requests: whether there is a next page, and the URL of the created row. */
   readonly hasNext: boolean;
   readonly hasLocation: boolean;
 }
 
-/** The header fields of every request, but for the host. */
+/** The header fields of every request, without Host. */
 export function headersOf({ body, fields }: PlainRequest): HeaderFields {
   return { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }), ...fields };
 }
@@ -36,7 +36,7 @@ export function post(path: string, body: unknown): PlainRequest {
   return { method: 'POST', path, body: JSON.stringify(body) };
 }
 
-/** Sends the request, and reads the whole answer. */
+/** Sends the request, and reads the whole response. */
 export async function ask(base: string, request: PlainRequest): Promise<PlainAnswer> {
   const { method, path, body } = request;
   const fields = Object.entries(headersOf(request)).map(([name, value]) => [
@@ -53,7 +53,7 @@ export async function ask(base: string, request: PlainRequest): Promise<PlainAns
   };
 }
 
-/** Asks GraphQL, and gives the data. Rejects when there are errors. */
+/** Sends a GraphQL request, and gives the data. Rejects if there are errors. */
 export async function askGraphQL(
   base: string,
   query: string,

@@ -4,22 +4,22 @@ import { type Audit, noOrderLostNorOversold, noPetLost } from './audits.ts';
 import type { Dialect } from './dialect.ts';
 import { get, type PlainRequest, post } from './request.ts';
 
-/** A contestant at work, as a workload needs to know it. */
+/** A running contestant, for a workload. */
 export interface Site {
   readonly base: string;
   readonly dialect: Dialect;
   readonly data: DataSize;
 }
 
-/** What contestants are asked, over and over. */
+/** Requests that are sent over and over. */
 export interface Workload {
-  /** The same requests for every contestant, in its words. */
+  /** The same requests for every contestant, in its dialect. */
   requests(site: Site, count: number): Promise<readonly PlainRequest[]>;
-  /** Requests whose answers' statuses alone are compared: what the messages say is each contestant's own. */
+  /** Requests of which only the statuses are compared, because each contestant has its own messages. */
   readonly rejections?: readonly PlainRequest[];
-  /** Whether each answer has an id of its own. */
+  /** Whether each response has a new id. */
   readonly creates?: boolean;
-  /** Holds the database to what was answered. */
+  /** Compares the database with the responses. */
   readonly audit?: Audit;
 }
 

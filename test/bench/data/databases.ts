@@ -4,23 +4,23 @@ import { startPostgresServer } from '../../support/postgres-server.ts';
 import { loadData } from './load.ts';
 import { type DataSize, SMALL } from './size.ts';
 
-/** A database that nobody else uses. */
+/** A database with one user. */
 export interface OwnDatabase {
   readonly url: string;
   remove(): Promise<void>;
 }
 
-/** A PostgreSQL server with the data that is measured on. */
+/** A PostgreSQL server with the data of the benchmark. */
 export interface Databases {
   readonly version: string;
   /** A fresh copy of the small database. */
   copySmall(): Promise<OwnDatabase>;
-  /** The address of the large database, for reading alone; it is loaded when it is first asked for. */
+  /** The URL of the large database, which is only read; it is loaded on first use. */
   large(size: DataSize): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Starts a server as PostgreSQL comes, fsync and all, and loads the small database. */
+/** Starts a server with PostgreSQL's defaults, including fsync, and loads the small database. */
 export async function startDatabases(say: (line: string) => void): Promise<Databases> {
   const server = await startPostgresServer({ durable: true });
   let copies = 0;

@@ -7,7 +7,7 @@ const NAMES =
   'Ada Bella Charlie Daisy Echo Fern Gizmo Hazel Iris Juno Kiki Luna Milo Nova Otis Pip Rex Simba Tux Ziggy';
 const TABLES = ['categories', 'pets', 'inventory', 'orders'];
 
-/** Brings the empty database to the service's schema, and fills it with as much as is asked for. */
+/** Migrates the empty database, and fills it with that much data. */
 export async function loadData(url: string, size: DataSize): Promise<void> {
   const database = await openDatabase({ timeout: 10_000, url, folder: '' });
   await migrateDatabase(database).finally(() => database.close());
@@ -22,7 +22,7 @@ export async function loadData(url: string, size: DataSize): Promise<void> {
   }
 }
 
-/** With plain statements, each of which makes all rows of a table. */
+/** Uses one statement for all rows of a table. */
 async function fill(client: postgres.Sql, { pets, orders }: DataSize): Promise<void> {
   const names = `'{${NAMES.replaceAll(' ', ',')}}'::text[]`;
   const statements = [
@@ -47,7 +47,7 @@ async function fill(client: postgres.Sql, { pets, orders }: DataSize): Promise<v
   for (const statement of statements) await client.unsafe(statement);
 }
 
-/** Millions of rows go in several times as fast before there are indexes to keep, and foreign keys to look up. */
+/** Inserting millions of rows is several times as fast without indexes and foreign keys. */
 async function withoutIndexes(client: postgres.Sql, work: () => Promise<void>): Promise<void> {
   const foreignKeys = await client`
     select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition

@@ -1,11 +1,11 @@
-/** Numbers that look random and are the same in every run. */
+/** Pseudorandom numbers, the same in every run. */
 export interface Random {
   /** A whole number from `first` to `last`, both included. */
   integer(first: number, last: number): number;
   pick<T>(values: readonly T[]): T;
 }
 
-/** Mulberry32: small, even, and the same on every machine. */
+/** Mulberry32: small, uniform, and the same on every machine. */
 export function seeded(seed: number): Random {
   let state = seed;
   const next = () => {

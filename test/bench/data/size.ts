@@ -1,4 +1,4 @@
-/** How much is in a database; each pet is counted in the inventory. */
+/** The size of a database; each pet has an inventory entry. */
 export interface DataSize {
   readonly pets: number;
   readonly orders: number;
@@ -6,7 +6,7 @@ export interface DataSize {
 
 export const CATEGORIES = 50;
 
-/** What each pet has in stock, beside its orders: more than a run can take. */
+/** The stock of each pet beside its orders: more than a run can order. */
 export const STOCK = 1_000_000_000;
 
 export const SMALL: DataSize = { pets: 20_000, orders: 40_000 };

@@ -1,4 +1,4 @@
-// Sends the requests of a file in turn, over and over, and tells in one line of JSON how that went.
+// Sends the requests of a file in turn, over and over, and prints the results as one line of JSON.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
@@ -10,7 +10,7 @@ const requests = JSON.parse(readFileSync(file, 'utf8')).map((request) =>
 );
 let at = 0;
 
-/** What stands for something unique is put in anew each time. */
+/** Replaces the placeholder by a new value for each request. */
 function withUnique(request) {
   const headers = Object.entries(request.headers).map(([name, value]) => [
     name,
@@ -19,14 +19,14 @@ function withUnique(request) {
   return { ...request, headers: Object.fromEntries(headers) };
 }
 
-/** Each connection begins elsewhere, so that together they are no less spread than one that takes turns. */
+/** Each connection starts at another request, so that the connections together spread evenly. */
 function setupClient(client) {
   client.setRequests([...requests.slice(at), ...requests.slice(0, at)]);
   at = (at + Math.ceil(requests.length / Number(connections))) % requests.length;
   if (look !== undefined) client.on('body', lookInto);
 }
 
-/** A GraphQL answer that is a failure may have the status of a success. */
+/** A GraphQL response with errors may have the status 200. */
 function lookInto(body) {
   if (!body.includes('"errors":')) return;
   process.stderr.write(`An answer under load is a failure: ${body}\n`);

@@ -4,24 +4,24 @@ import { fileURLToPath } from 'node:url';
 import { headersOf, type PlainRequest } from '../contests/request.ts';
 import { type Command, runToEnd } from '../processes.ts';
 
-/** How a round went; latencies in milliseconds. */
+/** The result of a round; latencies in milliseconds. */
 export interface Load {
-  /** How many were answered, all of them with success. */
+  /** The number of responses, all of them successful. */
   readonly requests: number;
   readonly seconds: number;
   readonly p50: number;
   readonly p99: number;
 }
 
-/** What asks: `wrk` where it is installed, otherwise autocannon, which needs more of the machine for itself. */
+/** The load generator: `wrk` if it is installed, otherwise autocannon, which needs more of the machine for itself. */
 export interface Generator {
   /** With its version. */
   readonly name: string;
-  /** Writes the requests into the file, as it reads them. */
+  /** Writes the requests into the file in its own format. */
   write(file: string, base: string, requests: readonly PlainRequest[]): void;
-  /** Asks on all connections for so long. Rejects when an answer was no success, or a connection failed. */
+  /** Sends requests on all connections for that time. Rejects on an error status or a failed connection. */
   run(file: string, base: string, seconds: number): Promise<Load>;
-  /** The same, and looks into each answer: rejects when one has GraphQL's errors. */
+  /** Does the same, and reads each response: rejects if one has GraphQL errors. */
   look(file: string, base: string, seconds: number): Promise<Load>;
 }
 
@@ -29,7 +29,7 @@ export const CONNECTIONS = 32;
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-/** Finds out what can ask. */
+/** Chooses an available generator. */
 export async function findGenerator(): Promise<Generator> {
   const wrk = await wrkVersion();
   return wrk === undefined ? autocannon() : wrkOf(wrk);
@@ -100,7 +100,7 @@ function byteLength(text: string): number {
   return Buffer.byteLength(text);
 }
 
-/** It tells its version only beside an error. */
+/** It prints its version only with an error. */
 function wrkVersion(): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile('wrk', ['-v'], (_error, stdout, stderr) => {

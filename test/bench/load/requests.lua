@@ -20,7 +20,7 @@ end
 -- A GraphQL answer that is a failure may have the status of a success.
 function look(status, headers, body)
   if body:find('"errors":', 1, true) then
-    io.stderr:write('An answer under load is a failure: ' .. body .. '\n')
+    io.stderr:write('A response under load has errors: ' .. body .. '\n')
     os.exit(1)
   end
 end

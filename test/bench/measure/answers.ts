@@ -3,20 +3,20 @@ import type { Entrant } from '../contests/contest.ts';
 import { ask, type PlainAnswer, type PlainRequest } from '../contests/request.ts';
 import type { Workload } from '../contests/workload.ts';
 
-/** An entrant that has started, with the requests in its own words. */
+/** A running entrant, with the requests in its dialect. */
 export interface Started {
   readonly entrant: Entrant;
   readonly base: string;
   readonly requests: readonly PlainRequest[];
 }
 
-/** Requests of a workload whose answers are compared. */
+/** The number of requests whose responses are compared. */
 const SAMPLES = 32;
 
 /**
- * Asks every entrant the same, and compares whole answers: a contest is fair only among those that do the same.
+ * Sends the same requests to every entrant, and compares the whole responses, so that all do the same work.
  *
- * @throws {Error} that shows both answers where two differ
+ * @throws {Error} with both responses if two differ
  */
 export async function assertSameAnswers(workload: Workload, started: readonly Started[]): Promise<void> {
   const [first, ...others] = started.filter(({ entrant }) => !entrant.contestant.isConstant);
@@ -38,7 +38,7 @@ export async function assertSameAnswers(workload: Workload, started: readonly St
   }
 }
 
-/** Asks each entrant for itself: for those whose data differs. */
+/** Checks the responses of each entrant separately, for entrants with different data. */
 export async function assertAnswers(workload: Workload, started: readonly Started[]): Promise<void> {
   for (const one of started) await assertSameAnswers(workload, [one]);
 }
@@ -52,7 +52,7 @@ async function answerOf({ entrant, base }: Started, request: PlainRequest, workl
   return workload.creates ? { ...answer, body: withoutIds(answer.body) } : answer;
 }
 
-/** Each row that is created has an id of its own; but it has one. */
+/** The ids of created rows differ, but each must be present. */
 function withoutIds(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([name, item]) =>

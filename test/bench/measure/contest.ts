@@ -7,40 +7,40 @@ import { type Running, startServer } from '../processes.ts';
 import { assertAnswers, assertSameAnswers, type Started } from './answers.ts';
 import { processorTime, residentMemory } from './usage.ts';
 
-/** How an entrant did in a round. */
+/** The result of an entrant in a round. */
 export interface Round extends Load {
   /** Requests per second. */
   readonly rate: number;
-  /** Of the server process, in microseconds; undefined where the system does not tell. */
+  /** The processor time of the server process, in microseconds; undefined where the system does not provide it. */
   readonly processorTimePerRequest: number | undefined;
-  /** Of the server process after the round, in mebibytes. */
+  /** The memory of the server process after the round, in mebibytes. */
   readonly memory: number | undefined;
 }
 
-/** An entrant's rounds, in the order they were run in. */
+/** The rounds of an entrant, in order. */
 export interface Result {
   readonly entrant: Entrant;
   readonly rounds: readonly Round[];
 }
 
-/** How long to measure. */
+/** The duration of a measurement. */
 export interface Effort {
   readonly rounds: number;
-  /** Of a round, and of the rounds before the first that are not counted. */
+  /** The duration of a round, and of the warm-up before the first. */
   readonly seconds: number;
   readonly warmUp: number;
 }
 
-/** What a measurement works with. */
+/** The parts that a measurement needs. */
 export interface Bench {
   readonly databases: Databases;
   readonly generator: Generator;
-  /** For files that are needed meanwhile. */
+  /** For temporary files. */
   readonly folder: string;
   readonly say: (line: string) => void;
 }
 
-/** How long answers are looked into before the first round, in seconds. */
+/** How long responses are checked before the first round, in seconds. */
 const LOOK = 1;
 
 interface Competitor extends Started {
@@ -49,10 +49,10 @@ interface Competitor extends Started {
 }
 
 /**
- * Starts every entrant of a contest on fresh data, holds their answers against each other before and after, warms them
- * up, and then measures in turns: A B C A B C. What slows the machine down for a while so slows down all of them.
+ * Starts every entrant of a contest on fresh data, compares their responses before and after, warms them up, and then
+ * measures in turns: A B C A B C. So a slow period of the machine affects all of them.
  *
- * @throws {Error} when answers differ, a request fails under load, or the database is not what was answered
+ * @throws {Error} if responses differ, a request fails under load, or the database does not match the responses
  */
 export async function measureContest(contest: Contest, effort: Effort, bench: Bench): Promise<readonly Result[]> {
   const { workload, entrants, isAmongPeers } = contest;
@@ -112,7 +112,7 @@ async function runRound(
   };
 }
 
-/** Starts the entrants for the work, and stops them whatever happens. */
+/** Starts the entrants for the work, and stops them in any case. */
 async function withEntrants<T>(
   { workload, variety, entrants }: Contest,
   small: OwnDatabase | undefined,

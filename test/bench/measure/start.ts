@@ -6,17 +6,17 @@ import { type Build, serviceOf } from '../contests/contestant.ts';
 import type { Databases } from '../data/databases.ts';
 import { type Command, start, stop } from '../processes.ts';
 
-/** How long starts took, from the process to its first answer, in seconds. */
+/** The times from the start of the process to its first response, in seconds. */
 export interface StartTime {
   readonly database: 'server' | 'embedded';
   readonly seconds: readonly number[];
 }
 
-/** Between looks, in milliseconds. */
+/** The time between two attempts, in milliseconds. */
 const PAUSE = 3;
 const LIMIT = 60_000;
 
-/** Starts the service so many times, on a server that has its tables and on an embedded folder that has them. */
+/** Starts the service that many times, on a server and on an embedded folder, both migrated. */
 export async function measureStarts(build: Build, times: number, databases: Databases): Promise<readonly StartTime[]> {
   const database = await databases.copySmall();
   const folder = makeTemporaryFolder();
@@ -40,7 +40,7 @@ async function repeat(times: number, command: Command): Promise<number[]> {
   return seconds;
 }
 
-/** On a port that is known beforehand, so that nobody has to wait for the log to tell it. */
+/** Uses a known port, so that the log need not be read. */
 async function startOnce(command: Command): Promise<number> {
   const port = await freePort();
   const began = performance.now();

@@ -1,4 +1,4 @@
-/** The middle of the values; of an even number, the mean of the two in the middle. */
+/** The median; of an even number of values the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   const middle = (sorted.length - 1) / 2;

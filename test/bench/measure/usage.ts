@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 
-/** In microseconds: Linux counts processor time to processes in hundredths of a second, whatever its own clock. */
+/** In microseconds: Linux counts processor time in hundredths of a second. */
 const TICK = 10_000;
 
-/** The processor time that the process and its workers have taken so far, with the system's for them, in microseconds. */
+/** The processor time of the process and its workers so far, user and system, in microseconds. */
 export function processorTime(pid: number): number | undefined {
   return sumOf(pid, (one) => {
     const line = read(`/proc/${one}/stat`);
-    // The second field is the program's name in parentheses, which may hold anything.
+    // The second field is the program's name in parentheses, which may contain anything.
     const fields = line?.slice(line.lastIndexOf(')') + 2).split(' ');
     return fields && (Number(fields[11]) + Number(fields[12])) * TICK;
   });
 }
 
-/** The memory that the process and its workers have in RAM, in mebibytes; what they share is counted for each. */
+/** The resident memory of the process and its workers, in mebibytes; shared memory counts for each. */
 export function residentMemory(pid: number): number | undefined {
   return sumOf(pid, (one) => {
     const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${one}/status`) ?? '') ?? [];

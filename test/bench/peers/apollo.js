@@ -1,4 +1,4 @@
-// Apollo Server on Fastify with a DataLoader of each request's own, over postgres.js with prepared statements.
+// Apollo Server on Fastify with a DataLoader for each request, over postgres.js with prepared statements.
 import { ApolloServer } from '@apollo/server';
 import fastifyApollo, { fastifyApolloDrainPlugin } from '@as-integrations/fastify';
 import DataLoader from 'dataloader';

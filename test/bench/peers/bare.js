@@ -1,4 +1,4 @@
-// The limit: node:http and nothing else, which answers every request with the same pet.
+// The limit: only node:http, with the same pet in every response.
 import { createServer } from 'node:http';
 import { ADDRESS, announce } from './shared/process.js';
 

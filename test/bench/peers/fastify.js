@@ -1,4 +1,4 @@
-// Fastify with response schemas, over postgres.js with prepared statements: written by hand, as its documentation has it.
+// Fastify with response schemas, over postgres.js with prepared statements: written by hand, as in its documentation.
 import Fastify from 'fastify';
 import { isUnknownReference } from './shared/database.js';
 import { OutOfStock, ordersAfter, placeOrder } from './shared/orders.js';

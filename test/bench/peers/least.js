@@ -1,12 +1,12 @@
-// The least that has to be done: node:http, the header fields of the service, and reads of many pets at once. It knows two
-// addresses, believes what it is sent, and has no GraphQL, no limits, no log and no metrics.
+// The minimum: node:http, the header fields of the service, and batched reads of pets. It has two paths, checks no
+// input, and has no GraphQL, no limits, no log and no metrics.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import { gathered } from './shared/gathered.js';
+import { batched } from './shared/gathered.js';
 import { petsByIds } from './shared/pets.js';
 import { ADDRESS, announce } from './shared/process.js';
 
-const petById = gathered(petsByIds);
+const petById = batched(petsByIds);
 
 const server = createServer((request, response) => {
   if (request.method === 'GET') answerPet(response, Number(request.url.slice('/pets/'.length)), (pet) => pet);
@@ -29,7 +29,7 @@ async function answerPet(response, id, toBody) {
   response.end(body);
 }
 
-/** As many and as long as the service's are, whose operation is deprecated. */
+/** As many and as long as those of the service, whose operation is deprecated. */
 function headers(id, body) {
   return [
     ...['api-stability', 'deprecated', 'deprecation', '@1782864000', 'sunset', 'Fri, 31 Dec 2027 23:59:59 GMT'],

@@ -14,7 +14,7 @@ const resolvers = {
   Mutation: { createPet: (_, { pet }) => createPet(pet) },
 };
 
-/** Without its cache, which would serialise each pet to make a key of it. */
+/** Without its cache, which would serialize each pet to make a key. */
 const loaders = {
   Pet: {
     category: {

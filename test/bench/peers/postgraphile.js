@@ -1,4 +1,4 @@
-// PostGraphile on node:http, with the schema that it makes of the database by itself. It needs Node 22.
+// PostGraphile on node:http, with the schema that it generates from the database. It needs Node 22.
 import { createServer } from 'node:http';
 import { postgraphile } from 'postgraphile';
 import { makePgService } from 'postgraphile/adaptors/pg';
@@ -8,7 +8,7 @@ import { ADDRESS, announce, DATABASE_URL, POOL_SIZE } from './shared/process.js'
 
 const pgl = postgraphile({
   extends: [PostGraphileAmberPreset],
-  // So that a status is called as the database calls it.
+  // Keeps the database's names of the statuses.
   plugins: [
     {
       name: 'EnumValuesAsTheyArePlugin',

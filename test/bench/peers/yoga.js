@@ -1,4 +1,4 @@
-// Yoga on node:http with a Pothos schema, Drizzle's query builder and a DataLoader of each request's own: as they come.
+// Yoga on node:http with a Pothos schema, Drizzle's query builder and a DataLoader per request, with their defaults.
 import { createServer } from 'node:http';
 import DataLoader from 'dataloader';
 import { createYoga } from 'graphql-yoga';

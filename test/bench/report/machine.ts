@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { cpus, totalmem, type } from 'node:os';
 
-/** What the figures were measured on; no names of machines. */
+/** The machine of the measurements, without its name. */
 export function machine(): string {
   const [first] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
   return `${cpus().length} cores of ${first?.model.trim() ?? 'an unknown processor'}, ${memory} GiB, ${system()}`;
 }
 
-/** The versions of the peers' packages, as they are installed. */
+/** The installed versions of the peers' packages. */
 export function peerVersions(): string {
   const packages = ['fastify', 'postgres', 'mercurius', 'graphql-jit', 'graphql-yoga', '@pothos/core', 'drizzle-orm'];
   const all = [...packages, '@apollo/server', '@as-integrations/fastify', 'dataloader', 'postgraphile', 'graphql'];

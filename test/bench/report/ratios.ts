@@ -3,17 +3,17 @@ import type { Result } from '../measure/contest.ts';
 import type { Outcome } from './tables.ts';
 import { pairedRatio } from './verdict.ts';
 
-/** By contest and what it was measured against. */
+/** By contest, and by the other entrant. */
 export type Ratios = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 const file = new URL('../ratios.json', import.meta.url);
 
-/** The ratios as they are committed; none before the first whole run. */
+/** The committed ratios; none before the first full run. */
 export function readRatios(): Ratios {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }
 
-/** Puts what was measured in place of what was committed of the same contests: as `--check` measures it again. */
+/** Replaces the committed ratios of the same contests by the measured ones, as `--check` measures them. */
 export function writeRatios(outcomes: readonly Outcome[]): void {
   const measured = outcomes.map(({ contest, results }) => {
     const [ours, ...others] = results;

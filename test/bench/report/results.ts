@@ -6,7 +6,7 @@ import type { StartTime } from '../measure/start.ts';
 import { machine, peerVersions } from './machine.ts';
 import { contestTable, type Outcome, startTable, targetTable } from './tables.ts';
 
-/** All that a run has found. */
+/** All results of a run. */
 export interface Results {
   readonly outcomes: readonly Outcome[];
   readonly starts: readonly StartTime[];
@@ -45,24 +45,24 @@ function method({ rounds, seconds, warmUp }: Effort): string {
   const [pets, orders] = [SMALL.pets, SMALL.orders].map((count) => count.toLocaleString('en'));
   return `## How
 
-- One machine has it all: a PostgreSQL server with its defaults (fsync on), one process of each contestant with 10
-  connections to it, and what asks, on ${CONNECTIONS} connections. The service runs as \`npm start\` runs it, with no setting but
-  its database and port; the peers run with \`NODE_ENV=production\` and log nothing.
-- Each contest begins with a fresh copy of the same ${pets} pets and ${orders} orders, and fresh processes. Before and after,
-  the contestants are asked the same and whole answers must be equal; what is created is counted in the database, where
-  orders must have taken just the stock that they say. No answer may be a failure; a GraphQL answer with errors is one,
-  which is looked for in a second under full load before the first round. PostGraphile makes a schema of its own,
-  so its queries use aliases, and its BigInt strings count as the numbers they are. What an answer has beside its \`data\`,
-  such as the service's \`extensions.lifecycle\`, is not compared.
-- After ${warmUp} s to warm up, ${rounds} rounds of ${seconds} s are measured in turns: A B C A B C. The figures are medians of the rounds; the CPU
-  time and the memory are those of the server's process.
-- \`node:http\` answers a constant and asks no database; "the least" is node:http with the service's header fields and
-  reads of many keys at once, but nothing else that a service has. They are limits, not peers.
-- Fastify, Mercurius and Apollo share hand-written SQL in prepared statements. Yoga is with Pothos and Drizzle as their
-  documentation has them, and with Yoga's own limit of a body's size, which is on unless it is turned off. All of them have
-  clients of one connection each, as the service has them: postgres.js gets slower with each statement on one of several.
-- Ratios are of medians. \`ratios.json\`, which \`--check\` holds the service to, has the median of each round's ratio.
-- "As the data grows" is the service on a large database against itself on the small one. "With two processes" is
-  \`WORKERS=2\` against one process, where what asks and the database share the same cores with them.
+- Everything runs on one machine: a PostgreSQL server with its defaults (fsync on), one process of each contestant with 10
+  connections to it, and the load generator with ${CONNECTIONS} connections. The service runs as \`npm start\` runs it, with only
+  its database and port set; the peers run with \`NODE_ENV=production\` and log nothing.
+- Each contest starts with a fresh copy of the same ${pets} pets and ${orders} orders, and fresh processes. Before and after,
+  the contestants get the same requests, and their whole responses must be equal. Created rows are counted in the database,
+  where the stock must have decreased by exactly the quantities of the orders. No request may fail: before the first round,
+  a second under full load also checks GraphQL responses for errors. PostGraphile has a schema of its own, so its queries
+  use aliases, and its BigInt strings are compared as numbers. What a GraphQL response has beside \`data\`, such as the
+  service's \`extensions.lifecycle\`, is not compared.
+- After a warm-up of ${warmUp} s, ${rounds} rounds of ${seconds} s are measured in turns: A B C A B C. The figures are medians of the rounds; the CPU
+  time and the memory are those of the server process.
+- \`node:http\` returns a constant without a database; "the least" is node:http with the service's header fields and
+  batched reads, but nothing else of a service. They are limits, not peers.
+- Fastify, Mercurius and Apollo share hand-written SQL in prepared statements. Yoga uses Pothos and Drizzle as in their
+  documentation, with Yoga's default limit of the body size. All of them have clients of one connection each, like the
+  service, because a client of postgres.js with several connections gets slower with each statement.
+- Ratios are of medians. \`ratios.json\`, which \`--check\` compares with, has the median of each round's ratio.
+- "As the data grows" compares the service on a large database with itself on the small one. "With two processes" compares
+  \`WORKERS=2\` with one process, on the same cores as the load generator and the database.
 `;
 }

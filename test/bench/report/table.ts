@@ -1,4 +1,4 @@
-/** A table in Markdown, whose columns are also straight on a terminal: numbers to the right, words to the left. */
+/** A table in Markdown with aligned columns: numbers to the right, text to the left. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const columns = head.map((title, at) => {
     const cells = rows.map((row) => row[at] ?? '');
@@ -15,12 +15,12 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(rule), ...rows.map(line)].join('\n');
 }
 
-/** A whole number with its thousands apart; a dash for what could not be measured. */
+/** A whole number with thousands separators; a dash for a missing value. */
 export function whole(value: number | undefined): string {
   return value === undefined ? '-' : Math.round(value).toLocaleString('en');
 }
 
-/** With two digits after the point. */
+/** With two decimals. */
 export function fine(value: number): string {
   return value.toFixed(2);
 }

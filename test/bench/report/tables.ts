@@ -6,13 +6,13 @@ import { START_TARGETS } from '../targets.ts';
 import { fine, table, whole } from './table.ts';
 import { latencyVerdictOf, medianOf, verdictsOf } from './verdict.ts';
 
-/** A contest, and how its entrants did. */
+/** A contest, and the results of its entrants. */
 export interface Outcome {
   readonly contest: Contest;
   readonly results: readonly Result[];
 }
 
-/** What each entrant of a contest did, with the first one's ratio to each of the others. */
+/** The results of each entrant of a contest, with the first one's ratio to each other. */
 export function contestTable({ contest, results }: Outcome): string {
   const ratios = new Map(verdictsOf(contest, results).map(({ against, ratio }) => [against, fine(ratio)]));
   const figures = ['Requests/s', 'Least', 'Most', 'p50 ms', 'p99 ms', 'CPU µs/request', 'RSS MiB', 'Ratio to it'];
@@ -34,7 +34,7 @@ export function contestTable({ contest, results }: Outcome): string {
   return table([contest.differIn, ...figures], rows);
 }
 
-/** Every target with what was measured of it. */
+/** Every target with its measured ratio. */
 export function targetTable(outcomes: readonly Outcome[]): string {
   const rows = outcomes.flatMap(({ contest, results }) => {
     const ratios = verdictsOf(contest, results).flatMap(({ against, ratio, target }) =>
@@ -49,7 +49,7 @@ export function targetTable(outcomes: readonly Outcome[]): string {
   return table(['Workload', 'Against', 'Measured', 'Target', 'Reached'], rows);
 }
 
-/** How long starts took. */
+/** The times of starts. */
 export function startTable(times: readonly StartTime[]): string {
   const rows = times.map(({ database, seconds }) => {
     const [middle, target] = [median(seconds), START_TARGETS[database]];

@@ -3,16 +3,16 @@ import { peerDialect, postgraphileDialect } from '../contests/dialect.ts';
 import type { Result } from '../measure/contest.ts';
 import { median } from '../measure/statistics.ts';
 
-/** How the first entrant of a contest stands against another. */
+/** The first entrant of a contest compared with another. */
 export interface Verdict {
   readonly against: string;
   /** Of the medians of the requests per second. */
   readonly ratio: number;
-  /** The least that the ratio is to be; undefined where it is only told. */
+  /** The minimum ratio; undefined if there is no target. */
   readonly target: number | undefined;
 }
 
-/** How the first entrant's 99th percentile, in milliseconds, stands against the best peer's. */
+/** The first entrant's 99th percentile, in milliseconds, compared with the best peer's. */
 export interface LatencyVerdict {
   readonly ours: number;
   readonly best: number;
@@ -24,12 +24,12 @@ export function medianOf({ rounds }: Result, figure: 'rate' | 'p50' | 'p99'): nu
   return median(rounds.map((round) => round[figure]));
 }
 
-/** Of each round's requests per second to those of the other's round after it: both had the same machine then. */
+/** The ratio of each round to the other's round right after it, when the machine was in the same state. */
 export function pairedRatio(one: Result, other: Result): number {
   return median(one.rounds.map((round, n) => round.rate / (other.rounds[n]?.rate ?? 0)));
 }
 
-/** The first entrant against each of the others. */
+/** The first entrant compared with each other. */
 export function verdictsOf({ targets }: Contest, [first, ...others]: readonly Result[]): Verdict[] {
   if (first === undefined) return [];
   return others.map((other) => ({

@@ -4,10 +4,10 @@ import type { Kind, Known, SoakRequest } from './hostile.ts';
 
 const PET_FIELDS = ['id', 'name', 'status', 'categoryId', 'category { id name }', 'inventory { quantity }'];
 const BY_ID = 'query byId($id: Int64!) { pet(petId: $id) { name } }';
-/** Of so many requests, so many documents come again and again. */
+/** Among that many requests, that many documents are repeated. */
 const AGAIN = { requests: 1_000, documents: 4 };
 
-/** Documents that all differ, in their aliases, fields, names and comments; but for some. */
+/** Documents that differ in their aliases, fields, names and comments, except for some. */
 export const graphqlKinds: readonly Kind[] = [
   [30, (n, random, known) => graphql({ query: ofPet(n, random, known) })],
   [2, (n, random, known) => plain(get(`/graphql?query=${encodeURIComponent(ofPet(n, random, known))}`))],
@@ -36,7 +36,7 @@ function ofManyOperations(n: number, { integer, pick }: Random, { pets }: Known)
   return { query: operations.join(' '), operationName: pick(names) };
 }
 
-/** So often within a while that its operation is compiled. */
+/** Often enough for its operation to be compiled. */
 function thatComesAgain(n: number, { integer }: Random, { pets }: Known): object {
   const number = Math.floor(n / AGAIN.requests) * AGAIN.documents + (n % AGAIN.documents);
   const fields = someFields(seeded(number));

@@ -2,7 +2,7 @@ import { type Random, seeded } from '../data/random.ts';
 import { graphqlKinds } from './graphql.ts';
 import { restKinds } from './rest.ts';
 
-/** A request as it is sent, header fields and all. */
+/** A complete request with its header fields. */
 export interface SoakRequest {
   readonly method: string;
   readonly path: string;
@@ -10,21 +10,21 @@ export interface SoakRequest {
   readonly body?: string;
 }
 
-/** What is in the database, for requests that find something. */
+/** The rows in the database, for requests that find some. */
 export interface Known {
   readonly pets: number;
   readonly orderCursors: readonly string[];
 }
 
-/** Makes the nth request of all, of one kind: each n makes another. */
+/** Makes the nth request of one kind; each n makes another. */
 export type Make = (n: number, random: Random, known: Known) => SoakRequest;
 
-/** A kind, and how many of a hundred requests are of it. */
+/** A kind, and its share of the requests, in percent. */
 export type Kind = readonly [share: number, make: Make];
 
 const HUNDRED = [...graphqlKinds, ...restKinds].flatMap(([share, make]) => Array<Make>(share).fill(make));
 
-/** The nth request: nearly all differ in whatever a client can make up, and each is the same in every run. */
+/** The nth request: nearly all differ in everything that a client can make up; each is the same in every run. */
 export function hostileRequest(n: number, known: Known): SoakRequest {
   const random = seeded(n);
   const request = random.pick(HUNDRED)(n, random, known);

@@ -6,7 +6,7 @@ const PAGES = ['/', '/lifecycle', '/lifecycle.ics', '/openapi.json', '/openapi.y
 const HEALTH = ['/livez', '/readyz', '/metrics'];
 const METHODS = ['PROPFIND', 'PURGE', 'TRACE', 'LINK', 'DELETE', 'PATCH', 'OPTIONS'];
 
-/** Good and bad ids, filters, cursors, paths, methods and bodies; and some of the pages. */
+/** Valid and invalid ids, filters, cursors, paths, methods and bodies; and some of the pages. */
 export const restKinds: readonly Kind[] = [
   [8, (_, { integer }, { pets }) => send('GET', `/pets/${integer(1, pets)}`)],
   [5, (_, { pick }, { orderCursors }) => send('GET', `/store/orders?limit=20&after=${pick(orderCursors)}`)],

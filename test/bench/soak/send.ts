@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { SoakRequest } from './hostile.ts';
 
-/** What became of requests: how many were answered with each status, and how many were not. */
+/** The results of requests: the number of responses with each status, and of requests without a response. */
 export interface Answered {
   readonly statuses: ReadonlyMap<number, number>;
   readonly broken: number;
@@ -9,7 +9,7 @@ export interface Answered {
 
 const CONNECTIONS = 32;
 
-/** Sends requests on connections that are kept, each as soon as the one before it is answered. */
+/** Sends requests on kept connections, each after the response to the one before. */
 export class Sender {
   readonly #base: URL;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
@@ -20,7 +20,7 @@ export class Sender {
     this.#base = new URL(base);
   }
 
-  /** Sends those from one number until before another. */
+  /** Sends the requests from the first number up to before the other. */
   async send(from: number, until: number, make: (n: number) => SoakRequest): Promise<void> {
     let next = from;
     const run = async () => {

@@ -10,7 +10,7 @@ import { MAX_GROWTH, MAX_MEMORY } from '../targets.ts';
 import { hostileRequest } from './hostile.ts';
 import { type Answered, Sender } from './send.ts';
 
-/** How the service fares when so many requests have been sent. */
+/** The state of the service after that many requests. */
 interface Reading {
   readonly requests: number;
   /** In mebibytes. */
@@ -22,9 +22,9 @@ const READINGS = 5;
 const CURSORS = 2_000;
 
 /**
- * Sends requests that nearly all differ, and looks how the memory of the service grows.
+ * Sends requests that nearly all differ, and measures the growth of the service's memory.
  *
- * @param count how many requests, a multiple of five
+ * @param count the number of requests, a multiple of five
  */
 export async function soak(build: Build, count: number, { databases, say }: Bench): Promise<Tally> {
   const database = await databases.copySmall();
@@ -104,6 +104,7 @@ function statusesTable({ statuses }: Answered): string {
 
 function memoryOf(pid: number): number {
   const memory = residentMemory(pid);
-  if (memory === undefined) throw new Error('Only Linux tells how much memory a process has; soak there.');
+  if (memory === undefined)
+    throw new Error('The memory of a process can only be read on Linux; run the soak test there.');
   return memory;
 }

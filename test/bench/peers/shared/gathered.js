@@ -1,5 +1,5 @@
-/** Reads one at a time what is asked for across all requests: what comes meanwhile waits, and goes together. */
-export function gathered(readMany) {
+/** Batches reads across all requests: keys that arrive during a read wait, and are read together. */
+export function batched(readMany) {
   let waiting = [];
   let isReading = false;
   return (key) =>

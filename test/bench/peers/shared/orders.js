@@ -1,10 +1,10 @@
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { sql } from './database.js';
 
-/** A counted pet has fewer left than were asked for. */
+/** A tracked pet has less stock than the quantity. */
 export class OutOfStock extends Error {}
 
-/** The orders after the cursor, in the order of their ids; `next` is the next page's cursor, undefined on the last. */
+/** The orders after the cursor, by id; `next` is the cursor of the next page, undefined on the last. */
 export async function ordersAfter({ limit, after }) {
   const rows = await sql`select id, pet_id as "petId", quantity, ship_date as "shipDate", complete from orders
     where id > ${decodeCursor(after)} order by id limit ${limit + 1}`;
@@ -13,10 +13,10 @@ export async function ordersAfter({ limit, after }) {
 }
 
 /**
- * Places an order, and takes its quantity from the pet's stock, in one transaction: the update waits for the row's lock
- * and takes nothing when too little is left, so stock is never oversold. A pet without a count is only noted down.
+ * Places an order and takes its quantity from the pet's stock in one transaction. The update waits for the row's lock
+ * and changes nothing if the stock is too low, so stock is never oversold. Without an entry the pet is only recorded.
  *
- * @throws {OutOfStock} when a counted pet has too little left; nothing is changed then
+ * @throws {OutOfStock} if a tracked pet has too little stock; nothing is changed then
  */
 export function placeOrder({ petId, quantity, shipDate = null, complete }) {
   const open = complete ? 0 : 1;
@@ -42,7 +42,7 @@ async function noteUncounted(sql, petId, open) {
   if (noted.length === 0) throw new OutOfStock(`Pet ${petId} has too little left in stock.`);
 }
 
-/** A field with no value is absent. */
+/** Leaves out fields without a value. */
 function present({ petId, shipDate, ...order }) {
   return { ...order, petId: petId ?? undefined, shipDate: shipDate ?? undefined };
 }

@@ -1,7 +1,7 @@
 import { GraphQLScalarType, Kind } from 'graphql';
 import { encodeCursor } from './cursor.js';
 
-/** The part of the service's own schema that the workloads use. */
+/** The part of the service's schema that the workloads use. */
 export const typeDefs = `
   scalar Int64
   enum PetStatus { available pending sold }
@@ -25,7 +25,7 @@ export const typeDefs = `
   type Mutation { createPet(pet: NewPet!): Pet! }
 `;
 
-/** An integer as JSON has it: of those that a number holds exactly. */
+/** A JSON integer, as far as a number is exact. */
 export const Int64 = new GraphQLScalarType({
   name: 'Int64',
   serialize: Number,
@@ -33,7 +33,7 @@ export const Int64 = new GraphQLScalarType({
   parseLiteral: (node) => exact(node.kind === Kind.INT ? Number(node.value) : undefined),
 });
 
-/** The page of the pets. */
+/** The connection of a page of pets. */
 export function toConnection(nodes) {
   const last = nodes.at(-1);
   return { nodes, pageInfo: { endCursor: last === undefined ? null : encodeCursor(last.id) } };

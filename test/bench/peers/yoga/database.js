@@ -24,29 +24,29 @@ const inventory = pgTable('inventory', {
   quantity: integer(),
 });
 
-/** Clients of one connection each, in turn: one of several gets slower with each statement (postgres.js 3.4.9). */
+/** Clients of one connection each, because one with several slows down with each statement (postgres.js 3.4.9). */
 const members = Array.from({ length: POOL_SIZE }, () => drizzle({ client: postgres(DATABASE_URL, { max: 1 }) }));
 let turn = 0;
 
-/** The database, on the connection whose turn it is. */
+/** The database, on the next connection. */
 export function db() {
   turn = (turn + 1) % members.length;
   return members[turn];
 }
 
-/** The first pets after the id, in the order of their ids. */
+/** The first pets after the id, by id. */
 export function petsAfter(id, first) {
   return db().select().from(pets).where(gt(pets.id, id)).orderBy(pets.id).limit(first);
 }
 
-/** The categories, in the order of the ids; undefined where there is none. */
+/** The categories in the order of the ids; undefined for a missing one. */
 export async function categoriesByIds(ids) {
   const rows = await db().select().from(categories).where(inArray(categories.id, ids));
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id));
 }
 
-/** The stock of the pets, in the order of their ids; undefined for a pet that is not counted. */
+/** The stock of the pets in the order of their ids; undefined for an untracked pet. */
 export async function inventoryByPetIds(petIds) {
   const rows = await db().select().from(inventory).where(inArray(inventory.petId, petIds));
   const byPet = new Map(rows.filter(({ quantity }) => quantity !== null).map((row) => [row.petId, row]));
