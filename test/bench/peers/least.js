@@ -2,7 +2,7 @@
 // input, and has no GraphQL, no limits, no log and no metrics.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import { batched } from './shared/gathered.js';
+import { batched } from './shared/batched.js';
 import { petsByIds } from './shared/pets.js';
 import { ADDRESS, announce } from './shared/process.js';
 
