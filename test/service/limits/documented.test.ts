@@ -32,7 +32,7 @@ describe('the maximum in docs/limits.md is accepted, and one more gets the docum
 
 describe('up to the maximum in docs/limits.md', () => {
   test('errors are listed, with a note that there are more', async () => {
-    const { max } = limitOf('errors named in an answer');
+    const { max } = limitOf('errors named in a response');
     const fields = many(max + 1, (n) => `"field${n}":1`, ',');
     const problem = await answerTo({ ...post('/categories', `{${fields}}`), accept: 'application/problem+json' });
     expect(JSON.parse(problem).errors).toHaveLength(max);
@@ -49,7 +49,7 @@ describe('up to the maximum in docs/limits.md', () => {
   });
 
   test('characters of a response are stored under an Idempotency-Key; a change with a longer one is not made', async () => {
-    const { max, status, code } = limitOf('characters of the answer to a request with an `Idempotency-Key`');
+    const { max, status, code } = limitOf('characters of the response to a request with an `Idempotency-Key`');
     const made = await app.rest('POST', '/categories', { body: { name: 'Dogs', description: 'x'.repeat(2_000) } });
     const { id } = made.body;
     for (let n = 0; n < 6; n++) await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId: id } });
