@@ -16,30 +16,30 @@ test('the README is short', () => {
 describe.each(pages)('%s', (page) => {
   const text = read(page);
 
-  test('links to what is there', () => {
+  test('links to existing files', () => {
     const links = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
     const missing = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(dirname(page), link)));
     expect(missing).toEqual([]);
   });
 
-  test('names source files that are there', () => {
+  test('names existing source files', () => {
     const named = [...text.matchAll(/`(\w+\/[\w./-]+\.ts)`/g)].map(([, file = '']) => file);
     expect(named.filter((file) => !existsSync(file) && !existsSync(join('src', file)))).toEqual([]);
   });
 
-  test('names npm scripts that are there', () => {
+  test('names existing npm scripts', () => {
     const named = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
     expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 });
 
-test('CONTRIBUTING.md has a row for each npm script that is for people', () => {
+test('CONTRIBUTING.md has a row for each npm script', () => {
   const table = read('CONTRIBUTING.md');
   const others = ['prestart', 'build', 'check', 'types', 'lint', 'format', 'start', 'test', 'db:generate'];
-  const untold = Object.keys(scripts).filter(
+  const missing = Object.keys(scripts).filter(
     (name) => !others.includes(name) && !table.includes(`| \`npm run ${name}`),
   );
-  expect(untold).toEqual([]);
+  expect(missing).toEqual([]);
 });
 
 test('docs/operating.md has every setting, and no other', () => {
@@ -47,19 +47,19 @@ test('docs/operating.md has every setting, and no other', () => {
     ([, name = '']) => name,
   );
   const rows = [...read('docs/operating.md').matchAll(/^\| (`[A-Z][A-Z_]+`(?:, `[A-Z_]+`)*) \|/gm)];
-  const told = rows.flatMap(([, names = '']) => names.split(', ').map((name) => name.replaceAll('`', '')));
-  expect(told.sort()).toEqual(settings.sort());
+  const documented = rows.flatMap(([, names = '']) => names.split(', ').map((name) => name.replaceAll('`', '')));
+  expect(documented.sort()).toEqual(settings.sort());
 });
 
 test('docs/api.md has every error code with its status, and no other', () => {
-  const told = [...read('docs/api.md').matchAll(/^\| `([A-Z_]+)` \| (\d+) \| (.+) \|$/gm)];
+  const documented = [...read('docs/api.md').matchAll(/^\| `([A-Z_]+)` \| (\d+) \| (.+) \|$/gm)];
   const kinds = [...Object.entries(errorTable).map(([code, kind]) => ({ code, ...kind })), ...Object.values(own)];
-  expect(told.map(([, code, status, title]) => ({ code, status: Number(status), title })).sort(byCode)).toEqual(
+  expect(documented.map(([, code, status, title]) => ({ code, status: Number(status), title })).sort(byCode)).toEqual(
     kinds.sort(byCode),
   );
 });
 
-test('docs/engine.md shows the code of the second application as it is', () => {
+test('docs/engine.md shows the code of the second application unchanged', () => {
   const source = ['shop.ts', 'bookshop.test.ts'].map((name) => read(`test/bookshop/${name}`)).join('\n');
   const shown = [...read('docs/engine.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
   expect(shown.length).toBeGreaterThan(4);
@@ -76,12 +76,12 @@ function readPages(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-test('the dashboard and the alerts name metrics that there are', async () => {
+test('the dashboard and the alerts name existing metrics', async () => {
   const { registry } = createMetrics();
   const metrics = new Map((await registry.getMetricsAsJSON()).map(({ name }) => [name, true]));
   const texts = ['grafana-dashboard.json', 'alerts.yaml'].map((file) => read(`docs/monitoring/${file}`));
   const named = texts.flatMap((text) => text.match(/\b(?:http|db|nodejs|process|lifecycle)_[a-z0-9_]+/g) ?? []);
   expect(named.length).toBeGreaterThan(10);
-  const untold = named.filter((name) => !metrics.has(name.replace(/_(?:bucket|sum|count)$/, '')));
-  expect(untold).toEqual([]);
+  const missing = named.filter((name) => !metrics.has(name.replace(/_(?:bucket|sum|count)$/, '')));
+  expect(missing).toEqual([]);
 });

@@ -14,7 +14,7 @@ test.each(parts)('SECURITY.md refers to %s, which has "%s"', (file, title) => {
   expect(quoted.some((text) => read(file).includes(text))).toBe(true);
 });
 
-test('each of the ten has a test, and each test is referred to in the form that is checked', () => {
+test('each of the ten risks has a test, and each reference to a test is checked', () => {
   const rows = page.match(/^\| \*\*API\d+\*\* .+$/gm) ?? [];
   expect(rows.map((row) => /API\d+/.exec(row)?.[0])).toEqual(Array.from({ length: 10 }, (_, n) => `API${n + 1}`));
   for (const row of rows) expect(row).toContain('`test/');

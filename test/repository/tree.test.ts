@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 interface Import {
   readonly from: string;
-  /** The file under src, or the package. */
+  /** The imported file under src, or the package. */
   readonly to: string;
 }
 
@@ -14,7 +14,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .map((name) => name.replaceAll('\\', '/'));
 const texts = new Map(files.map((name) => [name, readFileSync(join(root, name), 'utf8')]));
 
-/** Of an import or export with a source, and of what is imported when it is called for. */
+/** Matches the source of an import, an export or a dynamic import. */
 const SOURCE = /(?:\bfrom|^import|\bimport\()\s*'([^']+)'/gm;
 const imports: readonly Import[] = [...texts].flatMap(([from, text]) =>
   [...text.matchAll(SOURCE)].map(([, to = '']) => ({
@@ -24,7 +24,7 @@ const imports: readonly Import[] = [...texts].flatMap(([from, text]) =>
 );
 const within = imports.filter(({ to }) => texts.has(to));
 
-/** The parts of the source, each with those that it may import. */
+/** The parts of the source, each with the parts that it may import. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['process'],
   commands: ['process', 'contract', 'petstore', 'engine'],
@@ -34,11 +34,11 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   engine: [],
 };
 
-/** What people start: it reads the environment, and writes to the terminal. */
-const EDGE = /^(main\.ts|commands\/|contract\/)/;
+/** The entry points: only they read the environment, and write to the terminal. */
+const ENTRY_POINTS = /^(main\.ts|commands\/|contract\/)/;
 
-/** The foreign key is the import arrow; and an order moves stock. */
-const ARROWS = ['pets -> categories', 'inventory -> pets', 'orders -> pets', 'orders -> inventory'];
+/** Imports follow foreign keys; and an order moves stock. */
+const RESOURCE_IMPORTS = ['pets -> categories', 'inventory -> pets', 'orders -> pets', 'orders -> inventory'];
 
 describe('imports point down', () => {
   test('the imports were found', () => {
@@ -56,7 +56,7 @@ describe('imports point down', () => {
     expect(others.map(shown)).toEqual([]);
   });
 
-  test('the pet store comes in by the door: from the engine it imports index.ts, and db for its tables and stores', () => {
+  test('the pet store imports only index.ts from the engine, and db for its tables and stores', () => {
     const others = within.filter(
       ({ from, to }) => partOf(from) === 'petstore' && /^engine\/(?!index\.ts$|db\/)/.test(to),
     );
@@ -71,7 +71,7 @@ describe('imports point down', () => {
       modules.set(one, (modules.get(one) ?? new Set()).add(other));
     }
     expect(modules.size).toBeGreaterThan(10);
-    expect(circleIn(modules)).toBeUndefined();
+    expect(cycleIn(modules)).toBeUndefined();
   });
 
   test('the engine has no name, text or example of the pet store', () => {
@@ -83,25 +83,25 @@ describe('imports point down', () => {
     expect(engine.filter((name) => ofThePetStore.test(readFileSync(join(root, 'engine', name), 'utf8')))).toEqual([]);
   });
 
-  test('from resource to resource they follow the foreign keys', () => {
+  test('between resources they follow the foreign keys', () => {
     const arrows = within.flatMap(({ from, to }) => {
       const [one, other] = [resourceOf(from), resourceOf(to)];
       return one === undefined || other === undefined || one === other ? [] : [`${one} -> ${other}`];
     });
-    expect([...new Set(arrows)].sort()).toEqual([...ARROWS].sort());
+    expect([...new Set(arrows)].sort()).toEqual([...RESOURCE_IMPORTS].sort());
   });
 
-  test('never in a circle', () => {
+  test('never in a cycle', () => {
     const files = new Map<string, Set<string>>();
     for (const { from, to } of within) files.set(from, (files.get(from) ?? new Set()).add(to));
-    expect(circleIn(files)).toBeUndefined();
+    expect(cycleIn(files)).toBeUndefined();
   });
 });
 
 describe('habits', () => {
   const filesWith = (pattern: RegExp) => files.filter((name) => pattern.test(texts.get(name) ?? ''));
 
-  test('REST can be deleted whole: only what describes it, what it is assembled by and the door know it', () => {
+  test('REST can be removed: only the parts that describe or assemble it, and index.ts, import it', () => {
     const users = within
       .filter(({ from, to }) => moduleOf(to) === 'rest' && moduleOf(from) !== 'rest')
       .map(({ from }) => from.replace(/(?<=petstore\/)\w+(?=\/rest.ts)/, '*').replace(/(?<=engine\/openapi\/).*/, '*'));
@@ -117,7 +117,7 @@ describe('habits', () => {
     ]);
   });
 
-  test('what is exported is used elsewhere', () => {
+  test('every export is used in another file', () => {
     const tests = new URL('../', import.meta.url).pathname;
     const others = readdirSync(tests, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
@@ -135,11 +135,11 @@ describe('habits', () => {
     expect(exported.filter(([, word]) => users.get(word)?.size === 1)).toEqual([]);
   });
 
-  test('only engine/lifecycle deprecates: elsewhere an annotation does', () => {
+  test('only engine/lifecycle sets deprecationReason: other modules use annotations', () => {
     expect(filesWith(/deprecationReason/).filter((name) => !/^(engine\/lifecycle|contract)\//.test(name))).toEqual([]);
   });
 
-  test('what the service runs is among the dependencies that production installs', () => {
+  test('every package that the service imports is a production dependency', () => {
     const manifest: { dependencies: object } = JSON.parse(readFileSync(join(root, '../package.json'), 'utf8'));
     const run = reached('main.ts');
     const packages = imports
@@ -149,28 +149,28 @@ describe('habits', () => {
     expect([...new Set(packages)].filter((name) => !(name in manifest.dependencies))).toEqual([]);
   });
 
-  test('only the edge reads the environment', () => {
-    expect(filesWith(/process\.env|import\.meta\.env/).filter((name) => !EDGE.test(name))).toEqual([]);
+  test('only entry points read the environment', () => {
+    expect(filesWith(/process\.env|import\.meta\.env/).filter((name) => !ENTRY_POINTS.test(name))).toEqual([]);
   });
 
-  test('only the edge writes to the terminal or ends the process', () => {
+  test('only entry points write to the terminal or end the process', () => {
     const pattern = /\bconsole\.|process\.(stdout|stderr|exit|exitCode)/;
-    expect(filesWith(pattern).filter((name) => !EDGE.test(name))).toEqual([]);
+    expect(filesWith(pattern).filter((name) => !ENTRY_POINTS.test(name))).toEqual([]);
   });
 
-  test('a file is imported by its own name: no default exports, no index.ts but the door, no cast to any', () => {
+  test('a file is imported by its own name: no default exports, only one index.ts, no cast to any', () => {
     expect(filesWith(/^export default/m)).toEqual([]);
     expect(files.filter((name) => /(^|\/)index\.ts$/.test(name))).toEqual(['engine/index.ts']);
     expect(filesWith(/\bas any\b|: any\b/)).toEqual([]);
   });
 
-  test('imports within src name the file, so that it runs as it is', () => {
+  test('imports within src name the file, so that Node runs the source unchanged', () => {
     const vague = imports.filter(({ to }) => /^(\.|graphql\/(?!$)|@\/|src\/)/.test(to) && !texts.has(to));
     expect(vague.map(shown)).toEqual([]);
   });
 });
 
-/** The files that the file imports, itself and over others. */
+/** The files that the file imports, directly and indirectly. */
 function reached(name: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(name)) return found;
   found.add(name);
@@ -182,7 +182,7 @@ function partOf(name: string): string {
   return name.split('/', 1)[0] ?? name;
 }
 
-/** The folder of the engine that has the file, or the file that is in none. */
+/** The module of the engine: a folder, or a file that is in none. */
 function moduleOf(name: string): string | undefined {
   return /^engine\/([^/]+)/.exec(name)?.[1];
 }
@@ -191,22 +191,22 @@ function resourceOf(name: string): string | undefined {
   return /^petstore\/(\w+)\//.exec(name)?.[1];
 }
 
-/** A way that comes back to where it begins; undefined where there is none. */
-function circleIn(arrows: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | undefined {
+/** A path that returns to its start; undefined if there is none. */
+function cycleIn(arrows: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | undefined {
   const done = new Set<string>();
   const visit = (name: string, path: readonly string[]): readonly string[] | undefined => {
     if (path.includes(name)) return [...path.slice(path.indexOf(name)), name];
     if (done.has(name)) return undefined;
     for (const next of arrows.get(name) ?? []) {
-      const circle = visit(next, [...path, name]);
-      if (circle !== undefined) return circle;
+      const cycle = visit(next, [...path, name]);
+      if (cycle !== undefined) return cycle;
     }
     done.add(name);
     return undefined;
   };
   for (const name of arrows.keys()) {
-    const circle = visit(name, []);
-    if (circle !== undefined) return circle;
+    const cycle = visit(name, []);
+    if (cycle !== undefined) return cycle;
   }
   return undefined;
 }
