@@ -7,8 +7,8 @@ export const OWN_PAGES: ReadonlySet<string> = new Set(['(reference)', '(playgrou
 const UNKNOWN = '(unknown)';
 const MAX_LENGTH = 64;
 /** The maximum size of each cache, and the maximum length of its keys: longer ones are parsed each time. */
-const MAX_REMEMBERED = 1_000;
-const MAX_REMEMBERED_LENGTH = 500;
+const MAX_CACHED = 1_000;
+const MAX_CACHED_LENGTH = 500;
 
 /**
  * Creates the function that reads the client name of a request: the `API-Client` field, else
@@ -30,8 +30,8 @@ function cached(cache: Map<string, string>, text: string, parse: (text: string) 
   const before = cache.get(text);
   if (before !== undefined) return before;
   const name = parse(text);
-  if (cache.size === MAX_REMEMBERED) cache.clear();
-  if (text.length <= MAX_REMEMBERED_LENGTH) cache.set(text, name);
+  if (cache.size === MAX_CACHED) cache.clear();
+  if (text.length <= MAX_CACHED_LENGTH) cache.set(text, name);
   return name;
 }
 

@@ -53,14 +53,14 @@ describe("the fuzzer's check of responses against the schema", () => {
     ['an object for a list', orders, { data: { orders: { nodes: {} } } }, 'data.orders.nodes is no list.'],
     ['a date without its time', orders, shipped('2026-12-01'), 'data.orders.nodes.0.shipDate is no DateTime.'],
     ['nothing at all', request, {}, 'neither data nor errors'],
-    ['null without an error', request, { data: null }, 'no error says why'],
+    ['null without an error', request, { data: null }, 'there is no error'],
     ['an error whose path leads to a value', request, { data: { pet: rex }, errors: [error] }, 'there is a value'],
-    ['a rejection with a path', request, { errors: [error] }, 'A refusal has a path'],
+    ['a rejection with a path', request, { errors: [error] }, 'A rejection has a path'],
     [
       'a status that does not belong to the code',
       request,
       { errors: [{ message: 'x', extensions: { code: 'CONFLICT', status: 400 } }] },
-      'of the table',
+      'in the error table',
     ],
   ])('rejects %s', (_, request, answer, message) => {
     expect(() => assertConforms(schema, request, JSON.parse(JSON.stringify(answer)))).toThrow(message);
