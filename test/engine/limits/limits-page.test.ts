@@ -69,6 +69,7 @@ const unmet = [
   'lifecycle/tally.ts MAX_COUNTS',
   'pages/lifecycle/scale.ts MAX_STEP',
   'pages/lifecycle/scale.ts MAX_STEPS',
+  'auth/issuer-keys.ts MAX_AGE',
   'auth/jwt.ts MAX_KNOWN',
   'auth/keys.ts MAX_KNOWN',
   'db/cursor.ts MAX_CURSOR_LENGTH',
