@@ -14,7 +14,7 @@ describe('AUTH', () => {
     expect(readSettings({ AUTH: 'all' }).AUTH).toBe('all');
   });
 
-  test('has to be said in production, also that it is open', () => {
+  test('must be set in production, also to open', () => {
     expect(() => readSettings({ NODE_ENV: 'production' })).toThrow(
       'AUTH must be set when NODE_ENV is production: required, all, or open for a service that everyone can change',
     );
@@ -22,13 +22,13 @@ describe('AUTH', () => {
       expect(readSettings({ NODE_ENV: 'production', DATABASE: 'embedded', AUTH }).AUTH).toBe(AUTH);
   });
 
-  test('is one of three', () => {
+  test('rejects any other value than open, required and all', () => {
     expect(() => readSettings({ AUTH: 'yes' })).toThrow('AUTH must be open, required or all');
   });
 });
 
 describe('JWT', () => {
-  test('has an address of keys, an issuer and an audience, or none of them', () => {
+  test('needs all of JWKS URL, issuer and audience, or none', () => {
     expect(readSettings(issuer)).toMatchObject({ ...issuer, JWT_CLOCK_SKEW: 30 });
     for (const name of Object.keys(issuer)) {
       expect(() => readSettings({ ...issuer, [name]: undefined })).toThrow(
@@ -37,21 +37,24 @@ describe('JWT', () => {
     }
   });
 
-  test.each(['http://login.example/jwks.json', 'ftp://login.example', 'login.example'])('does not trust %s', (url) => {
-    expect(() => readSettings({ ...issuer, JWT_JWKS_URL: url })).toThrow(/JWT_JWKS_URL must/);
-  });
+  test.each(['http://login.example/jwks.json', 'ftp://login.example', 'login.example'])(
+    'rejects the JWKS URL %s',
+    (url) => {
+      expect(() => readSettings({ ...issuer, JWT_JWKS_URL: url })).toThrow(/JWT_JWKS_URL must/);
+    },
+  );
 
-  test('takes keys over plain HTTP from this machine alone', () => {
+  test('accepts keys over plain HTTP only from this machine', () => {
     for (const host of ['localhost', '127.0.0.1', '[::1]']) {
       expect(readSettings({ ...issuer, JWT_JWKS_URL: `http://${host}:8080/jwks` }).JWT_JWKS_URL).toContain(host);
     }
   });
 
-  test.each(['none', 'HS256', 'RS256,none', ','])('never takes the algorithms %s', (JWT_ALGORITHMS) => {
+  test.each(['none', 'HS256', 'RS256,none', ','])('rejects the algorithms %s', (JWT_ALGORITHMS) => {
     expect(() => readSettings({ JWT_ALGORITHMS })).toThrow(/JWT_ALGORITHMS must be some of RS256/);
   });
 
-  test.each(['-1', '301', '1.5', 'x'])('has no clock skew of %s', (JWT_CLOCK_SKEW) => {
+  test.each(['-1', '301', '1.5', 'x'])('rejects the clock skew %s', (JWT_CLOCK_SKEW) => {
     expect(() => readSettings({ JWT_CLOCK_SKEW })).toThrow('JWT_CLOCK_SKEW must be a whole number from 0 to 300');
   });
 });

@@ -10,7 +10,7 @@ const production = { NODE_ENV: 'production', AUTH: 'required' };
 const DATABASE_URL = 'postgres://localhost/pets';
 
 describe('in production', () => {
-  test('a database has to be asked for', () => {
+  test('a database must be set', () => {
     expect(() => readSettings(production)).toThrow(
       'DATABASE_URL must be set when NODE_ENV is production; or set DATABASE=embedded for the database inside this process',
     );
@@ -18,7 +18,7 @@ describe('in production', () => {
     expect(readSettings({ ...production, DATABASE: 'embedded' }).DATABASE_URL).toBeUndefined();
   });
 
-  test('what was misspelt is told with it', () => {
+  test('the error also names a misspelt setting', () => {
     expect(() => readSettings({ ...production, DATABASE_ULR: DATABASE_URL })).toThrow(
       /DATABASE_URL must be set .*\nDATABASE_ULR is not a setting; did you mean DATABASE_URL\?$/,
     );
@@ -26,21 +26,21 @@ describe('in production', () => {
 });
 
 describe('DATABASE', () => {
-  test('is embedded, or unset', () => {
+  test('must be embedded or unset', () => {
     expect(readSettings({}).DATABASE).toBeUndefined();
     expect(() => readSettings({ DATABASE: DATABASE_URL })).toThrow(
       'DATABASE must be embedded or unset; the address of a server goes into DATABASE_URL',
     );
   });
 
-  test('cannot be embedded beside a server', () => {
+  test('cannot be embedded when DATABASE_URL is set', () => {
     expect(() => readSettings({ DATABASE: 'embedded', DATABASE_URL })).toThrow(
       'DATABASE is embedded, and DATABASE_URL names a server: set one of them',
     );
   });
 });
 
-describe('a variable that is almost a setting', () => {
+describe('a misspelt setting', () => {
   test.each([
     ['DATABASE_ULR', 'DATABASE_URL'],
     ['DATABASEURL', 'DATABASE_URL'],
@@ -50,11 +50,11 @@ describe('a variable that is almost a setting', () => {
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['Port', 'PORT'],
     ['AUT', 'AUTH'],
-  ])('%s is told of, with %s', (name, setting) => {
+  ])('%s gets the suggestion %s', (name, setting) => {
     expect(misspeltSettings({ [name]: 'x' })).toEqual([`${name} is not a setting; did you mean ${setting}?`]);
   });
 
-  test('is none of those that a system, a shell or a platform sets', () => {
+  test('is none of the variables that a system, a shell or a platform sets', () => {
     const names =
       '_ CI COLUMNS DEBUG DISPLAY DYNO EDITOR FORCE_COLOR GITHUB_SHA HOME HOSTNAME HTTPS_PROXY HTTP_PROXY INIT_CWD LANG ' +
       'LC_ALL LINES LOGNAME MAIL NODE NODE_OPTIONS NODE_PATH NODE_VERSION NO_COLOR NO_PROXY OLDPWD PATH PGDATA PGHOST PGPASSWORD ' +
@@ -63,7 +63,7 @@ describe('a variable that is almost a setting', () => {
     expect(misspeltSettings(Object.fromEntries(names.split(' ').map((name) => [name, 'x'])))).toEqual([]);
   });
 
-  test('is no setting itself', () => {
+  test('is none of the settings', () => {
     expect(misspeltSettings({ PORT: '1', DATABASE_URL: 'x', RATE_LIMIT: 'off' })).toEqual([]);
   });
 });
@@ -73,12 +73,12 @@ describe('a secret', () => {
   const file = join(folder.path, 'secret');
   afterAll(() => folder.remove());
 
-  test('may be in a file, with a line end after it', () => {
+  test('may be in a file, with a line break at its end', () => {
     writeFileSync(file, `${DATABASE_URL}\n`);
     expect(readSettings({ DATABASE_URL_FILE: file }).DATABASE_URL).toBe(DATABASE_URL);
   });
 
-  test('that is the password alone goes into the address, whatever characters it has', () => {
+  test('that is only the password is added to the URL, whatever characters it has', () => {
     writeFileSync(file, 'p@ss/w:rd?%\r\n');
     const { DATABASE_URL: url = '' } = readSettings({
       DATABASE_URL: 'postgres://me@localhost/pets',
@@ -88,7 +88,7 @@ describe('a secret', () => {
     expect(new URL(url).host).toBe('localhost');
   });
 
-  test('that is given twice, or is in no file, or is for no server, is an error that does not tell it', () => {
+  test('that is set twice, has no file, or has no server is an error that does not reveal it', () => {
     expect(() => readSettings({ DATABASE_URL, DATABASE_URL_FILE: file })).toThrow(
       'DATABASE_URL and DATABASE_URL_FILE are both set: set one of them',
     );
@@ -102,7 +102,7 @@ describe('a secret', () => {
 });
 
 describe('DATABASE_POOL', () => {
-  test('is shared out among what connections are for: each has one at least, and as many as usual of the usual number', () => {
+  test('is divided among the lanes: at least one connection for each, and the default numbers for the default pool', () => {
     expect(connectionsOf(DEFAULT_POOL)).toEqual(CONNECTIONS);
     const pools = fc.integer({ min: MIN_POOL, max: 500 });
     const property = fc.property(pools, (pool) => {
@@ -113,7 +113,7 @@ describe('DATABASE_POOL', () => {
     fc.assert(property);
   });
 
-  test('must be enough for each', () => {
+  test('must be enough for one connection per lane', () => {
     expect(readSettings({}).DATABASE_POOL).toBe(DEFAULT_POOL);
     expect(() => readSettings({ DATABASE_POOL: '5' })).toThrow(
       `DATABASE_POOL must be a whole number from ${MIN_POOL} to 500`,

@@ -3,7 +3,7 @@ import { createRemoteJWKSet, decodeJwt, errors, type FlattenedJWSInput, type JWT
 /** How long a request for the keys may take, in milliseconds. */
 const TIMEOUT = 5_000;
 /** The age at which keys are requested again, in milliseconds. */
-const MAX_AGE = 600_000;
+const REFRESH_AFTER = 600_000;
 /** The minimum age of the keys for a new request because a token names an unknown key, in milliseconds. */
 const COOLDOWN = 5_000;
 /** The pause after a request that failed, in milliseconds. */
@@ -43,7 +43,7 @@ export function issuerKeys(url: string, skew: number, { steady, wall }: Clocks):
 
   return async (header, token) => {
     const arrivedAt = steady();
-    if (arrivedAt - requestedAt > MAX_AGE) await refresh();
+    if (arrivedAt - requestedAt > REFRESH_AFTER) await refresh();
     try {
       return await keys(header, token);
     } catch (error) {

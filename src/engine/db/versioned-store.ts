@@ -67,7 +67,7 @@ interface VersionedStoreOptions<T extends VersionedTable, Filter extends string,
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The store of a resource: each operation is one prepared statement. Reads by id and creations are batched across requests.
+ * The store of a resource: each operation is a prepared statement. Reads by id and inserts are batched across requests.
  *
  * @example
  * const authors = versionedStore(database, { table: authors, list: authorList, one: 'author' });

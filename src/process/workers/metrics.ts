@@ -30,10 +30,7 @@ interface ToWorker {
 
 /** A worker's metrics, which render those of all workers. */
 interface SharedMetrics extends Metrics {
-  /**
-   * Reports the worker's counts. Call it when the worker starts to serve, from when on it is asked for them, and at its
-   * end.
-   */
+  /** Reports the worker's counts. Call it when the worker starts to serve, and at its end; in between it is asked. */
   report(): Promise<void>;
 }
 

@@ -9,14 +9,14 @@ function builderOf() {
   return builder;
 }
 
-describe('a schema cannot be built, and so no service start,', () => {
+describe('building a schema fails, and so does starting the service,', () => {
   test('with a mutation that declares no scope', () => {
     const builder = builderOf();
     builder.mutationType({ fields: (t) => ({ change: t.int({ resolve: () => 1 }) }) });
     expect(() => builder.toSchema()).toThrow('Mutation.change needs a scope.');
   });
 
-  test('with a scope where nobody asks for it', () => {
+  test('with a scope on a field that is not a root field', () => {
     const builder = builderOf();
     const row = builder.objectRef<object>('Row').implement({
       fields: (t) => ({ secret: t.int({ scope: 'rows:read', resolve: () => 1 }) }),
@@ -26,6 +26,6 @@ describe('a schema cannot be built, and so no service start,', () => {
   });
 });
 
-test('a query that declares no scope needs the one for reads', () => {
+test('a query that declares no scope needs read', () => {
   expect([...scopesIn(builderOf().toSchema())]).toEqual([['read', ['read']]]);
 });

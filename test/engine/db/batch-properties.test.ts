@@ -8,43 +8,43 @@ import { DatabaseError } from '../../../src/engine/db/failures.ts';
 const notUsed = () => Promise.reject(new Error('It is not used.'));
 const database = new Database({ kind: 'embedded', query: notUsed, transaction: notUsed, close: notUsed });
 
-/** Any order of events; after each, what has been gathered may leave. */
+/** Any order of events; after each, the current batch may be sent. */
 const anyOrder = fc.scheduler({ act: (event) => event().then(() => tick()) });
 
 const key = fc.nat(5);
-const act = fc.oneof(
+const action = fc.oneof(
   fc.record({ kind: fc.constant('one' as const), key }),
   fc.record({ kind: fc.constant('many' as const), keys: fc.array(key, { maxLength: 6 }) }),
   fc.record({ kind: fc.constant('write' as const), key }),
 );
 
-test('whatever is asked for and written, in whatever order it happens: each gets its own rows, none older than its question', async () => {
+test('batched reads return the rows of their keys, none older than the read, in any order of reads and writes', async () => {
   await fc.assert(
-    fc.asyncProperty(anyOrder, fc.array(act, { maxLength: 30, size: 'max' }), async (scheduler, acts) => {
-      // Odd keys have a row; how often it was written is its version.
+    fc.asyncProperty(anyOrder, fc.array(action, { maxLength: 30, size: 'max' }), async (scheduler, actions) => {
+      // Odd keys have a row; its version is the number of writes.
       const versions = new Map<number, number>([1, 3, 5].map((odd) => [odd, 0]));
       const fetch = scheduler.scheduleFunction(async (keys: readonly number[]) =>
-        keys.flatMap((asked) => (versions.has(asked) ? [{ key: asked, version: versions.get(asked) as number }] : [])),
+        keys.flatMap((id) => (versions.has(id) ? [{ key: id, version: versions.get(id) as number }] : [])),
       );
       const { load: one, loadMany: many } = loaderOf(database, 'any', fetch, (row) => row.key);
 
-      const read = async (keys: readonly number[], ask: () => Promise<readonly unknown[]>) => {
-        const known = keys.map((asked) => versions.get(asked));
-        for (const [index, row] of (await ask()).entries()) {
-          const atLeast = known[index];
-          if (atLeast === undefined) expect(row).toBeUndefined();
+      const read = async (keys: readonly number[], load: () => Promise<readonly unknown[]>) => {
+        const versionsBefore = keys.map((id) => versions.get(id));
+        for (const [index, row] of (await load()).entries()) {
+          const minVersion = versionsBefore[index];
+          if (minVersion === undefined) expect(row).toBeUndefined();
           else {
-            const { key: its, version } = row as { key: number; version: number };
-            expect(its).toBe(keys[index]);
-            expect(version).toBeGreaterThanOrEqual(atLeast);
+            const { key: rowKey, version } = row as { key: number; version: number };
+            expect(rowKey).toBe(keys[index]);
+            expect(version).toBeGreaterThanOrEqual(minVersion);
           }
         }
       };
-      const all = acts.map(async (doing) => {
-        await scheduler.schedule(Promise.resolve(), doing.kind);
-        if (doing.kind === 'one') await read([doing.key], async () => [await one(doing.key)]);
-        else if (doing.kind === 'many') await read(doing.keys, () => many(doing.keys));
-        else if (versions.has(doing.key)) versions.set(doing.key, (versions.get(doing.key) as number) + 1);
+      const all = actions.map(async (next) => {
+        await scheduler.schedule(Promise.resolve(), next.kind);
+        if (next.kind === 'one') await read([next.key], async () => [await one(next.key)]);
+        else if (next.kind === 'many') await read(next.keys, () => many(next.keys));
+        else if (versions.has(next.key)) versions.set(next.key, (versions.get(next.key) as number) + 1);
       });
       await scheduler.waitFor(Promise.all(all));
     }),
@@ -52,8 +52,8 @@ test('whatever is asked for and written, in whatever order it happens: each gets
   );
 });
 
-test('whatever is written at once, in whatever order it happens: what is good is written once, what is bad fails alone', async () => {
-  // Above 15 is what would have to wait, and is left out of what is written together; below 0 is what is rejected.
+test('of batched writes, each valid one is done once and each invalid one fails alone, in any order', async () => {
+  // An item above 15 would have to wait, so the batch skips it; one below 0 is rejected.
   const number = fc.integer({ min: -1, max: 20 });
   await fc.assert(
     fc.asyncProperty(

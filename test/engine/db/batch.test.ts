@@ -7,7 +7,7 @@ import { ServiceError } from '../../../src/engine/errors.ts';
 import { parseJson } from '../../../src/engine/json.ts';
 
 const MAX_IN_FLIGHT = 2;
-const PATIENCE = 100;
+const SLOW_AFTER = 100;
 const MAX_BATCH_SIZE = 1_000;
 
 const notUsed = () => Promise.reject(new Error('It is not used.'));
@@ -17,29 +17,29 @@ const database = new Database(
   { statement: () => {}, batch: (_, size) => void sizes.push(size) },
 );
 
-/** A statement that is under way until the test ends it. */
-interface UnderWay {
+/** A statement that is in flight until the test ends it. */
+interface InFlight {
   readonly items: readonly number[];
   end(): void;
   fail(error: Error): void;
 }
 
-let underWay: UnderWay[] = [];
+let inFlight: InFlight[] = [];
 
-/** Ten times each number, once the test says so. */
+/** Gives ten times each number, when the test ends the statement. */
 const slowly: Batched<number, number> = (items) =>
   new Promise((resolve, reject) => {
-    underWay.push({ items, end: () => resolve(items.map((item) => item * 10)), fail: reject });
+    inFlight.push({ items, end: () => resolve(items.map((item) => item * 10)), fail: reject });
   });
 
-/** Until all that can leave has left. */
+/** Waits until the batches that can be sent are sent. */
 async function turn(): Promise<void> {
   await tick();
   await tick();
 }
 
 function rejection(items: readonly number[]): DatabaseError {
-  return new DatabaseError(`Refused: ${items}`, '23503', undefined, undefined);
+  return new DatabaseError(`Rejected: ${items}`, '23503', undefined, undefined);
 }
 
 function range(first: number, last: number): number[] {
@@ -47,81 +47,81 @@ function range(first: number, last: number): number[] {
 }
 
 beforeEach(() => {
-  [underWay, sizes.length] = [[], 0];
+  [inFlight, sizes.length] = [[], 0];
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });
 afterEach(() => void vi.useRealTimers());
 
-describe('calls that are gathered', () => {
-  test('go together when they come together, in their order, and each gets its own value', async () => {
+describe('batched calls', () => {
+  test('share a statement when they come together, in their order, and each gets its own value', async () => {
     const call = batched(database, 'any', slowly);
     const calls = Promise.all([3, 1, 2].map(call));
     await turn();
-    expect(underWay.map(({ items }) => items)).toEqual([[3, 1, 2]]);
+    expect(inFlight.map(({ items }) => items)).toEqual([[3, 1, 2]]);
     expect(sizes).toEqual([3]);
-    underWay[0]?.end();
+    inFlight[0]?.end();
     expect(await calls).toEqual([30, 10, 20]);
   });
 
-  test('wait while two statements are under way, and then go as one', async () => {
+  test('wait while two statements are in flight, and then share the next', async () => {
     const call = batched(database, 'any', slowly);
     for (const item of range(1, 5)) {
       void call(item);
       await turn();
     }
-    expect(underWay.map(({ items }) => items)).toEqual([[1], [2]]);
-    underWay[1]?.end();
+    expect(inFlight.map(({ items }) => items)).toEqual([[1], [2]]);
+    inFlight[1]?.end();
     await turn();
-    expect(underWay.map(({ items }) => items)).toEqual([[1], [2], [3, 4, 5]]);
+    expect(inFlight.map(({ items }) => items)).toEqual([[1], [2], [3, 4, 5]]);
   });
 
-  test('are at most a thousand in one statement', async () => {
+  test('have at most a thousand items per statement', async () => {
     const call = batched(database, 'any', slowly);
     const calls = Promise.all(range(1, 2_500).map(call));
     await turn();
-    expect(underWay.map(({ items }) => items.length)).toEqual([MAX_BATCH_SIZE, MAX_BATCH_SIZE]);
-    for (const { end } of underWay) end();
+    expect(inFlight.map(({ items }) => items.length)).toEqual([MAX_BATCH_SIZE, MAX_BATCH_SIZE]);
+    for (const { end } of inFlight) end();
     await turn();
-    expect(underWay.slice(MAX_IN_FLIGHT).map(({ items }) => items)).toEqual([range(2_001, 2_500)]);
-    underWay[2]?.end();
+    expect(inFlight.slice(MAX_IN_FLIGHT).map(({ items }) => items)).toEqual([range(2_001, 2_500)]);
+    inFlight[2]?.end();
     expect(await calls).toEqual(range(1, 2_500).map((item) => item * 10));
   });
 
-  test('wait no longer than a tenth of a second for statements that are slow; these are answered at their end', async () => {
+  test('wait at most 100 ms for slow statements, whose own callers get their values at the end', async () => {
     const call = batched(database, 'any', slowly);
     const first = call(1);
     await turn();
     void call(2);
     await turn();
     const third = call(3);
-    vi.advanceTimersByTime(PATIENCE - 1);
+    vi.advanceTimersByTime(SLOW_AFTER - 1);
     await turn();
-    expect(underWay).toHaveLength(MAX_IN_FLIGHT);
+    expect(inFlight).toHaveLength(MAX_IN_FLIGHT);
     vi.advanceTimersByTime(1);
     await turn();
-    underWay[2]?.end();
+    inFlight[2]?.end();
     expect(await third).toBe(30);
-    underWay[0]?.end();
+    inFlight[0]?.end();
     expect(await first).toBe(10);
   });
 
-  test('are two statements at most beside the slow ones, also when these have ended', async () => {
+  test('have at most two statements in flight beside the slow ones, also after these have ended', async () => {
     const call = batched(database, 'any', slowly);
     for (const item of [1, 2]) {
       void call(item);
       await turn();
     }
-    vi.advanceTimersByTime(PATIENCE);
-    for (const { end } of underWay) end();
+    vi.advanceTimersByTime(SLOW_AFTER);
+    for (const { end } of inFlight) end();
     await turn();
     for (const item of range(3, 9)) {
       void call(item);
       await turn();
     }
-    expect(underWay.map(({ items }) => items)).toEqual([[1], [2], [3], [4]]);
+    expect(inFlight.map(({ items }) => items)).toEqual([[1], [2], [3], [4]]);
   });
 
-  test('hold up nobody for what takes a while for one of them', async () => {
+  test('do not wait for the value of another call in their batch', async () => {
     const call = batched<number, number>(database, 'any', async (items) =>
       items.map((item) => (item === 1 ? new Promise<number>(() => {}) : item * 10)),
     );
@@ -130,8 +130,8 @@ describe('calls that are gathered', () => {
   });
 });
 
-describe('a statement that fails', () => {
-  test('because the database rejects an item: that item fails, with its own error, and all others are done', async () => {
+describe('a batch that fails', () => {
+  test('because the database rejects an item fails only that item, with its own error', async () => {
     const done: number[] = [];
     const call = batched<number, number>(database, 'any', async (items) => {
       if (items.some((item) => item < 0)) throw rejection(items);
@@ -144,32 +144,32 @@ describe('a statement that fails', () => {
     expect(done).toEqual([1, 2]);
   });
 
-  test('for one item alone is not run again', async () => {
+  test('with a single item is not run again', async () => {
     const run = vi.fn(() => Promise.reject(rejection([1])));
-    await expect(batched(database, 'any', run)(1)).rejects.toThrow('Refused: 1');
+    await expect(batched(database, 'any', run)(1)).rejects.toThrow('Rejected: 1');
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  test('because the database is away fails its own callers alone, and is not run again', async () => {
+  test('because the database is unavailable fails only its own callers, and is not run again', async () => {
     const call = batched(database, 'any', slowly);
     const away = new ServiceError('UNAVAILABLE', 'Away.');
     const failing = Promise.allSettled([call(1), call(2)]);
     await turn();
     const beside = call(3);
     await turn();
-    underWay[0]?.fail(away);
+    inFlight[0]?.fail(away);
     expect(await failing).toEqual([away, away].map((reason) => ({ status: 'rejected', reason })));
-    underWay[1]?.end();
+    inFlight[1]?.end();
     expect(await beside).toBe(30);
     const later = call(4);
     await turn();
-    expect(underWay.map(({ items }) => items)).toEqual([[1, 2], [3], [4]]);
-    underWay[2]?.end();
+    expect(inFlight.map(({ items }) => items)).toEqual([[1, 2], [3], [4]]);
+    inFlight[2]?.end();
     expect(await later).toBe(40);
   });
 });
 
-describe('writes that are gathered', () => {
+describe('batched writes', () => {
   interface Item {
     readonly id: bigint;
   }
@@ -182,13 +182,13 @@ describe('writes that are gathered', () => {
   const write = batchWrites<Item, Item & { by: string }>(database, 'any', together, alone);
   const ids = [1n, 2n, 9_223_372_036_854_775_807n];
 
-  test('are one statement when they come together; what it leaves out is written alone', async () => {
+  test('share a statement when they come together; an item that it skips is written alone', async () => {
     const written = await Promise.all(ids.map((id) => write({ id })));
     expect(written).toEqual(ids.map((id) => ({ id, by: id === 2n ? 'alone' : 'together' })));
     expect([together.mock.calls.length, alone.mock.calls.length]).toEqual([1, 1]);
   });
 
-  test('are written alone when they come alone, or are rejected together', async () => {
+  test('are written alone when they come alone, or when the batch is rejected', async () => {
     vi.clearAllMocks();
     expect(await write({ id: 1n })).toEqual({ id: 1n, by: 'alone' });
     expect(together).not.toHaveBeenCalled();

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { DatabaseError } from '../../../src/engine/db/failures.ts';
 import { failureFrom } from '../../../src/engine/db/server.ts';
 
-/** What a server has reported, as the driver gives it. */
+/** The failure for an error that the server reports. */
 function reported(code: string, constraint_name?: string): unknown {
   return failureFrom(Object.assign(new postgres.PostgresError('It says so.'), { code, constraint_name }));
 }
 
-/** What the system, the driver or TLS says of a connection. */
+/** The failure for a connection error of the system, the driver or TLS. */
 function ofConnection(code: string): unknown {
   return failureFrom(Object.assign(new Error(`write ${code}`), { code }));
 }
@@ -17,13 +17,13 @@ function ofConnection(code: string): unknown {
 const UNAVAILABLE = { code: 'UNAVAILABLE', status: 503, headers: { 'retry-after': '1' } };
 const TIMEOUT = { code: 'TIMEOUT', status: 504, headers: { 'retry-after': '1' } };
 
-describe('a connection that fails is 503 with Retry-After', () => {
-  // EPIPE is among them, and four others, which look like an SQLSTATE.
-  test.each(Object.keys(constants.errno))('by %s, an error of the system', (code) => {
+describe('a connection error is 503 with Retry-After', () => {
+  // Five of them, such as EPIPE, look like an SQLSTATE.
+  test.each(Object.keys(constants.errno))('%s of the system', (code) => {
     expect(ofConnection(code)).toMatchObject(UNAVAILABLE);
   });
 
-  test.each(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA'])('by %s, as its name is looked up', (code) => {
+  test.each(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA'])('%s of the DNS lookup', (code) => {
     expect(ofConnection(code)).toMatchObject(UNAVAILABLE);
   });
 
@@ -34,7 +34,7 @@ describe('a connection that fails is 503 with Retry-After', () => {
     'CONNECT_TIMEOUT',
     'AUTH_TYPE_NOT_IMPLEMENTED',
     'SASL_SIGNATURE_MISMATCH',
-  ])('by %s of the driver', (code) => {
+  ])('%s of the driver', (code) => {
     expect(ofConnection(code)).toMatchObject(UNAVAILABLE);
   });
 
@@ -43,11 +43,11 @@ describe('a connection that fails is 503 with Retry-After', () => {
     'ERR_TLS_CERT_ALTNAME_INVALID',
     'CERT_HAS_EXPIRED',
     'ERR_STREAM_DESTROYED',
-  ])('by %s of TLS and streams', (code) => {
+  ])('%s of TLS or streams', (code) => {
     expect(ofConnection(code)).toMatchObject(UNAVAILABLE);
   });
 
-  test('by all addresses of a name', () => {
+  test('an error of all addresses of a host name', () => {
     const rejected = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     expect(failureFrom(Object.assign(new AggregateError([rejected]), { code: 'ECONNREFUSED' }))).toMatchObject(
       UNAVAILABLE,
@@ -55,7 +55,7 @@ describe('a connection that fails is 503 with Retry-After', () => {
   });
 });
 
-describe('what a server reports of itself is 503 with Retry-After', () => {
+describe('a failure of the server itself is 503 with Retry-After', () => {
   test.each([
     ['08006', 'the connection has failed'],
     ['08P01', 'the protocol is violated'],
@@ -72,7 +72,7 @@ describe('what a server reports of itself is 503 with Retry-After', () => {
     ['25006', 'it is a standby'],
     ['25P03', 'the transaction was idle for too long'],
     ['25P04', 'the transaction took too long'],
-    ['28000', 'it lets us in no more'],
+    ['28000', 'it no longer accepts our login'],
     ['28P01', 'the password has changed'],
     ['3D000', 'the database is gone'],
   ])('%s: %s', (state) => {
@@ -82,13 +82,13 @@ describe('what a server reports of itself is 503 with Retry-After', () => {
   test('55P03: a row is locked for longer than a statement waits', () => {
     expect(reported('55P03')).toMatchObject({ ...UNAVAILABLE, message: expect.stringContaining('the same rows') });
   });
-
-  test('57014, a statement that takes too long, is 504', () => {
-    expect(reported('57014')).toMatchObject(TIMEOUT);
-  });
 });
 
-describe('what a server reports of a statement is told by its SQLSTATE and constraint', () => {
+test('57014, a statement that takes too long, is 504 with Retry-After', () => {
+  expect(reported('57014')).toMatchObject(TIMEOUT);
+});
+
+describe('a rejected statement keeps its SQLSTATE and constraint', () => {
   test.each(['22003', '22P05', '23503', '23505', '23514', '40001', '40P01', '42601', '42P01', '42501', 'XX000'])(
     '%s',
     (state) => {
@@ -99,7 +99,7 @@ describe('what a server reports of a statement is told by its SQLSTATE and const
   );
 });
 
-describe('a mistake of our own stays what it is', () => {
+describe('an error of our own code stays unchanged', () => {
   test.each([
     Object.assign(new Error('UNDEFINED_VALUE: Undefined values are not allowed'), { code: 'UNDEFINED_VALUE' }),
     Object.assign(new Error('MAX_PARAMETERS_EXCEEDED: too many'), { code: 'MAX_PARAMETERS_EXCEEDED' }),

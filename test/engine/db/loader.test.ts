@@ -8,8 +8,8 @@ const MAX_BATCH_SIZE = 1_000;
 const notUsed = () => Promise.reject(new Error('It is not used.'));
 const database = new Database({ kind: 'embedded', query: notUsed, transaction: notUsed, close: notUsed });
 
-describe('reads by key', () => {
-  test('read a key once that several ask for, and answer each in its order; undefined for what is not there', async () => {
+describe('batched reads by key', () => {
+  test('read each key once, and give the rows in the order of the keys, undefined for a missing row', async () => {
     const fetched: (readonly number[])[] = [];
     const { load: one, loadMany: many } = loaderOf(
       database,
@@ -25,15 +25,15 @@ describe('reads by key', () => {
     expect(fetched).toEqual([[3, 1, 100]]);
   });
 
-  test('are never answered by a statement that left before they were asked', async () => {
+  test('never use a statement that was sent before them', async () => {
     let stored = 'old';
-    const leave: (() => void)[] = [];
+    const ends: (() => void)[] = [];
     const { load: one } = loaderOf(
       database,
       'any',
       async (keys: readonly number[]) => {
         const rows = keys.map((key) => ({ key, stored }));
-        await new Promise<void>((resolve) => leave.push(resolve));
+        await new Promise<void>((resolve) => ends.push(resolve));
         return rows;
       },
       ({ key }) => key,
@@ -43,11 +43,11 @@ describe('reads by key', () => {
     stored = 'new';
     const after = one(1);
     await tick();
-    for (const end of leave) end();
+    for (const end of ends) end();
     expect([(await before)?.stored, (await after)?.stored]).toEqual(['old', 'new']);
   });
 
-  test('are at most a thousand keys in one statement, however many one caller asks for', async () => {
+  test('have at most a thousand keys per statement, also when one caller asks for more', async () => {
     const fetched: number[] = [];
     const { loadMany: many } = loaderOf(
       database,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPool } from '../../../src/engine/db/pool.ts';
 
-/** A pool of clients that are numbers. */
+/** A pool whose clients are numbers. */
 function poolOf(size: number) {
   const closers: (() => void)[] = [];
   const closed: number[] = [];
@@ -9,7 +9,7 @@ function poolOf(size: number) {
     open: (onClose) => closers.push(onClose) - 1,
     close: async (client) => void closed.push(client),
   });
-  const take = (patience = 1_000, caller?: string) => {
+  const take = (timeout = 1_000, caller?: string) => {
     const use = { client: undefined as number | undefined, finish: () => {}, lose: () => {} };
     const done = pool.use(
       (connection) =>
@@ -21,7 +21,7 @@ function poolOf(size: number) {
             finish();
           };
         }),
-      patience,
+      timeout,
       caller,
     );
     return Object.assign(use, { done });
@@ -31,7 +31,7 @@ function poolOf(size: number) {
 
 const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-test('each use has a connection of its own; what is more waits, the first the longest', async () => {
+test('each use has its own connection; further ones wait, and get one in their order', async () => {
   const { take } = poolOf(2);
   const [first, second, third, fourth] = [take(), take(), take(), take()];
   expect([first, second, third].map(({ client }) => client)).toEqual([0, 1, undefined]);
@@ -43,7 +43,7 @@ test('each use has a connection of its own; what is more waits, the first the lo
   expect(fourth.client).toBe(0);
 });
 
-test('who has waited too long is told so, and does nothing later', async () => {
+test('work that has waited too long is rejected, and never starts', async () => {
   const { take } = poolOf(1);
   const first = take();
   const late = take(10);
@@ -54,7 +54,7 @@ test('who has waited too long is told so, and does nothing later', async () => {
   expect(take().client).toBe(0);
 });
 
-test('thousands who have waited too long are forgotten', async () => {
+test('thousands of rejected waits leave nothing behind', async () => {
   const { take } = poolOf(1);
   const first = take();
   const outcomes = await Promise.allSettled(Array.from({ length: 20_000 }, () => take(10).done));
@@ -64,13 +64,13 @@ test('thousands who have waited too long are forgotten', async () => {
   expect(take().client).toBe(0);
 });
 
-test('a connection is free again after a use that failed', async () => {
+test('a connection is free again after work that fails', async () => {
   const { pool, take } = poolOf(1);
   await expect(pool.use(() => Promise.reject(new Error('No.')), 100)).rejects.toThrow('No.');
   expect(take().client).toBe(0);
 });
 
-test('one that was lost in use is closed, and another takes its place, for who waits too', async () => {
+test('a connection that is lost in use is closed and replaced, also for waiting work', async () => {
   const { take, closed } = poolOf(1);
   const [first, second] = [take(), take()];
   first.lose();
@@ -81,7 +81,7 @@ test('one that was lost in use is closed, and another takes its place, for who w
   expect(take().client).toBe(2);
 });
 
-test('one that was closed while it was idle is not used again', async () => {
+test('a connection that is closed while idle is not used again', async () => {
   const { take, closed, close } = poolOf(2);
   const [first, second] = [take(), take()];
   for (const { finish } of [first, second]) finish();
@@ -92,7 +92,7 @@ test('one that was closed while it was idle is not used again', async () => {
   expect(closed).toEqual([1, 0]);
 });
 
-test('few are opened where few are used at once', async () => {
+test('no more connections are opened than are used at once', async () => {
   const { take } = poolOf(10);
   for (let n = 0; n < 20; n++) {
     const pair = [take(), take()];
@@ -102,7 +102,7 @@ test('few are opened where few are used at once', async () => {
   }
 });
 
-test('one that has ended opens no connection, and keeps nobody waiting', async () => {
+test('a pool that has ended opens no connection, and rejects waiting work', async () => {
   const { pool, take, closed } = poolOf(1);
   const first = take();
   const second = take();
@@ -114,14 +114,14 @@ test('one that has ended opens no connection, and keeps nobody waiting', async (
   expect([closed, second.client]).toEqual([[0], undefined]);
 });
 
-test('one caller never has all connections, and of those that wait each has its turn', async () => {
+test('one caller never has all connections, and waiting callers take turns', async () => {
   const { take } = poolOf(3);
   const greedy = Array.from({ length: 5 }, () => take(1_000, 'greedy'));
   expect(greedy.map(({ client }) => client !== undefined)).toEqual([true, true, false, false, false]);
   const other = take(1_000, 'other');
   expect(other.client).toBe(2);
   const [second, third] = [take(1_000, 'second'), take(1_000, 'third')];
-  // Each is before the greedy one, which has waited longer and has another.
+  // Both come before the greedy caller, which has waited longer but already has a connection.
   greedy[0]?.finish();
   await moment();
   other.finish();
@@ -132,7 +132,7 @@ test('one caller never has all connections, and of those that wait each has its 
   expect(greedy[2]?.client).toBe(1);
 });
 
-test('the only connection is had by each caller in turn', async () => {
+test('callers take turns on a single connection', async () => {
   const { take } = poolOf(1);
   const [first, again, other] = [take(1_000, 'one'), take(1_000, 'one'), take(1_000, 'two')];
   expect(first.client).toBe(0);

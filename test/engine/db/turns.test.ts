@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { Turns } from '../../../src/engine/db/turns.ts';
 
-test('what changes one row runs one after another, and beside what changes others', async () => {
+test('changes of one row run one after another, and at the same time as changes of other rows', async () => {
   const turns = new Turns();
   const log: string[] = [];
   const work = (name: string) => async () => {
@@ -17,7 +17,7 @@ test('what changes one row runs one after another, and beside what changes other
   expect(log.indexOf('b begins')).toBeGreaterThan(log.indexOf('a ends'));
 });
 
-test('a change that fails lets the next have its turn', async () => {
+test('after a change that fails, the next one runs', async () => {
   const turns = new Turns();
   const failing = turns.take('pet 1', () => Promise.reject(new Error('No.')));
   const next = turns.take('pet 1', async () => 'done');
@@ -25,19 +25,19 @@ test('a change that fails lets the next have its turn', async () => {
   expect(await next).toBe('done');
 });
 
-test('what waits for a row longer than a second is told to try again, and never begins', async () => {
+test('a change that waits for a row longer than a second is 503 with Retry-After, and never starts', async () => {
   vi.useFakeTimers();
   try {
     const turns = new Turns();
     void turns.take('pet 1', () => new Promise(() => {}));
-    let hasBegun = false;
+    let hasStarted = false;
     const late = turns.take('pet 1', async () => {
-      hasBegun = true;
+      hasStarted = true;
     });
     const outcome = expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '1' } });
     await vi.advanceTimersByTimeAsync(1_100);
     await outcome;
-    expect(hasBegun).toBe(false);
+    expect(hasStarted).toBe(false);
   } finally {
     vi.useRealTimers();
   }

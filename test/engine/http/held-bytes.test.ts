@@ -11,7 +11,7 @@ function holdings() {
   return { held, ended, holding };
 }
 
-test('what a caller has held longest is ended when it holds more than its share', () => {
+test('the oldest holding of a caller is ended when the caller exceeds its limit', () => {
   const { held, ended, holding } = holdings();
   for (const name of ['a', 'b', 'c', 'd']) held.add(holding(name), 'greedy', 10);
   held.add(holding('x'), 'other', 40);
@@ -20,7 +20,7 @@ test('what a caller has held longest is ended when it holds more than its share'
   expect(ended).toEqual(['a', 'b']);
 });
 
-test('when all hold too much, it is that of the caller who has the most', () => {
+test('a holding of the caller with the most bytes is ended when all callers exceed the total', () => {
   const { held, ended, holding } = holdings();
   held.add(holding('small'), 'small', 10);
   for (const caller of ['a', 'b']) held.add(holding(caller), caller, 35);
@@ -28,7 +28,7 @@ test('when all hold too much, it is that of the caller who has the most', () => 
   expect(ended).toEqual(['large']);
 });
 
-test('what is released counts no more, and is not ended', () => {
+test('a released holding no longer counts, and is not ended', () => {
   const { held, ended, holding } = holdings();
   const first = holding('first');
   held.add(first, 'one', 40);
@@ -40,7 +40,7 @@ test('what is released counts no more, and is not ended', () => {
   expect(ended).toEqual([]);
 });
 
-test('there is never more than the limits, whatever comes and goes', () => {
+test('the limits are never exceeded, whatever is added and released', () => {
   const step = fc.record({
     caller: fc.constantFrom('a', 'b', 'c', 'd'),
     bytes: fc.integer({ min: 1, max: 60 }),

@@ -12,7 +12,7 @@ const patterns = [
   '/graphql',
 ];
 
-describe('the path that was meant', () => {
+describe('the suggested path', () => {
   test.each([
     ['/pets/', '/pets'],
     ['/PETS', '/pets'],
@@ -29,12 +29,12 @@ describe('the path that was meant', () => {
     ['/docs', '/reference'],
     ['/docs/', '/reference'],
     ['/graphiql', '/graphql'],
-  ])('of %s is %s', (asked, meant) => expect(nearestPath(asked, patterns)).toBe(meant));
+  ])('for %s is %s', (requested, suggested) => expect(nearestPath(requested, patterns)).toBe(suggested));
 
   test.each(['/nothing', '/x', '/pets/1/2', '/__proto__', '/constructor', `/${'p'.repeat(1_000)}`])(
-    'of %s is not known',
-    (asked) => expect(nearestPath(asked, patterns)).toBeUndefined(),
+    'for %s is none',
+    (requested) => expect(nearestPath(requested, patterns)).toBeUndefined(),
   );
 
-  test('is none that is not here', () => expect(nearestPath('/docs', ['/pets'])).toBeUndefined());
+  test('is always a path of the service', () => expect(nearestPath('/docs', ['/pets'])).toBeUndefined());
 });

@@ -8,23 +8,23 @@ const never = () => new Promise<never>(() => {});
 const outcome = (answer: Promise<unknown>) => answer.catch((error) => error.code ?? error.message);
 const load = (account = 'somebody', units = 1) => ({ account, units });
 
-/** Work that goes on until the test ends it. */
-function underWay() {
-  const begun: string[] = [];
+/** Work that is in progress until the test ends it. */
+function controlledWork() {
+  const started: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (name: string) => () => {
-    begun.push(name);
+    started.push(name);
     return new Promise<void>((resolve) => ends.set(name, resolve));
   };
   const end = async (name: string) => {
     ends.get(name)?.();
     await sleep(1);
   };
-  return { begun, work, end };
+  return { started, work, end };
 }
 
-describe('the gate', () => {
-  test('lets in so many at once, and the next as soon as one has gone, however it went', async () => {
+describe('the concurrency limiter', () => {
+  test('rejects requests beyond the maximum, until one in progress has ended or failed', async () => {
     const concurrency = createConcurrencyLimiter(1, 1_000);
     const broken = () => {
       throw new Error('broken');
@@ -44,7 +44,7 @@ describe('the gate', () => {
     expect(await concurrency.run(() => 'at the end', load())).toBe('at the end');
   });
 
-  test('waits no longer than its deadline; what was given up counts until it has ended', async () => {
+  test('answers at the deadline; the work counts until it has ended', async () => {
     const concurrency = createConcurrencyLimiter(1, 20);
     const slow = concurrency.run(() => sleep(60), load());
     expect(await outcome(slow)).toBe('TIMEOUT');
@@ -53,7 +53,7 @@ describe('the gate', () => {
     expect(await outcome(concurrency.run(() => 'then', load()))).toBe('then');
   });
 
-  test('ends in time what is under way, and nothing else', async () => {
+  test('can end the requests in progress after a time, and no others', async () => {
     const concurrency = createConcurrencyLimiter(10, 10_000);
     const results = [
       outcome(concurrency.run(() => 'done', load())),
@@ -67,9 +67,9 @@ describe('the gate', () => {
 });
 
 describe('of one caller', () => {
-  test(`at most ${UNITS_AT_ONCE} units are under way: the rest waits, in its order`, async () => {
+  test(`at most ${UNITS_AT_ONCE} units are in progress: the rest waits, in its order`, async () => {
     const concurrency = createConcurrencyLimiter(1_000, 10_000);
-    const { begun, work, end } = underWay();
+    const { started, work, end } = controlledWork();
     for (const [name, units] of [
       ['a', UNITS_AT_ONCE - 10],
       ['b', 10],
@@ -78,16 +78,16 @@ describe('of one caller', () => {
     ] as const) {
       void concurrency.run(work(name), load('one', units));
     }
-    expect(begun).toEqual(['a', 'b']);
+    expect(started).toEqual(['a', 'b']);
     await end('b');
-    expect(begun).toEqual(['a', 'b']);
+    expect(started).toEqual(['a', 'b']);
     await end('a');
-    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+    expect(started).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('what costs more than that is done alone', async () => {
+  test('work that costs more than that runs alone', async () => {
     const concurrency = createConcurrencyLimiter(1_000, 10_000);
-    const { begun, work, end } = underWay();
+    const { started, work, end } = controlledWork();
     for (const [name, units] of [
       ['small', 1],
       ['huge', 5 * UNITS_AT_ONCE],
@@ -95,32 +95,32 @@ describe('of one caller', () => {
     ] as const) {
       void concurrency.run(work(name), load('one', units));
     }
-    expect(begun).toEqual(['small']);
+    expect(started).toEqual(['small']);
     await end('small');
-    expect(begun).toEqual(['small', 'huge']);
+    expect(started).toEqual(['small', 'huge']);
     await end('huge');
-    expect(begun).toEqual(['small', 'huge', 'next']);
+    expect(started).toEqual(['small', 'huge', 'next']);
   });
 
-  test('what waits is given up at its deadline, and never begun', async () => {
+  test('waiting work is rejected at its deadline, and never starts', async () => {
     const concurrency = createConcurrencyLimiter(1_000, 20);
-    const { begun, work, end } = underWay();
+    const { started, work, end } = controlledWork();
     void concurrency.run(work('first'), load('one', UNITS_AT_ONCE)).catch(() => {});
     expect(await outcome(concurrency.run(work('late'), load('one')))).toBe('TIMEOUT');
     await end('first');
-    expect(begun).toEqual(['first']);
+    expect(started).toEqual(['first']);
     expect(await concurrency.run(() => 'then', load('one'))).toBe('then');
   });
 
-  test('nothing waits for what another caller has under way', async () => {
+  test('nothing waits for the work of another caller', async () => {
     const concurrency = createConcurrencyLimiter(1_000, 10_000);
     for (let n = 0; n < 100; n++) void concurrency.run(never, load('greedy', UNITS_AT_ONCE));
     expect(await concurrency.run(() => 'at once', load('other'))).toBe('at once');
   });
 });
 
-describe('when there is no place left', () => {
-  test('the caller with the most that waits loses its last, and another is let in', async () => {
+describe('at the maximum number of requests', () => {
+  test('the caller with the most waiting requests loses its newest one to another caller', async () => {
     const concurrency = createConcurrencyLimiter(10, 10_000);
     const greedy = Array.from({ length: 10 }, () => outcome(concurrency.run(never, load('greedy', UNITS_AT_ONCE))));
     expect(await concurrency.run(() => 'in', load('other'))).toBe('in');
@@ -128,7 +128,7 @@ describe('when there is no place left', () => {
     expect(await Promise.race([...greedy.slice(0, 9), sleep(5, 'still there')])).toBe('still there');
   });
 
-  test('a caller that has the most itself is rejected', async () => {
+  test('the caller with the most waiting requests is rejected itself', async () => {
     const concurrency = createConcurrencyLimiter(2, 10_000);
     for (let n = 0; n < 2; n++) void concurrency.run(never, load('greedy', UNITS_AT_ONCE));
     expect(await outcome(concurrency.run(never, load('greedy')))).toBe('UNAVAILABLE');

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
 import { Pace } from '../../../src/engine/limits/pace.ts';
 
-function paceOf(most: number) {
-  const pace = new Pace(most);
-  const begun: string[] = [];
-  const begin = async (caller: string, size: number, name: string) => {
+function paceOf(max: number) {
+  const pace = new Pace(max);
+  const started: string[] = [];
+  const start = async (caller: string, size: number, name: string) => {
     await pace.next(caller, size);
-    begun.push(name);
+    started.push(name);
   };
-  return { begun, begin };
+  return { started, start };
 }
 
-test('little is begun at once', async () => {
-  const { begun, begin } = paceOf(10);
-  await Promise.all([begin('one', 4, 'a'), begin('one', 6, 'b'), begin('two', 10, 'c')]);
-  expect(begun).toEqual(['a', 'b', 'c']);
+test('work up to the maximum starts at once', async () => {
+  const { started, start } = paceOf(10);
+  await Promise.all([start('one', 4, 'a'), start('one', 6, 'b'), start('two', 10, 'c')]);
+  expect(started).toEqual(['a', 'b', 'c']);
 });
 
-test('what is more waits, in its order, and holds up nobody else', async () => {
-  const { begun, begin } = paceOf(10);
+test('further work waits, in its order, and does not hold up other callers', async () => {
+  const { started, start } = paceOf(10);
   for (const [name, size] of [
     ['a', 8],
     ['b', 8],
@@ -26,11 +26,11 @@ test('what is more waits, in its order, and holds up nobody else', async () => {
     ['d', 30],
     ['e', 1],
   ] as const) {
-    void begin('greedy', size, name);
+    void start('greedy', size, name);
   }
-  void begin('other', 10, 'x');
+  void start('other', 10, 'x');
   await Promise.resolve();
   await Promise.resolve();
-  expect(begun.splice(0).join('')).toBe('ax');
-  await expect.poll(() => begun.join('')).toBe('bcde');
+  expect(started.splice(0).join('')).toBe('ax');
+  await expect.poll(() => started.join('')).toBe('bcde');
 });

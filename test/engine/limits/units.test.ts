@@ -9,11 +9,11 @@ test.each([
   [150, 16, 2],
   [2_500, 251, 17],
   [25_000, 2_501, 167],
-])('of a table of %d pages, a count costs %d units and a search %d', (pages, count, search) => {
+])('for a table of %d pages, a count costs %d units and a search %d', (pages, count, search) => {
   const costs = listCosts(() => [pages]);
   expect([costs.count(LIST), costs.search(LIST)]).toEqual([count, search]);
 });
 
-test('the pages of all tables of a list count', () => {
+test('the cost of a list depends on the pages of all its tables', () => {
   expect(listCosts(() => [100, 100]).search(LIST)).toBe(2);
 });
