@@ -101,14 +101,14 @@ async function runProtections({ builds, only, effort }: Options, bench: Bench): 
 
 async function runCheck(options: Options, bench: Bench): Promise<void> {
   const contests = chosen(contestsAmongPeers(options.builds.slice(0, 1)), options);
-  tell(await checkRatios(contests, options.effort, bench));
+  report(await checkRatios(contests, options.effort, bench));
 }
 
 async function runSoak({ builds, requests }: Options, bench: Bench): Promise<void> {
-  tell(await soak(builds[0], requests, bench));
+  report(await soak(builds[0], requests, bench));
 }
 
-function tell({ passed, failed }: Tally): void {
+function report({ passed, failed }: Tally): void {
   say(`${passed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;
 }

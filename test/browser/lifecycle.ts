@@ -18,8 +18,8 @@ export const lifecycleChecks: Checks = {
     await page.goto(`${base}/lifecycle#Query.pet`);
     const pet = page.locator('[id="Query.pet"]');
     equal(await pet.evaluate((card) => card.matches(':target')), true);
-    for (const told of ['GET /pets/{petId}', '31 December 2027', '1 July 2026', 'GET /pets?id={petId}', 'Query.pets']) {
-      await pet.getByText(told, { exact: true }).first().waitFor();
+    for (const text of ['GET /pets/{petId}', '31 December 2027', '1 July 2026', 'GET /pets?id={petId}', 'Query.pets']) {
+      await pet.getByText(text, { exact: true }).first().waitFor();
     }
     ok((await page.locator('.mark').filter({ hasText: 'beta' }).count()) >= 3);
     ok((await page.locator('.mark').filter({ hasText: 'experimental' }).count()) >= 1);

@@ -84,10 +84,10 @@ function startAttack(name: string, base: string): () => Promise<readonly string[
 function findingOf(what: string, replies: readonly Reply[], max: number): Finding {
   const failed = replies.filter(({ status, text }) => status >= 300 || status === 0 || text.includes('"errors"'));
   const [median, late, maxLength] = [0.5, 0.99, 1].map((part) => percentile(replies, part)) as [number, number, number];
-  const told = `${failed.length} of ${replies.length} failed${failed.length > 0 ? ` (${failed[0]?.text.slice(0, 120)})` : ''}`;
+  const failures = `${failed.length} of ${replies.length} failed${failed.length > 0 ? ` (${failed[0]?.text.slice(0, 120)})` : ''}`;
   return {
     promise: `of another caller's ${what} none fails, and 99 % take less than ${max} ms`,
-    measured: `${told}; median ${median.toFixed(0)} ms, 99 % ${late.toFixed(0)} ms, longest ${maxLength.toFixed(0)} ms`,
+    measured: `${failures}; median ${median.toFixed(0)} ms, 99 % ${late.toFixed(0)} ms, longest ${maxLength.toFixed(0)} ms`,
     holds: failed.length === 0 && late < max && replies.length > 10,
   };
 }

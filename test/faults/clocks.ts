@@ -111,7 +111,8 @@ async function findingsOf(
   await watch.stop();
   const failed = running.samples.filter(({ status }) => status === 0 || status >= 500 || status === 429);
   const gloomy = watch.seen.filter(({ isReady, isLive }) => !isReady || !isLive);
-  const show = (told: (one: Jump) => string | number) => seen.map((one) => `${one.name}: ${told(one)}`).join(', ');
+  const show = (measure: (one: Jump) => string | number) =>
+    seen.map((one) => `${one.name}: ${measure(one)}`).join(', ');
   return [
     {
       promise: 'no request gets a 500; tokens expire by the clock of the service',
@@ -134,7 +135,7 @@ async function findingsOf(
       holds: seen.every(({ spent, shared }) => shared.every((left) => left <= spent && left > spent - SLACK)),
     },
     {
-      promise: `nobody is locked out for longer than the window of ${WINDOW} s`,
+      promise: `no caller is locked out for longer than the window of ${WINDOW} s`,
       measured: show(({ lockedOut }) => seconds(lockedOut)),
       holds: seen.every(({ lockedOut }) => lockedOut <= WINDOW * 1_000 + SHARED),
     },

@@ -31,7 +31,7 @@ const MAX_READS = 3;
 const MAX_HOLD = 100;
 /** The number of the most expensive requests that are measured again, to rule out chance. */
 const AGAIN = 10;
-const TOLD = 3;
+const REPORTED = 3;
 /** A rate limit that is never reached. */
 const PLENTY = '100000000/60s';
 
@@ -178,7 +178,7 @@ function findings(
 ): Finding[] {
   const slowest = [...costs].sort((one, other) => other.service - one.service);
   const shown = rated
-    .slice(0, TOLD)
+    .slice(0, REPORTED)
     .map(({ name, reads, units }) => `${reads.toFixed(1)} for ${units} (${name.slice(0, 100)})`);
   const [maxLength] = slowest;
   return [

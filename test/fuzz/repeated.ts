@@ -97,6 +97,9 @@ async function compare({ text, operations }: Asked, name: string, sent: Sent, co
     variableValues,
     contextValue: context,
   });
-  const told = expected.errors?.map((error) => toClientError(error));
-  assertAgreement({ data, errors }, answerOf(told === undefined ? expected : { ...expected, errors: told }));
+  const clientErrors = expected.errors?.map((error) => toClientError(error));
+  assertAgreement(
+    { data, errors },
+    answerOf(clientErrors === undefined ? expected : { ...expected, errors: clientErrors }),
+  );
 }

@@ -125,13 +125,13 @@ function mistakesOf(template: string, operation: Operation): fc.Arbitrary<(parts
   const inHeaders = hostileField.map((field) => ({ headers }: Parts) => ({ headers: { ...headers, ...field } }));
   const inMethod = fc.constantFrom(...METHODS).map((method) => () => ({ method }));
   const inPath = hostileSegments.map((segment) => () => ({ segment }));
-  const usual = fc.oneof(inQuery, inHeaders, inMethod, ...(template.includes('{') ? [inPath] : []));
-  if (schema === undefined) return usual;
+  const common = fc.oneof(inQuery, inHeaders, inMethod, ...(template.includes('{') ? [inPath] : []));
+  if (schema === undefined) return common;
   const cutOff = fc.nat(40).map((end) => ({ body }: Parts) => ({ body: body?.slice(0, -1 - end) }));
   const broken = fc.constantFrom(undefined, ...BROKEN).map((body) => () => ({ body }));
   const inBody = nearlyOf(schema).map((value) => () => ({ body: stringifyJson(value) ?? 'null' }));
   return fc.oneof(
-    { weight: 4, arbitrary: usual },
+    { weight: 4, arbitrary: common },
     { weight: 6, arbitrary: inBody },
     { weight: 1, arbitrary: cutOff },
     { weight: 1, arbitrary: broken },
@@ -148,9 +148,9 @@ function hostileOf(method: string, template: string, operation: Operation): fc.A
     headers: hostileHeaders(mediaType),
     body: bodies === undefined ? fc.constant(undefined) : mostly(bodies, fc.constantFrom(undefined, ...BROKEN)),
   });
-  const usual = parts.map((one) => toCase('hostile', template, one));
-  const stray = fc.tuple(usual, fc.constantFrom(...STRAY)).map(([one, path]) => ({ ...one, path }));
-  return fc.oneof({ weight: 15, arbitrary: usual }, { weight: 1, arbitrary: stray });
+  const common = parts.map((one) => toCase('hostile', template, one));
+  const stray = fc.tuple(common, fc.constantFrom(...STRAY)).map(([one, path]) => ({ ...one, path }));
+  return fc.oneof({ weight: 15, arbitrary: common }, { weight: 1, arbitrary: stray });
 }
 
 function queryPairs(parameters: ReturnType<typeof queryOf>): fc.Arbitrary<string> {

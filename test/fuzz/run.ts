@@ -55,7 +55,7 @@ const checks = createChecks(target);
 let [passed, failed] = [0, 0];
 process.on('unhandledRejection', (error) => {
   failed++;
-  tell(`An unhandled rejection: ${error}`);
+  print(`An unhandled rejection: ${error}`);
 });
 
 for (const seed of seeds) {
@@ -94,7 +94,7 @@ for (const seed of seeds) {
   });
 }
 await target.close();
-tell(`${passed} passed, ${failed} failed`);
+print(`${passed} passed, ${failed} failed`);
 if (failed > 0) process.exitCode = 1;
 
 async function fuzz<T>(seed: number, contender: Contender<T>): Promise<void> {
@@ -109,17 +109,17 @@ async function fuzz<T>(seed: number, contender: Contender<T>): Promise<void> {
     if (!result.failed) continue;
     failures++;
     failed++;
-    tell(
+    print(
       `${fc.defaultReportMessage(result)}\n${result.errorInstance}\nAgain: npm run fuzz -- ${contender.alone} --seed ${seed + round} --database ${values.database} --access ${values.access}`,
     );
   }
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
-  tell(
+  print(
     `${contender.name}, ${values.database} database, ${values.access} access: ${done} cases of seed ${seed} in ${seconds} s`,
   );
   for (const [kind, counts] of [...outcomes].sort()) {
-    const told = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
-    tell(`  ${kind}: ${told.map(([outcome, count]) => `${count} x ${outcome}`).join(', ')}`);
+    const sorted = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+    print(`  ${kind}: ${sorted.map(([outcome, count]) => `${count} x ${outcome}`).join(', ')}`);
   }
 }
 
@@ -171,6 +171,6 @@ function databaseOf(text: string): DatabaseKind {
   throw new Error(`There is no database ${text}.\n${HELP}`);
 }
 
-function tell(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }

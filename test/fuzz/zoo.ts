@@ -94,17 +94,17 @@ export function createZoo(): Zoo {
   function setResolver(field: GraphQLField<unknown, unknown>): void {
     if (PROPERTIES.has(field.name)) return;
     field.resolve = (_, args, __, info) => {
-      const told = `${info.parentType}.${info.fieldName} ${show(args)}`;
-      if (info.parentType.name === 'Mutation') changes.push(told);
-      const chance = chances(`${day} ${pathOf(info)} ${told}`);
+      const call = `${info.parentType}.${info.fieldName} ${show(args)}`;
+      if (info.parentType.name === 'Mutation') changes.push(call);
+      const chance = chances(`${day} ${pathOf(info)} ${call}`);
       // On two days of three everything succeeds, and on one of six all values are returned at once.
       const isBad = day % 3 === 0 && chance(100) < 25;
-      if (isBad && chance(2) === 0) throw new Error(`failed at ${told}`);
+      if (isBad && chance(2) === 0) throw new Error(`failed at ${call}`);
       const isEcho = field.name === 'echo' || field.name === 'log';
       const answer = isBad
         ? badOf(chance)
         : isEcho
-          ? echo(info, told)
+          ? echo(info, call)
           : answerFor(info.returnType, info.schema, chance);
       const way = day % 6 === 0 ? 0 : chance(4);
       if (way < 2) return answer;
@@ -150,9 +150,9 @@ function isGuest(value: unknown): boolean | Promise<boolean> {
 }
 
 /** A text with everything that a resolver gets. */
-function echo({ fieldNodes, returnType, variableValues, path }: GraphQLResolveInfo, told: string): string {
+function echo({ fieldNodes, returnType, variableValues, path }: GraphQLResolveInfo, call: string): string {
   const keys = fieldNodes.map(({ alias, name }) => (alias ?? name).value);
-  return `${told} ${returnType} ${keys} ${path.key} ${show(variableValues)}`;
+  return `${call} ${returnType} ${keys} ${path.key} ${show(variableValues)}`;
 }
 
 function pathOf({ path }: GraphQLResolveInfo): string {

@@ -92,8 +92,8 @@ if (databaseKind === 'embedded') {
     test('/metrics adds up all processes, whichever answers', async () => {
       for (const expected of [60, 120]) {
         await list(60);
-        const told = await Promise.all(Array.from({ length: 4 * MANY }, listed));
-        expect(told).toEqual(Array(4 * MANY).fill(expected));
+        const counts = await Promise.all(Array.from({ length: 4 * MANY }, listed));
+        expect(counts).toEqual(Array(4 * MANY).fill(expected));
       }
     });
 

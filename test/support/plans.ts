@@ -105,10 +105,13 @@ async function explain(tried: Tried, { text, parameters, kind }: Sent, planning:
     await query(`prepare tried as ${text}`, []);
     const before = await countScans();
     const values = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`;
-    const [[told] = []] = await query(`explain (analyze, buffers, timing off, format json) execute tried${values}`, []);
+    const [[explained] = []] = await query(
+      `explain (analyze, buffers, timing off, format json) execute tried${values}`,
+      [],
+    );
     const scans = (await countScans()) - before;
     await query('deallocate tried', []);
-    const [{ Plan: step }] = (typeof told === 'string' ? JSON.parse(told) : told) as [{ Plan: Step }];
+    const [{ Plan: step }] = (typeof explained === 'string' ? JSON.parse(explained) : explained) as [{ Plan: Step }];
     plan = { planning, scans, ...read(step) };
   });
   return plan as Plan;
@@ -120,11 +123,11 @@ type Tried = (work: (query: Query) => Promise<void>) => Promise<void>;
 function inTransaction(database: Database): Tried {
   const rollback = new Error('The work is rolled back.');
   return async (work) => {
-    const trial = database.transaction(async (query) => {
+    const rolledBack = database.transaction(async (query) => {
       await work(query);
       throw rollback;
     });
-    await trial.catch((error: unknown) => {
+    await rolledBack.catch((error: unknown) => {
       if (error !== rollback) throw error;
     });
   };
@@ -132,9 +135,9 @@ function inTransaction(database: Database): Tried {
 
 function inSavepoint(query: Query): Tried {
   return async (work) => {
-    await query('savepoint trial', []);
+    await query('savepoint rolledBack', []);
     await work(query);
-    await query('rollback to savepoint trial', []);
+    await query('rollback to savepoint rolledBack', []);
   };
 }
 

@@ -147,11 +147,11 @@ async function launch(
     'shared_buffers=128MB',
     ...(durable ? [] : ['fsync=off']),
   ];
-  let isWanted = true;
+  let mustRun = true;
   let starting: Promise<void> | undefined;
   let running = await run();
   const end = async (signal: 'SIGKILL' | 'SIGINT') => {
-    isWanted = false;
+    mustRun = false;
     await starting;
     await running.end(signal);
   };
@@ -163,7 +163,7 @@ async function launch(
     },
     end,
     async start() {
-      isWanted = true;
+      mustRun = true;
       running = await run();
     },
     async stop() {
@@ -197,14 +197,14 @@ async function launch(
     }
     if (isManaged) {
       child.once('exit', () => {
-        if (isWanted) starting = startAgain();
+        if (mustRun) starting = startAgain();
       });
     }
     return { child, end };
   }
 
   async function startAgain(): Promise<void> {
-    while (isWanted) {
+    while (mustRun) {
       await sleep(RESTART_PAUSE);
       try {
         running = await run();

@@ -41,7 +41,7 @@ process.stdout.write(
     seconds: result.duration,
     p50: result.latency.p50,
     p99: result.latency.p99,
-    refused: result.non2xx,
+    rejected: result.non2xx,
     broken: result.errors + result.timeouts,
   })}\n`,
 );

@@ -75,10 +75,12 @@ function autocannon(): Generator {
 async function load(command: Command): Promise<Load> {
   const output = await runToEnd(command.program, command);
   const [line] = /^\{.*\}$/m.exec(output) ?? [];
-  if (line === undefined) throw new Error(`${command.program} has not told how it went:\n${output}`);
+  if (line === undefined) throw new Error(`${command.program} printed no result:\n${output}`);
   const { rejected, broken, ...load } = JSON.parse(line) as Load & { rejected: number; broken: number };
   if (rejected + broken > 0) {
-    throw new Error(`Of ${load.requests} requests, ${rejected} were refused and ${broken} failed on their connection.`);
+    throw new Error(
+      `Of ${load.requests} requests, ${rejected} were rejected and ${broken} failed on their connection.`,
+    );
   }
   if (load.requests === 0) throw new Error('No request was answered.');
   return load;

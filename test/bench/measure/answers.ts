@@ -47,7 +47,7 @@ async function answerOf({ entrant, base }: Started, request: PlainRequest, workl
   const answer = entrant.contestant.dialect.read(await ask(base, request));
   const isGraphQLFailure = (answer.body as { errors?: unknown } | null)?.errors !== undefined;
   if (answer.status >= 300 || isGraphQLFailure) {
-    throw new Error(`${entrant.name} refused ${shown(request)} with ${shown(answer)}`);
+    throw new Error(`${entrant.name} rejected ${shown(request)} with ${shown(answer)}`);
   }
   return workload.creates ? { ...answer, body: withoutIds(answer.body) } : answer;
 }

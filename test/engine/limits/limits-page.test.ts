@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { maxHeaderSize } from 'node:http';
 import { expect, test } from 'vitest';
 import { examples } from '../../service/limits/examples.ts';
-import { limitOf, toldLimits } from '../../service/limits/limits-page.ts';
+import { documentedLimits, limitOf } from '../../service/limits/limits-page.ts';
 
 const source = new URL('../../../src/engine/', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, source), 'utf8');
@@ -24,14 +24,14 @@ const documented: Readonly<Record<string, string>> = {
   'auth/jwt.ts MAX_SUBJECT_LENGTH': "characters of a token's `sub`",
   'db/paging.ts MAX_PAGE_SIZE': 'rows of a page on REST',
   'db/lanes.ts MAX_LOCK_WAIT': 'time that a change waits for a locked row',
-  'db/transactions.ts MAX_TRANSACTION_TIME': 'time that a request with an `Idempotency-Key` takes after it has begun',
-  'errors.ts MAX_VALIDATION_ERRORS': 'errors named in an answer',
+  'db/transactions.ts MAX_TRANSACTION_TIME': 'time that a request with an `Idempotency-Key` takes after it has started',
+  'errors.ts MAX_VALIDATION_ERRORS': 'errors named in a response',
   'graphql/comparable.ts MAX_NESTING': 'nesting of selections and fragments',
   'graphql/comparable.ts MAX_PAIRS': 'pairs of fields, or of fragments, with the same name in one place',
   'graphql/comparable.ts MAX_SELECTIONS': 'selections of all operations, with fragments expanded once per place',
   'graphql/errors.ts MAX_MESSAGE_LENGTH': 'characters of a message about the document',
   'operation/counts.ts MAX_COUNTS': 'lists with `totalCount`',
-  'operation/cost.ts MAX_ANSWER_BYTES': 'the answer, by the maximum lengths of its fields',
+  'operation/cost.ts MAX_ANSWER_BYTES': 'the response, by the maximum lengths of its fields',
   'operation/selection.ts MAX_ALIASES': 'aliases, with fragments expanded',
   'operation/selection.ts MAX_DEPTH': 'depth of fields',
   'operation/selection.ts MAX_DIRECTIVES': 'directives, with fragments expanded',
@@ -46,15 +46,15 @@ const documented: Readonly<Record<string, string>> = {
   'http/listen.ts requestTimeout': 'time to send the whole request',
   'http/node.ts MAX_BODY_MEMORY': 'bodies held in memory, in total',
   'http/node.ts MAX_BODY_MEMORY_OF_CALLER': 'bodies held in memory, per caller',
-  'http/node.ts MAX_UNREAD': 'answers that clients have not read yet, in total',
-  'http/node.ts MAX_UNREAD_OF_CALLER': 'answers that the client has not read yet, per caller',
-  'idempotency/run.ts MAX_BODY_LENGTH': 'characters of the answer to a request with an `Idempotency-Key`',
+  'http/node.ts MAX_UNREAD': 'responses that clients have not read yet, in total',
+  'http/node.ts MAX_UNREAD_OF_CALLER': 'responses that the client has not read yet, per caller',
+  'idempotency/run.ts MAX_BODY_LENGTH': 'characters of the response to a request with an `Idempotency-Key`',
   'lifecycle/client.ts MAX_LENGTH': "characters of a client's name",
   'limits/concurrency.ts MAX_IN_PROGRESS': 'units per caller in progress',
   'limits/json.ts MAX_NUMBER_LENGTH': 'digits of a number in the body',
   'limits/json.ts MAX_TEXT_LENGTH': 'bytes of a string in the body',
   'limits/json.ts MAX_VALUES': 'JSON values in the body',
-  'usage/store.ts MAX_CLIENTS': 'client names per lifecycle mark and day',
+  'usage/store.ts MAX_CLIENTS': 'client names per annotated element and day',
   'pages/session.ts MAX_LENGTH': 'the form that sends a key for the lifecycle page',
 };
 
@@ -88,15 +88,15 @@ const internal = [
   'http/node.ts MAX_WAIT',
   'idempotency/run.ts MAX_IN_PROGRESS',
   'idempotency/run.ts MAX_OF_SEVERAL',
-  'lifecycle/client.ts MAX_REMEMBERED_LENGTH',
-  'lifecycle/client.ts MAX_REMEMBERED',
+  'lifecycle/client.ts MAX_CACHED_LENGTH',
+  'lifecycle/client.ts MAX_CACHED',
   'limits/account.ts MAX_KNOWN',
   'limits/rate.ts MAX_CALLERS',
   'usage/store.ts MAX_LISTED',
 ];
 
 test.each(Object.entries(documented))('docs/limits.md states the value of %s, as %s', (bound, what) => {
-  expect(limitOf(what).most).toBe(bounds.get(bound));
+  expect(limitOf(what).max).toBe(bounds.get(bound));
 });
 
 test('docs/limits.md lists every bound that a client can reach', () => {
@@ -108,11 +108,11 @@ const ID = 'characters of an `X-Request-Id`';
 
 test('docs/limits.md lists no limit that is not tested', () => {
   const tested = [HEADER, ID, ...Object.values(documented), ...Object.keys(examples)];
-  expect(toldLimits.filter((what) => !tested.includes(what))).toEqual([]);
+  expect(documentedLimits.filter((what) => !tested.includes(what))).toEqual([]);
 });
 
 test('docs/limits.md states the limits that have no name in the source', () => {
-  expect(limitOf(HEADER).most).toBe(maxHeaderSize);
+  expect(limitOf(HEADER).max).toBe(maxHeaderSize);
   const [, maxIdLength] = /USABLE_ID = .+\{1,(\d+)\}/.exec(read('http/incoming.ts')) ?? [];
-  expect(limitOf(ID).most).toBe(Number(maxIdLength));
+  expect(limitOf(ID).max).toBe(Number(maxIdLength));
 });

@@ -23,9 +23,9 @@ const OTHER_VERSION = [1];
 
 /** The messages for the two versions of a row. */
 function versions(what: string, one: number, other: number, wanted = '1') {
-  const tell = (version: number) =>
+  const message = (version: number) =>
     `${what} has version ${version}; the expected version is ${wanted}. Read it again before you change it.`;
-  return [tell(one), tell(other)] as const;
+  return [message(one), message(other)] as const;
 }
 
 /** The cases by mutation. */

@@ -121,14 +121,14 @@ describe('a stored rejection that names stored values is replayed only while its
   test.each(named)('$title $code by $way', async ({ asked, scope }) => {
     const [reader, writer] = [await issuer.token({ scope: `${scope} read` }), await issuer.token({ scope })];
     const key = nextKey();
-    const told = messageOf((await askBoth(asked, reader, key))[0]);
+    const message = messageOf((await askBoth(asked, reader, key))[0]);
     const [one, other] = await askBoth(asked, writer, key);
     expect(one).toContain('"FORBIDDEN"');
-    expect(one).not.toContain(told);
+    expect(one).not.toContain(message);
     expect(other).toBe(one);
     const [replayed] = await askBoth(asked, reader, key);
     expect(replayed).toContain('idempotent-replayed: true');
-    expect(messageOf(replayed)).toBe(told);
+    expect(messageOf(replayed)).toBe(message);
   });
 
   test.each(named)(
@@ -136,11 +136,11 @@ describe('a stored rejection that names stored values is replayed only while its
     async ({ asked, scope }) => {
       const [reader, writer] = [await issuer.token({ scope: `${scope} read` }), await issuer.token({ scope })];
       const key = nextKey();
-      const told = messageOf((await askBoth(asked, writer, key))[0]);
+      const message = messageOf((await askBoth(asked, writer, key))[0]);
       for (const caller of [writer, reader]) {
         const [replayed] = await askBoth(asked, caller, key);
         expect(replayed).toContain('idempotent-replayed: true');
-        expect(messageOf(replayed)).toBe(told);
+        expect(messageOf(replayed)).toBe(message);
       }
     },
   );

@@ -80,15 +80,15 @@ describe('an error', () => {
   test('is a page for a browser: with the status, code, message and header fields of the API, and links', async () => {
     const asked = { accept: 'application/json' };
     for (const path of ['/PETS', '/pets/', '/docs', '/pets/x', '/nothing/at/all', '/pets/1', '/reference/none']) {
-      const [page, told] = await Promise.all([visit(path), visit(path, asked)]);
-      const { code, message, status } = (await told.json()) as { code: string; message: string; status: number };
+      const [page, json] = await Promise.all([visit(path), visit(path, asked)]);
+      const { code, message, status } = (await json.json()) as { code: string; message: string; status: number };
       const text = await page.text();
       expect([path, page.status, page.headers.get('content-type')]).toEqual([path, status, 'text/html; charset=utf-8']);
       expect(text).toContain(`${status} <code>${code}</code>`);
       expect(text).toContain(message.replaceAll("'", '&#39;').replaceAll('"', '&#34;'));
       expect(page.headers.get('vary')).toContain('Accept');
       for (const name of ['sunset', 'deprecation', 'www-authenticate', 'link']) {
-        expect([path, name, page.headers.get(name)]).toEqual([path, name, told.headers.get(name)]);
+        expect([path, name, page.headers.get(name)]).toEqual([path, name, json.headers.get(name)]);
       }
     }
     expect(await (await visit('/PETS')).text()).toContain('<a href="/pets">/pets</a>');

@@ -48,7 +48,7 @@ const roles: { name: string; credential: string | undefined; scopes: readonly st
 beforeAll(async () => {
   apps = await startApps();
   ({ issuer, closed, open } = apps);
-  roles.push({ name: 'nobody', credential: undefined, scopes: [] });
+  roles.push({ name: 'an anonymous caller', credential: undefined, scopes: [] });
   for (const scopes of [[], ...SCOPES.map((scope) => [scope]), SCOPES]) {
     const name = scopes.join(' ') || 'no scope';
     roles.push({ name: `a key with ${name}`, credential: await makeKey(closed, scopes), scopes });

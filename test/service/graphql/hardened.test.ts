@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 
-let usual: TestApp;
+let standard: TestApp;
 let hardened: TestApp;
 
 beforeAll(async () => {
-  usual = await startTestApp();
+  standard = await startTestApp();
   hardened = await startTestApp({ INTROSPECTION: 'off', PLAYGROUND: 'off', NODE_ENV: 'production' });
 });
 afterAll(async () => {
-  await Promise.all([usual.dispose(), hardened.dispose()]);
+  await Promise.all([standard.dispose(), hardened.dispose()]);
 });
 
 const browse = (app: TestApp, path: string) =>
@@ -21,7 +21,7 @@ describe('INTROSPECTION=off', () => {
     '{ __type(name: "Pet") { name } }',
     '{ ...All } fragment All on Query { a: __schema { queryType { name } } }',
   ])('rejects %s', async (query) => {
-    expect((await usual.graphql(query)).errors).toBeUndefined();
+    expect((await standard.graphql(query)).errors).toBeUndefined();
     const { data, errors } = await hardened.graphql(query);
     expect(data).toBeUndefined();
     expect(errors?.[0]?.message).toMatch(/introspection has been disabled/);
@@ -37,11 +37,11 @@ describe('INTROSPECTION=off', () => {
     ['an enum value', 'query ($v: PetSort) { pets(sort: $v) { nodes { id } } }', 'nme', /one of id, id_desc/],
     ['an enum value in a list', 'query ($v: [PetStatus!]) { pets(status: $v) { nodes { id } } }', ['sld'], /available/],
   ])('an error about a misspelt %s in a variable suggests no names', async (_, query, v, names) => {
-    const told = async (app: TestApp) =>
+    const messageOf = async (app: TestApp) =>
       (await app.graphql(query, { v })).errors?.map(({ message }) => message).join(' ');
-    expect(await told(usual)).toMatch(names);
-    expect(await told(hardened)).toMatch(/^v\b/);
-    expect(await told(hardened)).not.toMatch(names);
+    expect(await messageOf(standard)).toMatch(names);
+    expect(await messageOf(hardened)).toMatch(/^v\b/);
+    expect(await messageOf(hardened)).not.toMatch(names);
   });
 
   test('leaves __typename and everything else available', async () => {
@@ -49,15 +49,15 @@ describe('INTROSPECTION=off', () => {
   });
 
   test('removes /schema.graphql, and its link on the home page', async () => {
-    expect((await browse(usual, '/schema.graphql')).status).toBe(200);
+    expect((await browse(standard, '/schema.graphql')).status).toBe(200);
     expect((await browse(hardened, '/schema.graphql')).status).toBe(404);
-    expect(await (await browse(usual, '/')).text()).toContain('/schema.graphql');
+    expect(await (await browse(standard, '/')).text()).toContain('/schema.graphql');
     expect(await (await browse(hardened, '/')).text()).not.toContain('/schema.graphql');
   });
 });
 
 test('with PLAYGROUND=off a browser gets the same response as any client', async () => {
-  expect((await browse(usual, '/graphql')).headers.get('content-type')).toMatch('text/html');
+  expect((await browse(standard, '/graphql')).headers.get('content-type')).toMatch('text/html');
   expect((await browse(hardened, '/graphql')).headers.get('content-type') ?? '').not.toMatch('text/html');
   expect(await (await browse(hardened, '/')).text()).not.toContain('playground');
 });
@@ -79,16 +79,17 @@ describe.each([
     ['a field of an input', 'mutation { createPet(pet: { nam: "A", categoryId: 1 }) { id } }'],
     ['an enum value', '{ pets(sort: nme) { totalCount } }'],
   ])('an error about a misspelt %s suggests no names', async (_, query) => {
-    const told = async (app: TestApp) => (await app.graphql(query)).errors?.map(({ message }) => message).join(' ');
-    expect(await told(usual)).toMatch(/Did you mean/);
-    expect(await told(quiet)).not.toMatch(/Did you mean/);
+    const messageOf = async (app: TestApp) =>
+      (await app.graphql(query)).errors?.map(({ message }) => message).join(' ');
+    expect(await messageOf(standard)).toMatch(/Did you mean/);
+    expect(await messageOf(quiet)).not.toMatch(/Did you mean/);
   });
 });
 
 describe('an operation may have', () => {
   const many = (count: number, make: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => make(n)).join(' ');
-  const rejection = async (query: string) => (await usual.graphql(query)).errors?.[0];
+  const rejection = async (query: string) => (await standard.graphql(query)).errors?.[0];
 
   test.each([
     ['200 aliases', (n: number) => `{ ${many(n, (i) => `a${i}: __typename`)} }`, 200, /more than 200 aliases/],

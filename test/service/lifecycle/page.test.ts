@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
-const MARKED = [
+const ANNOTATED = [
   ...['Query.pet', 'Mutation.updatePet', 'Mutation.updateOrder', 'Mutation.replaceStock', 'Mutation.stopTracking'],
   'Mutation.updateCategory',
   'Query.lifecycle',
@@ -24,8 +24,8 @@ describe('/lifecycle', () => {
   test('is a page for a browser, with every annotation of the service', async () => {
     const { status, type, text } = await get('/lifecycle', HTML);
     expect([status, type]).toEqual([200, 'text/html; charset=utf-8']);
-    for (const coordinate of MARKED) expect(text).toContain(`<article class="mark" id="${coordinate}">`);
-    expect(text.match(/<article/g)).toHaveLength(MARKED.length);
+    for (const coordinate of ANNOTATED) expect(text).toContain(`<article class="mark" id="${coordinate}">`);
+    expect(text.match(/<article/g)).toHaveLength(ANNOTATED.length);
     expect(text).toContain('405 days left');
     expect(text).toContain("'http://pets.example/api/v1/lifecycle'");
   });
@@ -34,7 +34,7 @@ describe('/lifecycle', () => {
     const { type, text } = await get('/lifecycle');
     expect(type).toBe('application/json');
     expect((JSON.parse(text) as { coordinate: string }[]).map(({ coordinate }) => coordinate).sort()).toEqual(
-      [...MARKED].sort(),
+      [...ANNOTATED].sort(),
     );
   });
 });

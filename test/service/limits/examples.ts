@@ -87,7 +87,7 @@ function values(n: number): Sent {
   const pages = [
     'lists: categories(first: 1, id: [1 2 3]) { totalCount }',
     'given: categories(first: 1, id: $given) { totalCount }',
-    'usual: categories(first: 1, id: $usual) { totalCount }',
+    'byDefault: categories(first: 1, id: $byDefault) { totalCount }',
   ];
   // Each of the three has a page, its count, and three items.
   let left = n - 3 * 5;
@@ -95,7 +95,7 @@ function values(n: number): Sent {
     pages.push(`a${pages.length}: pets(first: ${sizeOf(left)}) { nodes { ${many(20, () => 'id')} } }`);
   }
   return asking(
-    `query ($given: [Int64!], $usual: [Int64!] = [1 2 3]) { ${pages.join(' ')} ${many(left, () => '__typename')} }`,
+    `query ($given: [Int64!], $byDefault: [Int64!] = [1 2 3]) { ${pages.join(' ')} ${many(left, () => '__typename')} }`,
     '{"given":[1,2,3]}',
   );
 }

@@ -185,7 +185,7 @@ describe('a request with an Idempotency-Key', () => {
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => keyed('POST', '/store/orders', key, { body })),
       );
-      const codes = new Set(answers.map(({ status, body: told }) => (status === 201 ? `order ${told.id}` : told.code)));
+      const codes = new Set(answers.map(({ status, body }) => (status === 201 ? `order ${body.id}` : body.code)));
       codes.delete('IDEMPOTENCY_CONFLICT');
       expect([...codes]).toHaveLength(1);
       for (const { status, headers } of answers) {

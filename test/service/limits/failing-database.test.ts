@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { keyStore } from '../../../src/engine/auth/keys.ts';
+import type { Settings } from '../../../src/process/settings.ts';
+import { watched } from '../../support/watched.ts';
+import { disposeApps, start } from './apps.ts';
+
+disposeApps();
+
+test('a failure of the database is 500 on both protocols, and the response does not reveal its cause', async () => {
+  const app = await start({}, {}, (database) =>
+    watched(database, async ({ text }, run) => {
+      if (text.includes('from "pets"')) throw new Error(`secret-host rejected: ${text}`);
+      return run();
+    }),
+  );
+  const rest = await app.rest('GET', '/pets');
+  const graphql = await app.graphql('{ pets { nodes { id } } }');
+  const message = 'The service failed. Its log has the cause, under the request id.';
+  expect(rest.body).toEqual({ code: 'INTERNAL', message, status: 500 });
+  expect(graphql.errors?.map((error) => [error.message, error.extensions])).toEqual([
+    [message, { code: 'INTERNAL', status: 500 }],
+  ]);
+  expect(graphql.data).toBeNull();
+});
+
+describe('a database that hangs', () => {
+  async function startHanging(settings: Partial<Settings>, at = 'from "pets"') {
+    const hanging: (() => void)[] = [];
+    let hangs = true;
+    const app = await start(settings, {}, (database) =>
+      watched(database, async ({ text }, run) => {
+        if (hangs && text.includes(at)) await new Promise<void>((resolve) => hanging.push(resolve));
+        return run();
+      }),
+    );
+    const release = () => {
+      hangs = false;
+      for (const go of hanging.splice(0)) go();
+    };
+    return { app, release };
+  }
+
+  test('makes at most MAX_REQUESTS wait; others are 503 at once, and all succeed when it is back', async () => {
+    const { app, release } = await startHanging({ MAX_REQUESTS: 5 });
+    const waiting = Array.from({ length: 5 }, () => app.rest('GET', '/pets'));
+    await expect.poll(async () => (await app.rest('GET', '/categories')).status).toBe(503);
+    const { body, headers } = await app.rest('GET', '/categories');
+    expect([body.code, headers.get('retry-after')]).toEqual(['UNAVAILABLE', '1']);
+    expect((await app.graphql('{ categories { totalCount } }')).errors?.[0]?.extensions.status).toBe(503);
+    expect((await app.fetch(new Request('http://pets.example/livez'))).status).toBe(200);
+    release();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(5).fill(200));
+    expect((await app.rest('GET', '/categories')).status).toBe(200);
+  });
+
+  test('makes at most MAX_REQUESTS wait for authentication, and none longer than REQUEST_TIMEOUT', async () => {
+    const lookedUp: string[] = [];
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const app = await start({ AUTH: 'all', MAX_REQUESTS: 5, REQUEST_TIMEOUT: 400 }, {}, (database) =>
+      watched(database, async ({ text, parameters }, run) => {
+        if (text.includes('from "api_keys"')) {
+          lookedUp.push(...String(parameters[0]).slice(1, -1).split(','));
+          await held;
+        }
+        return run();
+      }),
+    );
+    const ask = async (path: string, n: number) => {
+      const authorization = `Bearer psk_${String(n).padStart(12, '0')}_${'A'.repeat(43)}`;
+      return (await app.rest('GET', path, { headers: { authorization } })).body.code;
+    };
+    const began = performance.now();
+    const asked = Array.from({ length: 20 }, (_, n) => ask(n % 2 === 0 ? '/pets' : '/lifecycle', n));
+    const answers = await Promise.all(asked);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(answers.sort()).toEqual([...Array(5).fill('TIMEOUT'), ...Array(15).fill('UNAVAILABLE')]);
+    release();
+    await expect.poll(() => ask('/pets', 0)).toBe('UNAUTHENTICATED');
+    expect(new Set(lookedUp).size).toBe(5);
+  });
+
+  test('starts no further change of a request that was answered with 504', async () => {
+    const app = await start({ REQUEST_TIMEOUT: 1_000 }, {}, (database) =>
+      watched(database, async ({ text }, run) => {
+        if (text.startsWith('update "categories"')) await sleep(700);
+        return run();
+      }),
+    );
+    const { body: category } = await app.rest('POST', '/categories', { body: { name: 'Before' } });
+    const replace = (name: string) =>
+      `replaceCategory(categoryId: ${category.id}, category: { name: "${name}" }) { id }`;
+    const { errors } = await app.graphql(
+      `mutation { a: ${replace('First')} b: ${replace('Second')} c: createCategory(category: { name: "Third" }) { id } }`,
+    );
+    expect(errors?.[0]?.extensions.code).toBe('TIMEOUT');
+    const names = async () => (await app.rest('GET', '/categories')).body.map(({ name }: { name: string }) => name);
+    // A change that had started by then is finished.
+    await expect.poll(names, { timeout: 3_000 }).toEqual(['Second']);
+    await sleep(200);
+    expect(await names()).toEqual(['Second']);
+  });
+
+  test('makes no request wait longer than REQUEST_TIMEOUT for authentication and response together', async () => {
+    const app = await start({ AUTH: 'all', REQUEST_TIMEOUT: 3_000 }, {}, (database) =>
+      watched(database, async ({ text }, run) => {
+        if (text.includes('from "api_keys"')) await sleep(2_000);
+        if (text.includes('from "pets"')) await sleep(10_000, undefined, { ref: false });
+        return run();
+      }),
+    );
+    const { text } = await keyStore(app.database).create('a reader', ['read'], null);
+    const headers = { authorization: `Bearer ${text}` };
+    const began = performance.now();
+    const { body } = await app.rest('GET', '/pets', { headers });
+    expect([body.code, performance.now() - began < 4_500]).toEqual(['TIMEOUT', true]);
+  });
+
+  test('makes no request wait longer than REQUEST_TIMEOUT: 504', async () => {
+    const { app, release } = await startHanging({ REQUEST_TIMEOUT: 300 });
+    const began = performance.now();
+    const answers = await Promise.all([
+      app.rest('GET', '/pets'),
+      app.rest('GET', '/pets/1'),
+      app.rest('PATCH', '/pets/1', { body: { name: 'Max' }, headers: { 'idempotency-key': 'late' } }),
+    ]);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    for (const { status, body, headers } of answers) {
+      expect([status, body.code, headers.get('retry-after')]).toEqual([504, 'TIMEOUT', '1']);
+    }
+    const { errors } = await app.graphql('{ pets { nodes { id } } }');
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'TIMEOUT', status: 504 });
+    release();
+    expect((await app.rest('GET', '/pets')).status).toBe(200);
+  });
+
+  test.each([
+    ['/categories', { name: 'Cats' }, 201],
+    ['/graphql', { query: 'mutation { createCategory(category: { name: "Owls" }) { name } }' }, 200],
+  ])('makes no request with an Idempotency-Key wait longer: %s', async (path, body, status) => {
+    const { app, release } = await startHanging({ REQUEST_TIMEOUT: 300 }, 'insert into "idempotency_keys"');
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'late' };
+    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    const send = () => app.fetch(new Request(`http://pets.example${path}`, request));
+    const late = await Promise.race([send(), sleep(5_000)]);
+    expect([late?.status, late?.headers.get('retry-after')]).toEqual([504, '1']);
+    release();
+    await expect.poll(async () => (await send()).status).toBe(status);
+  });
+});

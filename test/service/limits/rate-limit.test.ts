@@ -1,0 +1,248 @@
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { OPEN_ACCESS } from '../../../src/engine/auth/access.ts';
+import { keyStore } from '../../../src/engine/auth/keys.ts';
+import { createApp } from '../../../src/engine/service.ts';
+import { petStoreService } from '../../../src/petstore/service.ts';
+import { createMetrics } from '../../../src/process/metrics.ts';
+import type { Settings } from '../../../src/process/settings.ts';
+import type { TestApp } from '../../support/app.ts';
+import { databaseKind } from '../../support/database.ts';
+import { defaultRules, defaultSettings } from '../../support/rules.ts';
+import { watched } from '../../support/watched.ts';
+import { disposeApps, limited, MOMENT, start, unitsLeft } from './apps.ts';
+
+disposeApps();
+
+describe('RATE_LIMIT', () => {
+  test('states in each response how many units are left, and until when', async () => {
+    const app = await limited(100);
+    const first = await app.rest('GET', '/pets/1');
+    expect(first.headers.get('ratelimit-policy')).toBe('"default";q=100;w=60');
+    expect(first.headers.get('ratelimit')).toBe(`"default";r=99;t=${60 - ((MOMENT / 1000) % 60)}`);
+    expect(unitsLeft(await app.rest('GET', '/categories/1'))).toBe(98);
+    expect(unitsLeft(await app.rest('GET', '/pets/x'))).toBe(97);
+    expect(unitsLeft(await app.rest('POST', '/pets', { body: '{' }))).toBe(96);
+    expect(
+      unitsLeft(await app.fetch(new Request('http://pets.example/graphql?query={__typename}', { method: 'HEAD' }))),
+    ).toBe(95);
+  });
+
+  test('is 429 with Retry-After when no units are left, until the window ends', async () => {
+    const now = { milliseconds: MOMENT };
+    const app = await limited(3, now);
+    for (let n = 0; n < 3; n++) expect((await app.rest('GET', '/pets/1')).status).toBe(404);
+    const { status, body, headers } = await app.rest('GET', '/pets/1');
+    const wait = Number(headers.get('retry-after'));
+    expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(body.message).toBe(`You have used all 3 units for these 60 s; try again in ${wait} s.`);
+    const { errors } = await app.graphql('{ __typename }');
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED', status: 429 });
+    now.milliseconds += wait * 1000;
+    expect((await app.rest('GET', '/pets/1')).status).toBe(404);
+  });
+
+  test('ignores a rehearsed clock, which may start at any time', async () => {
+    const rehearsed = { at: MOMENT };
+    const app = await limited(100, undefined, { clock: () => new Date(rehearsed.at) });
+    expect(unitsLeft(await app.rest('GET', '/pets/1'))).toBe(99);
+    rehearsed.at += 86_400_000;
+    expect(unitsLeft(await app.rest('GET', '/pets/1'))).toBe(98);
+  });
+
+  test('rejects at once a request that costs more than the whole limit', async () => {
+    const app = await limited(5);
+    const { status, body, headers } = await app.rest('GET', '/pets?limit=100');
+    expect([status, body.message]).toEqual([
+      429,
+      expect.stringMatching(/^The request costs 6 units, and 5 is the maximum/),
+    ]);
+    expect(headers.get('retry-after')).toBeNull();
+  });
+
+  test('is also 429 in the status of GraphQL, whether the request or its operation exceeds the units', async () => {
+    const app = await limited(20);
+    const rows = (first: number) => app.graphql(`{ pets(first: ${first}) { nodes { id } } }`);
+    const rejections = [];
+    // Each costs six units, and a rejected one costs one: the last are rejected before they are read.
+    for (let n = 0; n < 8; n++) rejections.push(await rows(100));
+    for (const { status, headers, errors } of rejections.slice(3)) {
+      expect([status, errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+  });
+
+  test.each(['/livez', '/readyz', '/', '/reference', '/openapi.json', '/schema.graphql'])(
+    'costs nothing for %s',
+    async (path) => {
+      const app = await limited(1);
+      for (let n = 0; n < 3; n++) {
+        const response = await app.fetch(new Request(`http://pets.example${path}`));
+        expect([response.status, response.headers.get('ratelimit')]).toEqual([200, null]);
+      }
+    },
+  );
+
+  test('rejects a caller without units left before its body arrives, on both protocols', async () => {
+    const app = await limited(1);
+    expect((await app.rest('GET', '/pets/1')).status).toBe(404);
+    for (const path of ['/pets', '/graphql']) {
+      const headers = { 'content-type': 'application/json' };
+      const request = new Request(`http://pets.example${path}`, { method: 'POST', headers, body: '{}' });
+      expect([(await app.fetch(request)).status, request.bodyUsed]).toEqual([429, false]);
+    }
+  });
+
+  test('takes one statement for concurrent requests to /readyz', async () => {
+    const app = await limited(1);
+    const ask = async () => (await app.fetch(new Request('http://pets.example/readyz'))).status;
+    expect(await Promise.all(Array.from({ length: 50 }, ask))).toEqual(Array(50).fill(200));
+    expect(await ask()).toBe(200);
+    expect(app.statements).toEqual(['health.ping', 'health.ping']);
+  });
+
+  test('counts each caller separately, and bad credentials by the address', async () => {
+    const app = await start({ AUTH: 'all', RATE_LIMIT: { units: 2, seconds: 60 } }, {}, undefined, () => MOMENT);
+    const [ann, bob] = await Promise.all(
+      ['Ann', 'Bob'].map(async (name) => (await keyStore(app.database).create(name, ['read'], null)).text),
+    );
+    const get = async (key: string | undefined) =>
+      (await app.rest('GET', '/pets/1', { headers: { authorization: `Bearer ${key}` } })).status;
+    expect([await get(ann), await get(ann), await get(ann), await get(bob)]).toEqual([404, 404, 429, 404]);
+    expect([await get('psk_x'), await get('psk_x'), await get('psk_x')]).toEqual([401, 401, 429]);
+    expect(await get(bob)).toBe(404);
+  });
+
+  test('trusts as many proxies as PROXIES says, and no more', async () => {
+    const app = await start({ PROXIES: 1, RATE_LIMIT: { units: 1, seconds: 60 } }, {}, undefined, () => MOMENT);
+    const get = async (forwarded: string) =>
+      (await app.rest('GET', '/pets/1', { headers: { 'x-forwarded-for': forwarded } })).status;
+    expect(await get('10.0.0.1')).toBe(404);
+    expect(await get('10.0.0.2')).toBe(404);
+    expect(await get('1.2.3.4, 10.0.0.1')).toBe(429);
+    expect(await get('2001:db8:1:2::1')).toBe(404);
+    expect(await get('2001:db8:1:2:ffff::2')).toBe(429);
+    expect(await get('2001:db8:1:3::1')).toBe(404);
+    expect(await get('::ffff:10.0.0.1')).toBe(429);
+    expect(await get('10.0.0.1:50001')).toBe(429);
+    expect(await get('[2001:db8:1:2::7]:50001')).toBe(429);
+    expect(await get('[2001:db8:1:2::8]')).toBe(429);
+  });
+
+  if (databaseKind === 'server') {
+    /** Acts as another process on the same database. */
+    const beside = ({ database }: TestApp, RATE_LIMIT: Settings['RATE_LIMIT'], clock: () => number) =>
+      createApp({
+        application: petStoreService,
+        database,
+        settings: { ...defaultSettings, RATE_LIMIT },
+        access: OPEN_ACCESS,
+        rules: defaultRules,
+        metrics: createMetrics(),
+        logger: pino({ level: 'silent' }),
+        clock,
+      });
+
+    test('is shared by processes within a second, without a statement for each request', async () => {
+      const rate = { units: 10, seconds: 60 };
+      const clock = () => MOMENT;
+      const one = await start({ RATE_LIMIT: rate }, {}, undefined, clock);
+      const other = beside(one, rate, clock);
+      const elsewhere = () => other.fetch(new Request('http://pets.example/pets/1'));
+      for (let n = 0; n < 6; n++) await one.rest('GET', '/pets/1');
+      expect(unitsLeft(await elsewhere())).toBe(9);
+      await one.flush();
+      await other.flush();
+      expect(unitsLeft(await elsewhere())).toBe(2);
+      expect(one.statements.filter((name) => name === 'limits.addUses')).toHaveLength(2);
+    });
+
+    test('is shared by processes that started before and after a jump of their clock: they use the database’s clock', async () => {
+      const rate = { units: 10, seconds: 3_600 };
+      const one = await start({ RATE_LIMIT: rate });
+      const other = beside(one, rate, () => Date.now() + 86_400_000);
+      await Promise.all([one.begin(), other.begin()]);
+      for (let n = 0; n < 6; n++) await one.rest('GET', '/pets/1');
+      await one.flush();
+      await other.fetch(new Request('http://pets.example/pets/1'));
+      await other.flush();
+      const answer = await other.fetch(new Request('http://pets.example/pets/1'));
+      expect(unitsLeft(answer)).toBe(2);
+    });
+
+    test.each([3_600, -3_600, 86_400, 1])('is shared by processes whose clocks are %d s apart', async (apart) => {
+      const rate = { units: 10, seconds: 60 };
+      const now = { milliseconds: MOMENT };
+      const one = await start({ RATE_LIMIT: rate }, {}, undefined, () => now.milliseconds);
+      const other = beside(one, rate, () => now.milliseconds + apart * 1_000);
+      const elsewhere = () => other.fetch(new Request('http://pets.example/pets/1'));
+      const count = async () => {
+        await one.rest('GET', '/pets/1');
+        await elsewhere();
+        for (const app of [one, other, one]) await app.flush();
+      };
+      // A process that is behind continues in the window of the other, and shares its counts from the next time on.
+      for (let n = 0; n < 2; n++) await count();
+      now.milliseconds += 60_000;
+      for (let n = 0; n < 3; n++) await one.rest('GET', '/pets/1');
+      await one.flush();
+      for (let n = 0; n < 2; n++) await elsewhere();
+      await other.flush();
+      await one.rest('GET', '/pets/1');
+      await one.flush();
+      expect([unitsLeft(await elsewhere()), unitsLeft(await one.rest('GET', '/pets/1'))]).toEqual([4, 3]);
+    });
+
+    test('gives no caller more units when a process is ahead, or was ahead and has stopped', async () => {
+      const rate = { units: 10, seconds: 60 };
+      const now = { milliseconds: MOMENT };
+      const one = await start({ RATE_LIMIT: rate }, {}, undefined, () => now.milliseconds);
+      const ahead = beside(one, rate, () => now.milliseconds + 86_400_000);
+      for (let n = 0; n < 10; n++) await ahead.fetch(new Request('http://pets.example/pets/1'));
+      await ahead.flush();
+      await one.rest('GET', '/pets/1');
+      for (let n = 0; n < 2; n++) {
+        await one.flush();
+        await one.rest('GET', '/pets/1');
+      }
+      await one.flush();
+      const { status, headers } = await one.rest('GET', '/pets/1');
+      expect(status).toBe(429);
+      now.milliseconds += Number(headers.get('retry-after')) * 1_000;
+      expect((await one.rest('GET', '/pets/1')).status).toBe(404);
+    });
+
+    test('counts nothing twice when old windows cannot be deleted', async () => {
+      const app = await start(
+        { RATE_LIMIT: { units: 10, seconds: 60 } },
+        {},
+        (database) =>
+          watched(database, async ({ text }, run) => {
+            if (text.startsWith('delete from "rate_limits"')) throw new Error('The connection is lost.');
+            return run();
+          }),
+        () => MOMENT,
+      );
+      for (let n = 0; n < 3; n++) await app.rest('GET', '/pets/1');
+      for (let n = 0; n < 3; n++) await app.flush();
+      expect(unitsLeft(await app.rest('GET', '/pets/1'))).toBe(6);
+    });
+
+    test.each([1, 7_200])('is also shared once its window is no longer the %d s of before', async (seconds) => {
+      const rate = { units: 10, seconds: 60 };
+      const now = { milliseconds: MOMENT };
+      const clock = () => now.milliseconds;
+      const one = await start({ RATE_LIMIT: rate }, {}, undefined, clock);
+      const before = beside(one, { units: 10, seconds }, clock);
+      await before.fetch(new Request('http://pets.example/pets/1'));
+      await before.flush();
+      now.milliseconds += 60_000;
+      const other = beside(one, rate, clock);
+      for (let n = 0; n < 6; n++) await one.rest('GET', '/pets/1');
+      await other.fetch(new Request('http://pets.example/pets/1'));
+      await one.flush();
+      await other.flush();
+      expect(unitsLeft(await other.fetch(new Request('http://pets.example/pets/1')))).toBe(2);
+    });
+  }
+});
