@@ -59,8 +59,8 @@ describe('Accept', () => {
   ])('"%s" is 406, and nothing is changed', async (accept) => {
     const rows = await makeRows(app);
     for (const { operationId, method, path, body } of examples(rows)) {
-      // The one resource that is a page, too.
       // This resource is also a page.
+      if (path === '/lifecycle' && accept.includes('html')) continue;
       const answer = await app.rest(method, path, { headers: { accept }, ...(body !== undefined && { body }) });
       expect({ operationId, status: answer.status }).toEqual({ operationId, status: 406 });
       // A browser gets an error page.
