@@ -48,7 +48,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
 
   return (request) => {
     const { method, headers } = request;
-    if (request.fault !== undefined) return failed(request, request.fault);
+    if (request.error !== undefined) return failed(request, request.error);
     if (method === 'OPTIONS' && headers.get('access-control-request-method') !== null) {
       const reply = { status: 204, headers: options.preflightHeaders(ALL_METHODS), body: null };
       return { protocol: 'none', operation: 'preflight', reply };

@@ -42,7 +42,7 @@ export interface IncomingRequest {
   /** Undefined if the request is not traced. */
   readonly span: RequestSpan | undefined;
   /** The error of a request that can't be answered, such as one with an invalid host. */
-  readonly fault: ServiceError | undefined;
+  readonly error: ServiceError | undefined;
   /** The absolute URL of a path of the service. */
   address(path: string): string;
 }
@@ -88,7 +88,7 @@ export function readRequest(
     base,
     meter: meterFor({ headers, remote }),
     span: spanFor({ method, fullPath, origin, headers }),
-    fault: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a valid host.'),
+    error: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a valid host.'),
     address: (path) => base + path,
   };
 }

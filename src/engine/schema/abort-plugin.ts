@@ -13,13 +13,13 @@ declare module './context.ts' {
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
-      wanted: WantedPlugin<Types>;
+      abort: AbortPlugin<Types>;
     }
   }
 }
 
 /** Starts no further change of an operation with several when its request has been given up. */
-class WantedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class AbortPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override afterBuild(schema: GraphQLSchema): GraphQLSchema {
     for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) startUnlessAborted(field);
     return schema;
@@ -34,4 +34,4 @@ function startUnlessAborted(field: GraphQLField<unknown, Context>): void {
   };
 }
 
-SchemaBuilder.registerPlugin('wanted', WantedPlugin);
+SchemaBuilder.registerPlugin('abort', AbortPlugin);

@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import './input-plugin.ts';
 import './read-ahead-plugin.ts';
 import { dateTimeScalar, int64Scalar } from './scalars.ts';
-import './wanted-plugin.ts';
+import './abort-plugin.ts';
 
 /** Creates a builder with the scalars, to which the resources of an application add their types and fields. */
 export function createBuilder() {
@@ -20,7 +20,7 @@ export function createBuilder() {
       Date: { Input: string; Output: string };
       DateTime: { Input: Date; Output: Date };
     };
-  }>({ plugins: ['lifecycle', 'scope', 'readAhead', 'input', 'wanted'], defaultFieldNullability: false });
+  }>({ plugins: ['lifecycle', 'scope', 'readAhead', 'input', 'abort'], defaultFieldNullability: false });
   builder.addScalarType('Int64', int64Scalar);
   builder.addScalarType('Date', dateScalar);
   builder.addScalarType('DateTime', dateTimeScalar);
