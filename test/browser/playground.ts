@@ -30,7 +30,7 @@ export const playgroundChecks: Checks = {
     const editor = page.locator('.graphiql-query-editor');
     for (const [tab, text] of [
       ['OpenOrders', 'the earliest ship date first'],
-      ['Lifecycle', 'who still uses it'],
+      ['Lifecycle', 'who still uses them'],
       ['NewPet', 'in the first category'],
       ['Pets', 'Five pets by name'],
     ] as const) {
