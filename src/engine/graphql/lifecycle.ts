@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
@@ -12,30 +13,49 @@ export interface LifecycleExtension {
   readonly extensions: string | undefined;
 }
 
+/** How many are cached: for one base, an operation has one for each set of annotated elements that it uses. */
+const MAX_CACHED = 200;
+/** The length of the base and the coordinates together, in characters. */
+const MAX_CACHED_KEY_LENGTH = 1_000;
+
 const NONE: LifecycleExtension = { headers: [], extensions: undefined };
 
 /**
- * The lifecycle information for an operation, about the annotated elements that it uses.
+ * Makes the function that gives the lifecycle information for an operation, about the annotated elements that it uses.
  *
- * @param base the absolute URL of the service
  * @param page the path of the page about deprecations and sunsets
- * @param extensions those of the request
+ * @returns takes the absolute URL of the service, and the request's own extensions
  */
-export function lifecycleExtension(
-  { uses, usesBy }: Pick<PreparedOperation, 'uses' | 'usesBy'>,
-  variables: Variables,
-  base: string,
-  page: string,
-  extensions: unknown,
-): LifecycleExtension {
-  const byVariables = usesBy?.(variables) ?? [];
-  const all = byVariables.length === 0 ? uses : [...uses, ...byVariables];
-  if (all.length === 0) return NONE;
-  return {
-    // The successor has no URL of its own; the fragment is its schema coordinate.
-    headers: headersForUses(all, (successor) => ({ page: base + page, successor: `${base}/graphql#${successor}` })),
-    extensions: lifecycleIn(extensions) === false ? undefined : JSON.stringify({ lifecycle: all.map(describeUse) }),
+export function lifecycleExtensions(page: string) {
+  const cache = new LRUCache<string, LifecycleExtension>({ max: MAX_CACHED });
+
+  return (
+    { uses, usesBy }: Pick<PreparedOperation, 'uses' | 'usesBy'>,
+    variables: Variables,
+    base: string,
+    extensions: unknown,
+  ): LifecycleExtension => {
+    const byVariables = usesBy?.(variables) ?? [];
+    const all = byVariables.length === 0 ? uses : [...uses, ...byVariables];
+    if (all.length === 0) return NONE;
+    const extension = cached(all, base);
+    return lifecycleIn(extensions) === false ? { ...extension, extensions: undefined } : extension;
   };
+
+  function cached(uses: readonly Annotated[], base: string): LifecycleExtension {
+    let key = base;
+    for (const { coordinate } of uses) key += ` ${coordinate}`;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const extension = {
+      // The successor has no URL of its own; the fragment is its schema coordinate.
+      headers: headersForUses(uses, (successor) => ({ page: base + page, successor: `${base}/graphql#${successor}` })),
+      extensions: JSON.stringify({ lifecycle: uses.map(describeUse) }),
+    };
+    // A base comes from the Host field, and may be long.
+    if (key.length <= MAX_CACHED_KEY_LENGTH) cache.set(key, extension);
+    return extension;
+  }
 }
 
 /**

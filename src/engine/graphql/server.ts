@@ -12,7 +12,7 @@ import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import type { PreparedOperation, Rejection, Variables } from '../operation/prepared.ts';
 import { rejected, toClientError } from './errors.ts';
-import { assertExtensions, type LifecycleExtension, lifecycleExtension } from './lifecycle.ts';
+import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
 import { type GraphQLRequest, readParams } from './params.ts';
 import { createToOutcome } from './reply.ts';
 import { createPreparer } from './yoga.ts';
@@ -53,6 +53,7 @@ export function createGraphQLServer(
   const documents = new PreparedDocuments(schema, options.introspection ? 'shown' : 'hidden', options.costs);
   const preparer = createPreparer(documents, options);
   const toOutcome = createToOutcome(preparer.fetchAPI);
+  const extensionFor = lifecycleExtensions(lifecyclePage);
   const mediaTypeFor = mediaTypeReader();
   const pace = new Pace(CHARACTERS_AT_ONCE);
 
@@ -70,7 +71,7 @@ export function createGraphQLServer(
       operation = prepared.label;
       const { query = '', operationName, extensions } = params as GraphQLParams;
       const variables: Variables = (params as GraphQLParams).variables ?? {};
-      extension = lifecycleExtension(prepared, variables, request.base, lifecyclePage, extensions);
+      extension = extensionFor(prepared, variables, request.base, extensions);
       const mayRead = authentication.mayRead(caller);
       const outcome = await executeOperation(prepared, {
         request,

@@ -89,6 +89,8 @@ const internal = [
   'idempotency/run.ts MAX_IN_PROGRESS',
   'idempotency/run.ts MAX_OF_SEVERAL',
   'lifecycle/client.ts MAX_CACHED_LENGTH',
+  'graphql/lifecycle.ts MAX_CACHED',
+  'graphql/lifecycle.ts MAX_CACHED_KEY_LENGTH',
   'lifecycle/client.ts MAX_CACHED',
   'limits/account.ts MAX_KNOWN',
   'limits/rate.ts MAX_CALLERS',
