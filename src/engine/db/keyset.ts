@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
 import type { Place } from './cursor.ts';
-import { jsonRows } from './json-rows.ts';
+import { recordRows } from './record-rows.ts';
 
 /** The parts of a list that its SQL is built from. */
 export interface ListSource {
@@ -137,7 +137,7 @@ export function pagesQuery(
       : searchedBy !== undefined
         ? searchQuery(source, sort, bounds, filters, searchedBy)
         : rootQuery(source, sort, bounds, filters);
-  return sql`select place.key, ${jsonRows(source.columns, page)} from ${PLACES}`;
+  return sql`select place.key, ${recordRows(page)} from ${PLACES}`;
 }
 
 function rootQuery(

@@ -7,7 +7,6 @@ import { batched } from './batch.ts';
 import type { Database, Statement } from './client.ts';
 import { nestedCount, rootCount } from './counts.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { rowsOf } from './json-rows.ts';
 import {
   always,
   boundsShape,
@@ -21,6 +20,7 @@ import {
   type RowFilter,
 } from './keyset.ts';
 import { type Cache, memo, valuesKey } from './memo.ts';
+import { rowsOf } from './record-rows.ts';
 import { integer, type RowOf } from './row.ts';
 
 /** The page of a list: at most one of `first` and `last`, 1 to 100, and cursors that `Page.cursorOf` made. */

@@ -1,0 +1,76 @@
+import { getTableColumns, sql } from 'drizzle-orm';
+import { bigint, boolean, doublePrecision, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordRows, rowsOf } from '../../../src/engine/db/record-rows.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let opened: TestDatabase;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+});
+afterAll(() => opened?.dispose());
+
+const table = pgTable('never_created', {
+  text: text(),
+  wide: bigint({ mode: 'bigint' }),
+  integer: integer(),
+  double: doublePrecision(),
+  boolean: boolean(),
+  instant: timestamp({ withTimezone: true, precision: 3, mode: 'date' }),
+});
+const columns = getTableColumns(table);
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary' }).filter((value) => value.isWellFormed() && !value.includes('\0')),
+  fc.string({ unit: fc.constantFrom(',', '"', '\\', '(', ')', ' ', '\n', 'null', 'a') }),
+);
+const row = fc.record({
+  text: fc.option(texts),
+  wide: fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
+  integer: fc.option(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })),
+  double: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true })),
+  boolean: fc.option(fc.boolean()),
+  instant: fc.option(fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })),
+});
+
+test('rows that a statement returns as one text are the same as rows returned one by one', async () => {
+  const values = sql.join(
+    ['a', 'b'].map(
+      (name) => sql`select ${sql.placeholder(`${name}text`)}::text, ${sql.placeholder(`${name}wide`)}::bigint,
+        ${sql.placeholder(`${name}integer`)}::integer, ${sql.placeholder(`${name}double`)}::double precision,
+        ${sql.placeholder(`${name}boolean`)}::boolean, ${sql.placeholder(`${name}instant`)}::timestamptz`,
+    ),
+    sql` union all `,
+  );
+  const oneByOne = opened.database.statement('test.rows', 'lookup', values, columns);
+  const together = opened.database.statement('test.text', 'lookup', sql`select ${recordRows(values)}`, {
+    rows: rowsOf(columns),
+  });
+  const check = async (first: object, second: object) => {
+    const given = Object.fromEntries([
+      ...Object.entries(first).map(([name, value]) => [`a${name}`, value]),
+      ...Object.entries(second).map(([name, value]) => [`b${name}`, value]),
+    ]);
+    const [[read], rows] = await Promise.all([together(given), oneByOne(given)]);
+    expect(read?.rows).toEqual(rows);
+  };
+  await fc.assert(fc.asyncProperty(row, row, check), { numRuns: 100 });
+});
+
+test('no rows are null', async () => {
+  const none = sql`select 1 where false`;
+  const read = opened.database.statement('test.none', 'lookup', sql`select ${recordRows(none)}`, {
+    rows: rowsOf({ only: columns.integer }),
+  });
+  expect(await read()).toEqual([{ rows: null }]);
+});
+
+test('one column that is null is a row', async () => {
+  const only = sql`select null::integer`;
+  const read = opened.database.statement('test.only', 'lookup', sql`select ${recordRows(only)}`, {
+    rows: rowsOf({ only: columns.integer }),
+  });
+  expect(await read()).toEqual([{ rows: [{ only: null }] }]);
+});
