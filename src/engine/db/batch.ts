@@ -27,11 +27,13 @@ interface Call<Item, Value> {
  * @param name the name of the batches in metrics
  * @param run handles all items with one statement. If the database rejects it, nothing has happened, and each item runs
  *   again on its own, so that only the bad ones fail
+ * @param max how many items a batch has at most
  */
 export function batched<Item, Value>(
   database: Database,
   name: string,
   run: Batched<Item, Value>,
+  max = MAX_BATCH_SIZE,
 ): (item: Item) => Promise<Value> {
   const { tracing } = database.probe;
   const waiting: Call<Item, Value>[] = [];
@@ -53,7 +55,7 @@ export function batched<Item, Value>(
 
   function sendWaiting(): void {
     isScheduled = false;
-    while (inFlight < MAX_IN_FLIGHT && waiting.length > 0) void send(waiting.splice(0, MAX_BATCH_SIZE));
+    while (inFlight < MAX_IN_FLIGHT && waiting.length > 0) void send(waiting.splice(0, max));
   }
 
   async function send(batch: readonly Call<Item, Value>[]): Promise<void> {

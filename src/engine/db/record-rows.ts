@@ -25,7 +25,7 @@ const booleanText: Decoder<boolean> = { decode: (value) => value === 't' };
  * Parses the texts of rows, `(1,,"a ""b""")`, with a line feed between two (PostgreSQL, section 8.16.6). An empty field
  * is null. A quoted one has its quotes and backslashes doubled.
  */
-export function parseRecords(text: string): (string | null)[][] {
+function parseRecords(text: string): (string | null)[][] {
   const rows: (string | null)[][] = [];
   let at = 0;
   while (at < text.length) {

@@ -6,46 +6,28 @@ import { type Connection, createPool } from './pool.ts';
  */
 const MAX_TRANSACTION_TIME = 2_000;
 
-/** The result of the work in a transaction. */
-export interface Settled<T> {
-  readonly value: T;
-  /** Whether to commit its changes; otherwise they are rolled back. */
-  readonly commit: boolean;
-}
-
 /** Runs a limited number of transactions at once; the others wait. */
 interface Transactions<Made> {
   /**
    * Runs the work in a transaction of its own, with what was made for the session; rolls back when it rejects.
    *
-   * @param caller the caller that it works for: waiting callers take turns
+   * @param caller the caller that it works for, if it is one: waiting callers take turns
+   * @param latest when it must have ended, including its wait, as a time of `performance.now`
    * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long and is rolled back
    */
-  run<T>(caller: string, work: (made: Made) => Promise<Settled<T>>): Promise<T>;
+  run<T>(caller: string | undefined, latest: number, work: (made: Made) => Promise<T>): Promise<T>;
 }
 
 /** The parts of a session that the work may use. */
 export type SessionDatabases = Omit<Session, 'transaction'>;
 
-/** Carries the value of a transaction that is rolled back. */
-class RolledBack extends Error {
-  readonly value: unknown;
-
-  constructor(value: unknown) {
-    super('The transaction is rolled back.');
-    this.value = value;
-  }
-}
-
 /**
  * @param max how many transactions run at once
- * @param deadline how long each may wait, and how long it may take including its wait, in milliseconds
  * @param make makes what the work needs, such as its statements; called once per session, which transactions then reuse
  */
 export function createTransactions<Made>(
   database: Database,
   max: number,
-  deadline: number,
   make: (databases: SessionDatabases) => Made,
 ): Transactions<Made> {
   interface Client {
@@ -61,27 +43,19 @@ export function createTransactions<Made>(
   });
 
   return {
-    run<T>(caller: string, work: (made: Made) => Promise<Settled<T>>): Promise<T> {
-      const latest = performance.now() + deadline;
+    run(caller, latest, work) {
       const inSession = async (connection: Connection<Client>) => {
         const until = Math.min(latest, performance.now() + MAX_TRANSACTION_TIME);
         const { session, made } = connection.client;
-        let hasSettled = false;
         try {
-          return await session.transaction(async () => {
-            const { value, commit } = await work(made);
-            hasSettled = true;
-            if (!commit) throw new RolledBack(value);
-            return value;
-          }, until);
+          return await session.transaction(() => work(made), until);
         } catch (error) {
           // Work that rejects may still be running, and must not send statements in the next transaction.
-          connection.isLost = !hasSettled;
-          if (error instanceof RolledBack) return error.value as T;
+          connection.isLost = true;
           throw error;
         }
       };
-      return sessions.use(inSession, deadline, caller);
+      return sessions.use(inSession, latest - performance.now(), caller);
     },
   };
 }

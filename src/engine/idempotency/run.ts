@@ -1,5 +1,6 @@
+import { batched } from '../db/batch.ts';
 import type { Database } from '../db/client.ts';
-import { createTransactions, type SessionDatabases, type Settled } from '../db/transactions.ts';
+import { createTransactions, type SessionDatabases } from '../db/transactions.ts';
 import { RETRY_SOON, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Context } from '../schema/context.ts';
@@ -34,13 +35,15 @@ export interface Idempotency {
   end(): Promise<void>;
 }
 
-/** How many requests with one change are in progress at once; one caller may have one fewer. */
+/** How many transactions for requests with one change are in progress at once; one caller may have one fewer. */
 const MAX_IN_PROGRESS = 3;
 /**
  * The same for requests with several changes. They lock rows while they wait for others, so two of them may deadlock:
  * both then get an error as soon as their lock timeout ends.
  */
 const MAX_OF_SEVERAL = 2;
+/** How many requests with one change share a transaction at most. */
+const MAX_TOGETHER = 32;
 /** The maximum length of a stored reply, in characters. */
 const MAX_BODY_LENGTH = 1_048_576;
 const AN_HOUR = 3_600_000;
@@ -63,12 +66,36 @@ export function createIdempotency(
   /** The keys in progress in this process; keys of other processes are locked in the database. */
   const running = new Set<string>();
   const transactionsOf = (max: number) =>
-    createTransactions(database, max, deadline, ({ database: own, strict, savepoint }) => ({
+    createTransactions(database, max, ({ database: own, strict, savepoint }) => ({
       own: keyStore(strict),
       context: makeContext(own),
       savepoint,
     }));
   const transactions = { one: transactionsOf(MAX_IN_PROGRESS), several: transactionsOf(MAX_OF_SEVERAL) };
+  const runAlone = async (changes: 'one' | 'several', call: Call) => {
+    const [answer] = await transactions[changes].run(
+      call.request.account,
+      call.latest,
+      inTransaction(database, [call]),
+    );
+    return answer;
+  };
+  const runTogether = batched<Call, Answer>(
+    database,
+    'idempotency',
+    async (calls) => {
+      const alone = database.bind(runAlone);
+      const [first, ...others] = calls as readonly [Call, ...Call[]];
+      if (others.length === 0) return [await alone('one', first)];
+      try {
+        return await transactions.one.run(undefined, first.latest, inTransaction(database, calls));
+      } catch {
+        // Nothing was changed: each is tried on its own, so that only the bad ones fail.
+        return calls.map((call) => alone('one', call));
+      }
+    },
+    MAX_TOGETHER,
+  );
 
   return {
     async answer(request, work, changes) {
@@ -76,10 +103,10 @@ export function createIdempotency(
       if (running.has(id)) throw conflict();
       running.add(id);
       try {
-        const once = database.bind((transaction: InTransaction) => answerOnce(database, request, work, transaction));
-        const outcome = await transactions[changes].run(request.account, once);
-        if (outcome === undefined) throw conflict();
-        return 'fingerprint' in outcome ? { reply: replay(request, outcome), error: undefined } : outcome;
+        const call = { request, work: database.bind(work), latest: performance.now() + deadline };
+        const answer = await (changes === 'one' ? runTogether(call) : runAlone('several', call));
+        if (answer === undefined) throw conflict();
+        return 'fingerprint' in answer ? { reply: replay(request, answer), error: undefined } : answer;
       } finally {
         running.delete(id);
       }
@@ -100,30 +127,57 @@ export function createIdempotency(
   };
 }
 
-/** What a request uses in its transaction. */
+/** A request, and its work. */
+interface Call {
+  readonly request: KeyedRequest;
+  readonly work: (context: Context) => Promise<Outcome>;
+  /** When its transaction must have begun and ended, as a time of `performance.now`. */
+  readonly latest: number;
+}
+
+/** The stored reply, or the outcome of the work; undefined when another process has the key in progress. */
+type Answer = StoredReply | Outcome | undefined;
+
+/** The parts of a transaction that requests are answered with. */
 interface InTransaction {
   readonly own: KeyStore;
   readonly context: Context;
   readonly savepoint: SessionDatabases['savepoint'];
 }
 
-/** The stored reply, or the outcome of the work; undefined when another process has the key in progress. */
-async function answerOnce(
-  database: Database,
-  request: KeyedRequest,
-  work: (context: Context) => Promise<Outcome>,
-  { own, context, savepoint }: InTransaction,
-): Promise<Settled<StoredReply | Outcome | undefined>> {
-  const keep = database.bind(own.keep);
-  // Sent together, and run in order: the reply is looked up after the key is locked.
-  const [isHeld, stored] = await Promise.all([own.hold(request), own.find(request), savepoint()]);
-  if (!isHeld) return { value: undefined, commit: false };
-  if (stored !== undefined) return { value: stored, commit: true };
-  const outcome = await work(context);
-  const needsRead = outcome.error?.namesStored ?? false;
+/** Makes the function that answers requests in one transaction. It rejects if the work of one of them does. */
+function inTransaction(database: Database, calls: readonly Call[]) {
+  return database.bind(async ({ own, context, savepoint }: InTransaction): Promise<readonly Answer[]> => {
+    const requests = calls.map(({ request }) => request);
+    const keep = database.bind(own.keep);
+    const isTogether = calls.length > 1;
+    // Sent together, and run in order: the replies are looked up after the keys are locked.
+    const [held, stored] = await Promise.all([
+      own.hold(requests),
+      own.find(requests),
+      isTogether && own.waitBriefly(),
+      savepoint(),
+    ]);
+    const isNew = (place: number) => held[place] === true && stored[place] === undefined;
+    const outcomes = await allOf(calls.map(({ work }, place) => (isNew(place) ? work(context) : undefined)));
+    const fresh = outcomes.flatMap((outcome, place) =>
+      outcome === undefined ? [] : [toStored(requests[place] as KeyedRequest, outcome)],
+    );
+    if (fresh.length > 0) await keep(fresh);
+    return outcomes.map((outcome, place) => outcome ?? (held[place] ? stored[place] : undefined));
+  });
+}
+
+/** The values of all promises; if one of them rejects, rejects as soon as all have ended. */
+async function allOf<T>(promises: readonly (T | Promise<T>)[]): Promise<readonly T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+function toStored(request: KeyedRequest, { reply, error }: Outcome) {
+  const needsRead = error?.namesStored ?? false;
   const fingerprint = needsRead ? readersFingerprint(request.fingerprint) : request.fingerprint;
-  await keep({ ...request, fingerprint }, assertShort(outcome.reply));
-  return { value: outcome, commit: true };
+  return { request, fingerprint, reply: assertShort(reply) };
 }
 
 function assertShort(reply: HttpReply): HttpReply {

@@ -1,13 +1,16 @@
 import { hash } from 'node:crypto';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { flag } from '../db/row.ts';
+import { flag, integer } from '../db/row.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { KeyedRequest } from './key.ts';
 import { idempotencyKeys } from './table.ts';
 
 /** How long a reply is stored. */
 const LIFETIME: SQL = sql.raw("interval '24 hours'");
+
+/** How long requests that share a transaction wait for a locked row, because they all wait then. */
+const BRIEF_WAIT = '20ms';
 
 const DELETED_AT_ONCE = 2_000;
 
@@ -20,30 +23,38 @@ export interface StoredReply {
 /** The keys and their replies, in a database or a transaction. */
 export type KeyStore = ReturnType<typeof keyStore>;
 
-/** Stores keys with their replies. All functions but `forget` must be called in a transaction. */
+/** Stores keys with their replies, of several requests at once. All functions but `forget` must be called in a transaction. */
 export function keyStore(database: Database) {
-  const [caller, key] = [sql.placeholder('caller'), sql.placeholder('key')];
   const lock = database.statement(
     'idempotency.lock',
     'lookup',
-    sql`select pg_try_advisory_xact_lock(${sql.placeholder('lock')}::bigint)`,
+    sql`select pg_try_advisory_xact_lock(lock) from unnest(${sql.placeholder('locks')}::bigint[]) as lock`,
     { isLocked: flag },
   );
   const { fingerprint, status, headers, body } = idempotencyKeys;
   const find = database.statement(
     'idempotency.find',
     'lookup',
-    sql`select fingerprint, status, headers, body from ${idempotencyKeys}
-      where caller = ${caller} and key = ${key} and created_at > now() - ${LIFETIME}`,
-    { fingerprint, status, headers, body },
+    sql`select place, fingerprint, status, headers, body
+      from unnest(${sql.placeholder('callers')}::text[], ${sql.placeholder('keys')}::text[])
+        with ordinality as given(caller, key, place)
+      join ${idempotencyKeys} using (caller, key)
+      where created_at > now() - ${LIFETIME}`,
+    { place: integer, fingerprint, status, headers, body },
+  );
+  const waitBriefly = database.statement(
+    'idempotency.waitBriefly',
+    'lookup',
+    sql`select set_config('lock_timeout', ${sql.raw(`'${BRIEF_WAIT}'`)}, true)`,
+    {},
   );
   // A row with the same key can only be an expired one.
   const keep = database.statement(
     'idempotency.keep',
     'write',
     sql`insert into ${idempotencyKeys} (caller, key, fingerprint, status, headers, body)
-      values (${caller}, ${key}, ${sql.placeholder('fingerprint')}, ${sql.placeholder('status')},
-        ${sql.placeholder('headers')}, ${sql.placeholder('body')})
+      select * from json_to_recordset(${sql.placeholder('replies')}::text::json)
+        as reply(caller text, key text, fingerprint text, status smallint, headers text, body text)
       on conflict (caller, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
         headers = excluded.headers, body = excluded.body, created_at = now()`,
     {},
@@ -59,23 +70,39 @@ export function keyStore(database: Database) {
   );
 
   return {
-    /** Locks the key until the transaction ends; false if another transaction has locked it. */
-    async hold(request: KeyedRequest): Promise<boolean> {
-      const [row] = await lock({ lock: lockOf(request) });
-      return row?.isLocked ?? false;
+    /** Locks the keys until the transaction ends; false for a key that another transaction has locked. */
+    async hold(requests: readonly KeyedRequest[]): Promise<readonly boolean[]> {
+      const rows = await lock({ locks: requests.map(lockOf) });
+      return rows.map(({ isLocked }) => isLocked);
     },
 
-    async find(request: KeyedRequest): Promise<StoredReply | undefined> {
-      const [row] = await find({ ...request });
-      if (row === undefined) return undefined;
-      return {
-        fingerprint: row.fingerprint,
-        reply: { status: row.status, headers: JSON.parse(row.headers) as string[], body: row.body },
-      };
+    /** The stored replies to these requests; undefined for a key without one. */
+    async find(requests: readonly KeyedRequest[]): Promise<readonly (StoredReply | undefined)[]> {
+      const callers = requests.map(({ caller }) => caller);
+      const rows = await find({ callers, keys: requests.map(({ key }) => key) });
+      const found: (StoredReply | undefined)[] = requests.map(() => undefined);
+      for (const row of rows) {
+        const reply = { status: row.status, headers: JSON.parse(row.headers) as string[], body: row.body };
+        found[row.place - 1] = { fingerprint: row.fingerprint, reply };
+      }
+      return found;
     },
 
-    async keep(request: KeyedRequest, { status: ofReply, headers: fields, body: content }: HttpReply): Promise<void> {
-      await keep({ status: ofReply, headers: JSON.stringify(fields), body: content, ...request });
+    /** From now on, a statement of the transaction waits only this long for a row that another has locked. */
+    async waitBriefly(): Promise<void> {
+      await waitBriefly();
+    },
+
+    async keep(replies: readonly (StoredReply & { readonly request: KeyedRequest })[]): Promise<void> {
+      const rows = replies.map(({ request: { caller, key }, fingerprint, reply }) => ({
+        caller,
+        key,
+        fingerprint,
+        status: reply.status,
+        headers: JSON.stringify(reply.headers),
+        body: reply.body,
+      }));
+      await keep({ replies: JSON.stringify(rows) });
     },
 
     /** Deletes replies older than a day, in batches, so that other statements don't have to wait. */

@@ -88,6 +88,7 @@ const internal = [
   'http/node.ts MAX_WAIT',
   'idempotency/run.ts MAX_IN_PROGRESS',
   'idempotency/run.ts MAX_OF_SEVERAL',
+  'idempotency/run.ts MAX_TOGETHER',
   'lifecycle/client.ts MAX_CACHED_LENGTH',
   'graphql/lifecycle.ts MAX_CACHED',
   'graphql/lifecycle.ts MAX_CACHED_KEY_LENGTH',

@@ -122,6 +122,8 @@ test('the stored response to a request is found by its idempotency key', async (
   const create = () =>
     app.rest('POST', '/categories', { body: { name: 'Any' }, headers: { 'idempotency-key': 'the-same' } });
   for (const _ of ['first', 'second']) await expectByIndex(10, create);
+  const keyed = (key: string) => app.rest('POST', '/store/orders', { body: {}, headers: { 'idempotency-key': key } });
+  for (const _ of ['first', 'second']) await expectByIndex(10, () => Promise.all(['a', 'b', 'c'].map(keyed)));
 });
 
 test('all statements of the resources here are checked', async () => {

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RestAnswer, startTestApp, type TestApp } from '../../support/app.ts';
+import { databaseKind } from '../../support/database.ts';
+
+let app: TestApp;
+let categoryId: number;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  categoryId = (await app.rest('POST', '/categories', { body: { name: 'Dogs' } })).body.id;
+});
+afterAll(() => app.dispose());
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+}
+
+/** Sends all requests at once, each with a key. */
+function sendAll(requests: readonly (readonly [string, Sent])[]): Promise<readonly RestAnswer[]> {
+  return Promise.all(
+    requests.map(([key, { method, path, body }]) =>
+      app.rest(method, path, { body, headers: { 'idempotency-key': key } }),
+    ),
+  );
+}
+
+const create = (name: string): Sent => ({ method: 'POST', path: '/pets', body: { name, categoryId } });
+
+async function newPet(): Promise<number> {
+  const { method, path, body } = create('Rex');
+  return (await app.rest(method, path, { body })).body.id;
+}
+
+describe('requests with different Idempotency-Keys that are sent at once', () => {
+  test('share one transaction', async () => {
+    await sendAll([[randomUUID(), create('First')]]);
+    app.statements.length = 0;
+    const answers = await sendAll(['A', 'B', 'C', 'D'].map((name) => [randomUUID(), create(name)]));
+    expect(answers.map(({ status, body }) => [status, body.name])).toEqual(['A', 'B', 'C', 'D'].map((n) => [201, n]));
+    const together = [
+      'idempotency.lock',
+      'idempotency.find',
+      'idempotency.waitBriefly',
+      'pets.insertMany',
+      'idempotency.keep',
+    ];
+    expect([...app.statements].sort()).toEqual(together.sort());
+  });
+
+  test('each have their own effect and response, once, whatever the others do', async () => {
+    const unknown = 999_999_999;
+    const one = await newPet();
+    const other = await newPet();
+    const requests = fc.oneof(
+      fc.stringMatching(/^[A-Z"\\,(]{1,5}$/).map(create),
+      fc.constantFrom<Sent>(
+        { method: 'POST', path: '/pets', body: { name: 'Rex', categoryId: unknown } },
+        { method: 'POST', path: '/store/orders', body: { petId: one, quantity: 1 } },
+        { method: 'POST', path: '/store/orders', body: { petId: other, quantity: 1 } },
+        { method: 'POST', path: '/store/orders', body: { petId: unknown } },
+        { method: 'PATCH', path: `/pets/${one}`, body: { status: 'available' } },
+        { method: 'PATCH', path: `/pets/${other}`, body: { categoryId: unknown } },
+        { method: 'DELETE', path: `/categories/${categoryId}` },
+        { method: 'DELETE', path: `/pets/${unknown}` },
+      ),
+    );
+    const expected = ({ method, path, body = {} }: Sent): readonly number[] => {
+      if (method === 'DELETE') return path.startsWith('/pets') ? [404] : [409];
+      if (JSON.stringify(body).includes(`${unknown}`)) return [422];
+      return method === 'POST' ? [201] : [200];
+    };
+    const check = async (sent: readonly Sent[]) => {
+      const keyed = sent.map((request) => [randomUUID(), request] as const);
+      const before = await ordersOf(one);
+      const first = await sendAll(keyed);
+      const again = await sendAll(keyed);
+      for (const [place, { status, text, headers }] of first.entries()) {
+        expect([sent[place], expected(sent[place] as Sent)]).toEqual([sent[place], [status]]);
+        expect([again[place]?.status, again[place]?.text]).toEqual([status, text]);
+        expect(headers.get('idempotent-replayed')).toBeNull();
+        expect(again[place]?.headers.get('idempotent-replayed')).toBe('true');
+      }
+      const created = first.filter(({ status }) => status === 201).map(({ body }) => body);
+      for (const [place, { status, body }] of first.entries()) {
+        if (status === 201 && sent[place]?.path === '/pets')
+          expect(body.name).toBe((sent[place]?.body as { name: string }).name);
+      }
+      const ids = created.map((body) => `${'petId' in body ? 'order' : 'pet'} ${body.id}`);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect((await ordersOf(one)) - before).toBe(created.filter(({ petId }) => petId === one).length);
+    };
+    await fc.assert(fc.asyncProperty(fc.array(requests, { minLength: 2, maxLength: 40 }), check), { numRuns: 15 });
+  });
+
+  if (databaseKind === 'server') {
+    test('do not wait for one that waits for a locked row', async () => {
+      const locked = await newPet();
+      const change: Sent = { method: 'PATCH', path: `/pets/${locked}`, body: { name: 'Max' } };
+      let waiting: Promise<readonly RestAnswer[]> | undefined;
+      await app.database.transaction(async (query) => {
+        await query('select from pets where id = $1 for update', [`${locked}`]);
+        const all = [create('A'), change, create('B')].map((sent) => sendAll([[randomUUID(), sent]]));
+        waiting = all[1];
+        const others = [await all[0], await all[2]].flat();
+        expect(others.map((answer) => answer?.status)).toEqual([201, 201]);
+      });
+      expect((await waiting)?.[0]?.status).toBe(200);
+    });
+  }
+});
+
+async function ordersOf(petId: number): Promise<number> {
+  return Number(
+    (await app.rest('GET', `/store/orders?petId=${petId}&limit=1`, { headers: { prefer: 'count=exact' } })).headers.get(
+      'total-count',
+    ),
+  );
+}
