@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { createBuilder } from './schema/builder.ts';
 import { connections } from './schema/connection.ts';
+import { rowFields } from './schema/row-fields.ts';
 import { versionArgs } from './schema/version.ts';
 import { addLifecycle } from './usage/graphql.ts';
 
@@ -14,11 +15,14 @@ import { addLifecycle } from './usage/graphql.ts';
  */
 export function createSchema() {
   const builder = createBuilder();
+  const lists = connections(builder);
+  const expectedVersion = versionArgs(builder);
   return {
     builder,
-    ...connections(builder),
+    ...lists,
     /** The argument that makes a write conditional on the row's version (optimistic locking). */
-    expectedVersion: versionArgs(builder),
+    expectedVersion,
+    ...rowFields(builder, lists, expectedVersion),
     /** Builds the schema. Call it once, after all types and fields are added; it keeps their order. */
     buildSchema(): GraphQLSchema {
       addLifecycle(builder);

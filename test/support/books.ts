@@ -1,13 +1,13 @@
 import SchemaBuilder from '@pothos/core';
 import { text } from '../../src/engine/schema/bounds.ts';
-import '../../src/engine/schema/input-plugin.ts';
+import '../../src/engine/schema/bounds-plugin.ts';
 import { beta, deprecated, experimental } from '../../src/engine/lifecycle/annotation.ts';
 import '../../src/engine/lifecycle/plugin.ts';
 import { gql, ok, type Route, route, rows } from '../../src/engine/rest/route.ts';
 
 /** A schema of another domain, in which every kind of element has an annotation of each kind. */
 const builder = new SchemaBuilder<{ DefaultFieldNullability: false }>({
-  plugins: ['lifecycle', 'input'],
+  plugins: ['lifecycle', 'bounds'],
   defaultFieldNullability: false,
 });
 

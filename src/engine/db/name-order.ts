@@ -14,14 +14,17 @@ export function nameKey(column: PgColumn): SQL {
 }
 
 /** The sorts `name` and `name_desc`. */
-export function nameSorts<Row extends { readonly name: string }>(column: PgColumn) {
-  const by: NonNullable<Sort<Row>['by']> = {
+export function nameSorts(column: PgColumn) {
+  const by: NonNullable<Sort<{ readonly name: string }>['by']> = {
     expression: nameKey(column),
     toComparable: foldCase,
     valueOf: (row) => row.name,
     isValue: isStorable,
   };
-  return { name: { by, descending: false }, name_desc: { by, descending: true } } satisfies Record<string, Sort<Row>>;
+  return { name: { by, descending: false }, name_desc: { by, descending: true } } satisfies Record<
+    string,
+    Sort<{ readonly name: string }>
+  >;
 }
 
 /**

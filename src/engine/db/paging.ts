@@ -56,8 +56,8 @@ export interface SortedList<Row, SortName extends string> {
 }
 
 /** The parts of a list that decide whether a page is a search. */
-export interface Searchable extends Pick<ListSource, 'id'> {
-  readonly filters: Readonly<Record<string, RowFilter>>;
+export interface Searchable<Filter extends string = string> extends Pick<ListSource, 'id'> {
+  readonly filters: Readonly<Record<Filter, RowFilter>>;
 }
 
 /** The tables that are read to count a list. */
@@ -97,7 +97,7 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
   const load = pageLoader(database, `${plan.name}.list`, plan);
   const count = rootCount(database, `${plan.name}.count`);
 
-  return async (sortName: SortName, filters: Filters, window: PageWindow): Promise<Page<RowOf<C>>> => {
+  return async (filters: Filters, sortName: SortName, window: PageWindow): Promise<Page<RowOf<C>>> => {
     const sort = plan.sorts[sortName];
     const bounds = readWindow(plan, sortName, window);
     const names = presentFilters(filters);

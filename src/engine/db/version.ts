@@ -1,5 +1,4 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { bigint } from 'drizzle-orm/pg-core';
 import { RETRY_SOON, ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 
@@ -8,11 +7,6 @@ export type ExpectedVersion = readonly Int64[] | null | undefined;
 
 interface Versioned {
   readonly version: number;
-}
-
-/** The version column, which starts at 1: each statement that changes a value of the row adds one. */
-export function versionColumn() {
-  return bigint('version', { mode: 'number' }).notNull().default(1);
 }
 
 /**

@@ -87,7 +87,6 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   const id = sql.placeholder('id');
   const row = { of: one, by: 'id' };
   const What = one.charAt(0).toUpperCase() + one.slice(1);
-  const page = pages(database, list);
 
   const byKeys = database.statement(
     `${list.name}.byKeys`,
@@ -164,7 +163,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
 
   return {
     byId,
-    list: (filters, sort, window) => page(sort, filters, window),
+    list: pages(database, list),
     create: (given) => create(complete(given)),
     replace(rowId, given, expected) {
       const whole = complete(given);

@@ -12,14 +12,21 @@ export interface Bounds {
   readonly check: z.ZodType;
 }
 
+/** The bounds of text. A field that returns such text declares them, too, so that its size is known before it is read. */
+export interface TextBounds extends Bounds {
+  /** In characters. */
+  readonly maxLength: number;
+}
+
 /**
  * Text that can be stored: of `min` to `max` characters, not only white space unless `min` is 0, no NUL or lone
  * surrogates.
  */
-export function text({ min, max }: { min: number; max: number }): Bounds {
+export function text({ min, max }: { readonly min: number; readonly max: number }): TextBounds {
   const length = min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`;
   const notBlank = min === 0 ? '' : ', not only white space';
   return {
+    maxLength: max,
     accepts: length + notBlank,
     jsonSchema: { ...(min > 0 && { minLength: min, pattern: '\\S' }), maxLength: max },
     check: z

@@ -4,7 +4,7 @@ import { dateScalar } from '../date.ts';
 import type { Int64 } from '../int64.ts';
 import '../lifecycle/plugin.ts';
 import type { Context } from './context.ts';
-import './input-plugin.ts';
+import './bounds-plugin.ts';
 import './read-ahead-plugin.ts';
 import { dateTimeScalar, int64Scalar } from './scalars.ts';
 import './abort-plugin.ts';
@@ -20,7 +20,7 @@ export function createBuilder() {
       Date: { Input: string; Output: string };
       DateTime: { Input: Date; Output: Date };
     };
-  }>({ plugins: ['lifecycle', 'scope', 'readAhead', 'input', 'abort'], defaultFieldNullability: false });
+  }>({ plugins: ['lifecycle', 'scope', 'readAhead', 'bounds', 'abort'], defaultFieldNullability: false });
   builder.addScalarType('Int64', int64Scalar);
   builder.addScalarType('Date', dateScalar);
   builder.addScalarType('DateTime', dateTimeScalar);
@@ -33,6 +33,8 @@ export function createBuilder() {
 
 export type Builder = ReturnType<typeof createBuilder>;
 
+/** The type parameter of everything that the builder makes. */
+export type Types = Builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
+
 /** The reference to an object type of this builder with `Row` as the parent of its resolvers. */
-export type RowRef<Row> =
-  Builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? PothosSchemaTypes.ObjectRef<Types, Row> : never;
+export type RowRef<Row> = PothosSchemaTypes.ObjectRef<Types, Row>;

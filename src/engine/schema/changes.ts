@@ -1,13 +1,14 @@
 import type { InputFieldRef } from '@pothos/core';
-import type { Builder } from './builder.ts';
-
-type Types = Builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
+import type { Builder, Types } from './builder.ts';
 
 /** The builder of the fields of an input object. */
 export type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields']>[0];
 
+/** Fields of an input object. */
+export type InputFieldRefs = Readonly<Record<string, InputFieldRef<Types, unknown>>>;
+
 /** The same fields, all optional. */
-type ChangeFields<Fields> = {
+export type ChangeFields<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends InputFieldRef<Types, infer Shape>
     ? InputFieldRef<Types, Shape | null | undefined>
     : never;
@@ -22,7 +23,7 @@ type ChangeFields<Fields> = {
  * builder.inputType('NewBook', { description: 'A new book.', fields });
  * builder.inputType('BookChanges', { description: 'Changes to a book.', fields: (t) => changing(fields(t)) });
  */
-export function changing<Fields extends Readonly<Record<string, InputFieldRef<Types, unknown>>>>(fields: Fields) {
+export function changing<Fields extends InputFieldRefs>(fields: Fields) {
   for (const field of Object.values(fields)) {
     field.updateConfig((config) => {
       const { type, defaultValue, description, pothosOptions } = config;

@@ -1,7 +1,14 @@
 import type { Database } from '../../engine/db/client.ts';
+import { namePrefix, nameSorts } from '../../engine/db/name-order.ts';
+import { tableList } from '../../engine/db/table-list.ts';
 import { versionedStore } from '../../engine/db/versioned-store.ts';
-import { categoryList } from './list.ts';
-import { categories } from './table.ts';
+import { CATEGORY_LENGTHS, categories } from './table.ts';
+
+/** The list of categories. */
+export const categoryList = tableList(categories, {
+  filters: { name: namePrefix(categories.name, CATEGORY_LENGTHS.name.max) },
+  sorts: nameSorts(categories.name),
+});
 
 export type CategoryStore = ReturnType<typeof categoryStore>;
 

@@ -106,7 +106,7 @@ export function inventoryStore(database: Database) {
     byPetId,
 
     list: (filters: InventoryFilters, window: PageWindow) =>
-      page('id', filters, window) as Promise<Page<InventoryItem>>,
+      page(filters, 'id', window) as Promise<Page<InventoryItem>>,
 
     /**
      * Creates the entry of a pet, or replaces its quantity. Rejects with NOT_FOUND if no pet has the id, and

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, pgTable } from 'drizzle-orm/pg-core';
-import { versionColumn } from '../../engine/db/version.ts';
-import type { Int64 } from '../../engine/index.ts';
+import { check, index, integer, pgTable } from 'drizzle-orm/pg-core';
+import { int64Column, versionColumn } from '../../engine/db/columns.ts';
 import { pets } from '../pets/table.ts';
 
 /**
@@ -12,8 +11,7 @@ import { pets } from '../pets/table.ts';
 export const inventory = pgTable(
   'inventory',
   {
-    petId: bigint('pet_id', { mode: 'bigint' })
-      .$type<Int64>()
+    petId: int64Column('pet_id')
       .primaryKey()
       .references(() => pets.id, { onDelete: 'cascade' }),
     quantity: integer(),

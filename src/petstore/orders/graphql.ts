@@ -1,6 +1,6 @@
 import { beta, integerFrom, reference, rowVersion } from '../../engine/index.ts';
 import { PetType } from '../pets/graphql.ts';
-import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
+import { builder, expectedVersion, pagingArgs, readFields } from '../schema.ts';
 import { orderList } from './list.ts';
 import type { OrderStore } from './store.ts';
 import type { Order } from './table.ts';
@@ -12,16 +12,6 @@ declare module '../../engine/schema/context.ts' {
 }
 
 const quantity = integerFrom(1, 2_147_483_647);
-
-const OrderSort = builder.enumType('OrderSort', {
-  description: 'How orders are sorted.',
-  values: {
-    id: { description: 'Oldest first.' },
-    id_desc: { description: 'Newest first.' },
-    shipDate: { description: 'By ship date, earliest first; orders without one last.' },
-    shipDate_desc: { description: 'By ship date, latest first; orders without one last.' },
-  },
-});
 
 const OrderType = builder.objectRef<Order>('Order').implement({
   description: 'An order for a quantity of a pet. Without a pet it is a draft and does not affect stock.',
@@ -53,11 +43,20 @@ const OrderType = builder.objectRef<Order>('Order').implement({
   }),
 });
 
-const OrderConnection = connectionTo(OrderType, 'orders', orderList);
+const reads = readFields(OrderType, {
+  one: 'order',
+  many: 'orders',
+  list: orderList,
+  sorts: {
+    shipDate: 'By ship date, earliest first; orders without one last.',
+    shipDate_desc: 'By ship date, latest first; orders without one last.',
+  },
+  store: ({ orders }) => orders,
+});
 
 builder.objectField(PetType, 'orders', (t) =>
   t.field({
-    type: OrderConnection,
+    type: reads.connection,
     description: 'The orders for the pet, sorted by id.',
     args: pagingArgs,
     resolve: (pet, window, { orders }) => orders.listOfPet(pet.id, window),
@@ -95,33 +94,16 @@ const OrderChanges = builder.inputType('OrderChanges', {
   }),
 });
 
-const orderId = builder.args((t) => ({
-  orderId: t.field({ type: 'Int64', required: true, description: 'Identifier of the order.' }),
-}));
-
 builder.queryFields((t) => ({
-  order: t.field({
-    type: OrderType,
-    nullable: true,
-    description: 'Get an order by its id.',
-    args: orderId,
-    resolve: (_, { orderId: id }, { orders }) => orders.byId.load(id),
-  }),
-  orders: t.field({
-    type: OrderConnection,
-    description: 'List orders.',
-    args: {
-      id: t.arg({ type: ['Int64'], description: 'Only orders with one of these ids.' }),
+  order: t.field(reads.byId),
+  orders: t.field(
+    reads.list({
       petId: t.arg({ type: ['Int64'], description: 'Only orders for one of these pets.' }),
       complete: t.arg.boolean({ description: 'Only orders that are complete, or only those that are not.' }),
       shipDateFrom: t.arg({ type: 'DateTime', description: 'Only orders with this ship date or a later one.' }),
       shipDateTo: t.arg({ type: 'DateTime', description: 'Only orders with an earlier ship date than this.' }),
-      sort: t.arg({ type: OrderSort, defaultValue: 'id', description: 'How the list is sorted.' }),
-      ...pagingArgs,
-    },
-    resolve: (_, { sort, first, after, last, before, ...filters }, { orders }) =>
-      orders.list(filters, sort ?? 'id', { first, after, last, before }),
-  }),
+    }),
+  ),
 }));
 
 builder.mutationFields((t) => ({
@@ -139,7 +121,7 @@ builder.mutationFields((t) => ({
     lifecycle: beta(),
     description: 'Change an order that is not complete. Fields that are left out stay as they are.',
     args: {
-      ...orderId,
+      ...reads.byId.args,
       changes: t.arg({ type: OrderChanges, required: true, description: 'The changes.' }),
       ...expectedVersion,
     },
@@ -150,7 +132,7 @@ builder.mutationFields((t) => ({
     type: OrderType,
     scope: 'orders:write',
     description: 'Cancel an order that is not complete. It is deleted, and its quantity returns to stock.',
-    args: { ...orderId, ...expectedVersion },
+    args: { ...reads.byId.args, ...expectedVersion },
     resolve: (_, { orderId: id, expectedVersion: expected }, { orders }) => orders.cancel(id, expected),
   }),
 }));

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { batchWrites, loaderOf } from '../../engine/db/batch.ts';
 import type { Database } from '../../engine/db/client.ts';
-import { nestedPages, type PageWindow, pages } from '../../engine/db/paging.ts';
+import { nestedPages, pages } from '../../engine/db/paging.ts';
 import { integer } from '../../engine/db/row.ts';
 import { beingChanged, type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
 import { explaining, OUT_OF_RANGE } from '../../engine/db/violations.ts';
@@ -10,7 +10,7 @@ import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
 import { thenSetStatus } from '../inventory/movement.ts';
 import { inventory } from '../inventory/table.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
-import { type OrderFilters, type OrderSort, orderList } from './list.ts';
+import { orderList } from './list.ts';
 import { type Order, orders } from './table.ts';
 
 interface OrderFields {
@@ -45,7 +45,6 @@ export type OrderStore = ReturnType<typeof orderStore>;
 export function orderStore(database: Database) {
   const { columns } = orderList;
   const selected = sql.join(Object.values(columns), sql`, `);
-  const page = pages(database, orderList);
   const [id, petId, quantity] = [sql.placeholder('id'), sql.placeholder('petId'), sql.placeholder('quantity')];
   const [shipDate, complete] = [sql.placeholder('shipDate'), sql.placeholder('complete')];
 
@@ -184,7 +183,7 @@ export function orderStore(database: Database) {
   return {
     byId,
 
-    list: (filters: OrderFilters, sort: OrderSort, window: PageWindow) => page(sort, filters, window),
+    list: pages(database, orderList),
 
     listOfPet: nestedPages(database, orderList, orders.petId),
 

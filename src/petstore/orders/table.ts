@@ -1,16 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, integer, pgTable, timestamp } from 'drizzle-orm/pg-core';
-import { versionColumn } from '../../engine/db/version.ts';
-import type { Int64 } from '../../engine/index.ts';
+import { boolean, check, index, integer, pgTable, timestamp } from 'drizzle-orm/pg-core';
+import { idColumn, int64Column, versionColumn } from '../../engine/db/columns.ts';
 import { pets } from '../pets/table.ts';
 
 export const orders = pgTable(
   'orders',
   {
-    id: bigint({ mode: 'bigint' }).$type<Int64>().primaryKey().generatedByDefaultAsIdentity(),
-    petId: bigint('pet_id', { mode: 'bigint' })
-      .$type<Int64>()
-      .references(() => pets.id),
+    id: idColumn(),
+    petId: int64Column('pet_id').references(() => pets.id),
     quantity: integer().notNull().default(1),
     shipDate: timestamp('ship_date', { withTimezone: true, precision: 3, mode: 'date' }),
     complete: boolean().notNull().default(false),

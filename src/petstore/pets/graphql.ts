@@ -1,8 +1,7 @@
-import { beta, changing, deprecated, type InputFields, reference, rowVersion, text } from '../../engine/index.ts';
+import { beta, deprecated, reference, rowVersion, text } from '../../engine/index.ts';
 import { CategoryType } from '../categories/graphql.ts';
-import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
-import { petList } from './list.ts';
-import type { PetStore } from './store.ts';
+import { builder, pagingArgs, readFields, writeFields } from '../schema.ts';
+import { type PetStore, petList } from './store.ts';
 import { PET_NAME_LENGTH, type Pet } from './table.ts';
 
 declare module '../../engine/schema/context.ts' {
@@ -11,7 +10,7 @@ declare module '../../engine/schema/context.ts' {
   }
 }
 
-const name = text({ min: 1, max: PET_NAME_LENGTH });
+const name = text(PET_NAME_LENGTH);
 
 export const PetStatus = builder.enumType('PetStatus', {
   description: 'The status of a pet. If its stock is tracked, the stock determines it.',
@@ -22,23 +21,13 @@ export const PetStatus = builder.enumType('PetStatus', {
   },
 });
 
-const PetSort = builder.enumType('PetSort', {
-  description: 'How pets are sorted.',
-  values: {
-    id: { description: 'Oldest first.' },
-    id_desc: { description: 'Newest first.' },
-    name: { description: 'By name, ignoring case.' },
-    name_desc: { description: 'By name in reverse, ignoring case.' },
-  },
-});
-
 export const PetType = builder.objectRef<Pet>('Pet').implement({
   description: 'An animal of the catalogue.',
   fields: (t) => ({
     id: t.expose('id', { type: 'Int64', description: 'Unique identifier, assigned on creation.' }),
     name: t.exposeString('name', {
       description: "The animal's name; not unique.",
-      extensions: { maxLength: PET_NAME_LENGTH },
+      bounds: name,
     }),
     categoryId: t.expose('categoryId', {
       type: 'Int64',
@@ -59,104 +48,60 @@ export const PetType = builder.objectRef<Pet>('Pet').implement({
   }),
 });
 
-const PetConnection = connectionTo(PetType, 'pets', petList);
+const reads = readFields(PetType, { one: 'pet', many: 'pets', list: petList, store: ({ pets }) => pets });
 
 builder.objectField(CategoryType, 'pets', (t) =>
   t.field({
-    type: PetConnection,
+    type: reads.connection,
     description: 'The pets of the category, sorted by id.',
     args: pagingArgs,
     resolve: (category, window, { pets }) => pets.listOfCategory(category.id, window),
   }),
 );
 
-const fields = (t: InputFields) => ({
-  name: t.string({ required: true, bounds: name, description: "The animal's name." }),
-  categoryId: t.field({
-    type: 'Int64',
-    required: true,
-    description: 'Identifier of the category the animal belongs to.',
+const writes = writeFields(PetType, {
+  one: 'pet',
+  scope: 'catalogue:write',
+  store: ({ pets }) => pets,
+  fields: (t) => ({
+    name: t.string({ required: true, bounds: name, description: "The animal's name." }),
+    categoryId: t.field({
+      type: 'Int64',
+      required: true,
+      description: 'Identifier of the category the animal belongs to.',
+    }),
+    status: t.field({ type: PetStatus, defaultValue: 'available', description: 'Status of the pet.' }),
   }),
-  status: t.field({ type: PetStatus, defaultValue: 'available', description: 'Status of the pet.' }),
 });
-
-const NewPet = builder.inputType('NewPet', { description: 'A new pet.', fields });
-
-const PetChanges = builder.inputType('PetChanges', {
-  description: 'Changes to a pet. Fields that are left out stay as they are.',
-  fields: (t) => changing(fields(t)),
-});
-
-const petId = builder.args((t) => ({
-  petId: t.field({ type: 'Int64', required: true, description: 'Identifier of the pet.' }),
-}));
 
 builder.queryFields((t) => ({
   pet: t.field({
-    type: PetType,
-    nullable: true,
+    ...reads.byId,
     lifecycle: deprecated({
       since: '2026-07-01',
       sunset: '2027-12-31',
       successor: { coordinate: 'Query.pets', args: { id: 'petId' } },
       why: 'Lists take many ids at once and answer in one shape.',
     }),
-    description: 'Get a pet by its id.',
-    args: petId,
-    resolve: (_, { petId: id }, { pets }) => pets.byId.load(id),
   }),
-  pets: t.field({
-    type: PetConnection,
-    description: 'List pets.',
-    args: {
-      id: t.arg({ type: ['Int64'], description: 'Only pets with one of these ids.' }),
+  pets: t.field(
+    reads.list({
       status: t.arg({ type: [PetStatus], description: 'Only pets with one of these statuses.' }),
       categoryId: t.arg({ type: ['Int64'], description: 'Only pets of one of these categories.' }),
       name: t.arg.string({ bounds: name, description: 'Only names that start with this, ignoring case.' }),
-      sort: t.arg({ type: PetSort, defaultValue: 'id', description: 'How the list is sorted.' }),
-      ...pagingArgs,
-    },
-    resolve: (_, { id, status, categoryId, name: prefix, sort, ...window }, { pets }) =>
-      pets.list({ id, status, categoryId, name: prefix }, sort ?? 'id', window),
-  }),
+    }),
+  ),
 }));
 
 builder.mutationFields((t) => ({
-  createPet: t.field({
-    type: PetType,
-    scope: 'catalogue:write',
-    description: 'Create a pet.',
-    args: { pet: t.arg({ type: NewPet, required: true, description: 'The new pet.' }) },
-    resolve: (_, { pet }, { pets }) => pets.create(pet),
-  }),
+  createPet: t.field(writes.create),
   replacePet: t.field({
-    type: PetType,
-    scope: 'catalogue:write',
+    ...writes.replace,
     description: 'Replace a pet. A status that is left out becomes `available`.',
-    args: {
-      ...petId,
-      pet: t.arg({ type: NewPet, required: true, description: 'The pet as it should be.' }),
-      ...expectedVersion,
-    },
-    resolve: (_, { petId: id, pet, expectedVersion: expected }, { pets }) => pets.replace(id, pet, expected),
   }),
-  updatePet: t.field({
-    type: PetType,
-    scope: 'catalogue:write',
-    lifecycle: beta(),
-    description: 'Change some fields of a pet. Fields that are left out stay as they are.',
-    args: {
-      ...petId,
-      changes: t.arg({ type: PetChanges, required: true, description: 'The changes.' }),
-      ...expectedVersion,
-    },
-    resolve: (_, { petId: id, changes, expectedVersion: expected }, { pets }) => pets.update(id, changes, expected),
-  }),
+  updatePet: t.field({ ...writes.update, lifecycle: beta() }),
   deletePet: t.field({
-    type: PetType,
-    scope: 'catalogue:write',
+    ...writes.delete,
     description: 'Delete a pet and its inventory entry. It must have no orders.',
-    args: { ...petId, ...expectedVersion },
-    resolve: (_, { petId: id, expectedVersion: expected }, { pets }) => pets.delete(id, expected),
   }),
 }));

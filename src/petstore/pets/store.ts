@@ -1,9 +1,20 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../../engine/db/client.ts';
+import { namePrefix, nameSorts } from '../../engine/db/name-order.ts';
 import { nestedPages } from '../../engine/db/paging.ts';
+import { tableList } from '../../engine/db/table-list.ts';
 import { versionedStore } from '../../engine/db/versioned-store.ts';
-import { petList } from './list.ts';
-import { pets } from './table.ts';
+import { PET_NAME_LENGTH, pets } from './table.ts';
+
+/** The list of pets. */
+export const petList = tableList(pets, {
+  filters: {
+    status: pets.status,
+    categoryId: pets.categoryId,
+    name: namePrefix(pets.name, PET_NAME_LENGTH.max),
+  },
+  sorts: nameSorts(pets.name),
+});
 
 export type PetStore = ReturnType<typeof petStore>;
 

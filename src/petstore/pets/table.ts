@@ -1,25 +1,21 @@
-import { sql } from 'drizzle-orm';
-import { bigint, check, index, pgEnum, pgTable, text } from 'drizzle-orm/pg-core';
+import { index, pgEnum, pgTable, text } from 'drizzle-orm/pg-core';
+import { idColumn, int64Column, lengthCheck, versionColumn } from '../../engine/db/columns.ts';
 import { nameKey } from '../../engine/db/name-order.ts';
-import { versionColumn } from '../../engine/db/version.ts';
-import type { Int64 } from '../../engine/index.ts';
 import { categories } from '../categories/table.ts';
 
 const PET_STATUSES = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof PET_STATUSES)[number];
 
-/** Maximum lengths in characters; a name has at least one. */
-export const PET_NAME_LENGTH = 200;
+export const PET_NAME_LENGTH = { min: 1, max: 200 } as const;
 
 export const petStatus = pgEnum('pet_status', PET_STATUSES);
 
 export const pets = pgTable(
   'pets',
   {
-    id: bigint({ mode: 'bigint' }).$type<Int64>().primaryKey().generatedByDefaultAsIdentity(),
+    id: idColumn(),
     name: text().notNull(),
-    categoryId: bigint('category_id', { mode: 'bigint' })
-      .$type<Int64>()
+    categoryId: int64Column('category_id')
       .notNull()
       .references(() => categories.id),
     status: petStatus().notNull().default('available'),
@@ -29,7 +25,7 @@ export const pets = pgTable(
     index('pets_name').on(nameKey(table.name), table.id),
     index('pets_category').on(table.categoryId, table.id),
     index('pets_status').on(table.status, table.id),
-    check('pets_name_length', sql`char_length(${table.name}) between 1 and ${sql.raw(`${PET_NAME_LENGTH}`)}`),
+    lengthCheck(table.name, PET_NAME_LENGTH),
   ],
 );
 

@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import { describe, expect, test } from 'vitest';
 import { text } from '../../../src/engine/schema/bounds.ts';
-import '../../../src/engine/schema/input-plugin.ts';
+import '../../../src/engine/schema/bounds-plugin.ts';
 import { fieldOf } from '../../../src/engine/http/reply.ts';
 import { type Annotation, beta, deprecated, experimental } from '../../../src/engine/lifecycle/annotation.ts';
 import '../../../src/engine/lifecycle/plugin.ts';
@@ -31,7 +31,7 @@ const annotation = {
 /** A schema with annotations at some of its places. */
 function build({ field, other, argument, required, input, part }: Places) {
   const builder = new SchemaBuilder<{ DefaultFieldNullability: false }>({
-    plugins: ['lifecycle', 'input'],
+    plugins: ['lifecycle', 'bounds'],
     defaultFieldNullability: false,
   });
   const at = (lifecycle: Annotations) => (lifecycle === undefined ? {} : { lifecycle });
@@ -149,7 +149,7 @@ describe('an invalid annotation makes the build of the schema fail, and the erro
   });
 
   test('a deprecation reason without an annotation', () => {
-    const builder = new SchemaBuilder({ plugins: ['lifecycle', 'input'] });
+    const builder = new SchemaBuilder({ plugins: ['lifecycle', 'bounds'] });
     builder.queryType({ fields: (t) => ({ old: t.int({ deprecationReason: 'Old.', resolve: () => 1 }) }) });
     expect(() => builder.toSchema()).toThrow('Query.old: declare its deprecation with lifecycle: deprecated({...})');
   });

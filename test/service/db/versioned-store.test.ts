@@ -1,8 +1,8 @@
 import { getTableColumns, sql } from 'drizzle-orm';
 import { bigint, boolean, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { versionColumn } from '../../../src/engine/db/columns.ts';
 import type { ListPlan } from '../../../src/engine/db/paging.ts';
-import { versionColumn } from '../../../src/engine/db/version.ts';
 import { versionedStore } from '../../../src/engine/db/versioned-store.ts';
 import type { Int64 } from '../../../src/engine/int64.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,12 +1,17 @@
 import SchemaBuilder from '@pothos/core';
+import { pgTable, text as textColumn } from 'drizzle-orm/pg-core';
 import { describe, expect, test } from 'vitest';
+import { createSchema } from '../../../src/engine/create-schema.ts';
+import { idColumn } from '../../../src/engine/db/columns.ts';
+import { tableList } from '../../../src/engine/db/table-list.ts';
 import { text } from '../../../src/engine/schema/bounds.ts';
-import '../../../src/engine/schema/input-plugin.ts';
+import '../../../src/engine/schema/bounds-plugin.ts';
 
+const rows = pgTable('rows', { id: idColumn(), name: textColumn().notNull(), note: textColumn().notNull() });
 const bounds = text({ min: 1, max: 200 });
 
 function builderOf() {
-  const builder = new SchemaBuilder<object>({ plugins: ['input'] });
+  const builder = new SchemaBuilder<object>({ plugins: ['bounds'] });
   builder.queryType({ fields: (t) => ({ read: t.int({ resolve: () => 1 }) }) });
   return builder;
 }
@@ -26,6 +31,18 @@ describe('the build of a schema fails', () => {
     expect(() => builder.toSchema()).toThrow(
       'Text needs bounds, such as text({ min: 1, max: 200 }): Part.note, Part.keys, Query.search(country:).',
     );
+  });
+
+  test('for text without bounds in the rows of a list', () => {
+    const { builder, buildSchema, connectionTo } = createSchema();
+    const row = builder.objectRef<typeof rows.$inferSelect>('Row').implement({
+      fields: (t) => ({
+        name: t.exposeString('name', { bounds }),
+        note: t.exposeString('note', { extensions: { longest: 200 } }),
+      }),
+    });
+    connectionTo(row, 'rows', tableList(rows));
+    expect(buildSchema).toThrow('Text needs bounds, such as text({ min: 1, max: 200 }): Row.note.');
   });
 });
 

@@ -1,0 +1,30 @@
+import { getTableName, sql } from 'drizzle-orm';
+import { bigint, type CheckBuilder, check, type PgColumn } from 'drizzle-orm/pg-core';
+import type { Int64 } from '../int64.ts';
+
+/** The number of characters that a text may have. */
+interface Length {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A column of 64-bit integers, such as the ids of another table. */
+export function int64Column(name: string) {
+  return bigint(name, { mode: 'bigint' }).$type<Int64>();
+}
+
+/** The primary key `id`, which the database assigns. */
+export function idColumn() {
+  return int64Column('id').primaryKey().generatedByDefaultAsIdentity();
+}
+
+/** The version column, which starts at 1: each statement that changes a value of the row adds one. */
+export function versionColumn() {
+  return bigint('version', { mode: 'number' }).notNull().default(1);
+}
+
+/** The constraint on the length of a text; null passes. */
+export function lengthCheck(column: PgColumn, { min, max }: Length): CheckBuilder {
+  const range = sql.raw(min === 0 ? `<= ${max}` : `between ${min} and ${max}`);
+  return check(`${getTableName(column.table)}_${column.name}_length`, sql`char_length(${column}) ${range}`);
+}

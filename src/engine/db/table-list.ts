@@ -1,0 +1,46 @@
+import { getTableColumns, getTableName, is, sql } from 'drizzle-orm';
+import { PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import type { Int64 } from '../int64.ts';
+import type { RowFilter } from './keyset.ts';
+import type { ListPlan, Sort } from './paging.ts';
+import type { RowOf } from './row.ts';
+
+type TableWithId = PgTable & { readonly id: PgColumn };
+
+const BY_ID = { id: { descending: false }, id_desc: { descending: true } } as const;
+
+interface TableListOptions<T extends TableWithId, Filter extends string, SortName extends string> {
+  /** A column filters for rows with one of several values; it needs an index on it and the id. */
+  readonly filters?: Readonly<Record<Filter, RowFilter | PgColumn>>;
+  readonly sorts?: Readonly<Record<SortName, Sort<RowOf<T['_']['columns']>>>>;
+}
+
+/**
+ * The list of a table's rows, under the table's name. Every such list has the filter `id` and the sorts `id` and
+ * `id_desc`; the options add those that an index serves.
+ *
+ * @example
+ * const bookList = tableList(books, { filters: { authorId: books.authorId }, sorts: nameSorts(books.name) });
+ */
+export function tableList<T extends TableWithId, Filter extends string = never, SortName extends string = never>(
+  table: T,
+  { filters, sorts }: TableListOptions<T, Filter, SortName> = {},
+): ListPlan<T['_']['columns'], Filter | 'id', SortName | 'id' | 'id_desc'> {
+  const allFilters = Object.entries<RowFilter | PgColumn>({ id: table.id, ...filters }).map(
+    ([name, filter]) => [name, is(filter, PgColumn) ? anyOf(name, filter) : filter] as const,
+  );
+  return {
+    name: getTableName(table),
+    columns: getTableColumns(table),
+    from: sql`${table}`,
+    tables: [table],
+    id: table.id,
+    idOf: (row) => row.id as Int64,
+    filters: Object.fromEntries(allFilters) as Record<Filter | 'id', RowFilter>,
+    sorts: { ...BY_ID, ...sorts } as typeof BY_ID & NonNullable<typeof sorts>,
+  };
+}
+
+function anyOf(name: string, column: PgColumn): RowFilter {
+  return { column, values: sql`${sql.placeholder(name)}::${sql.raw(column.getSQLType())}[]` };
+}
