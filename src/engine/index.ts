@@ -25,6 +25,7 @@ export {
   replacedOrCreated,
   route,
 } from './rest/route.ts';
+export { rowRoutes } from './rest/row-routes.ts';
 export { integerFrom, text } from './schema/bounds.ts';
 export { changing, type InputFields } from './schema/changes.ts';
 export { reference } from './schema/reference.ts';

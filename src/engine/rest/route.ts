@@ -34,7 +34,7 @@ export interface Reply {
 }
 
 /** An HTTP operation, without its method and path. */
-interface RouteOptions {
+export interface RouteOptions {
   /** The tag that it is listed under. */
   readonly tag: string;
   /** One operation with one root field. Its name is the operationId; a fragment's name is the component's. */

@@ -1,36 +1,14 @@
-import {
-  gql,
-  noContent,
-  ok,
-  page,
-  pagingParameters,
-  type Resource,
-  type Route,
-  replacedOrCreated,
-  route,
-} from '../../engine/index.ts';
+import { gql, ok, type Resource, type Route, replacedOrCreated, route, rowRoutes } from '../../engine/index.ts';
 import './graphql.ts';
 import { inventoryStore } from './store.ts';
 
-const InventoryItem = 'fragment InventoryItem on InventoryItem { petId quantity status }';
 const tag = 'Inventory';
+const item = rowRoutes({ tag, type: 'InventoryItem', fields: 'petId quantity status', id: 'petId' });
 
 const routes: readonly Route[] = [
-  route('GET', '/store/inventory', {
-    tag,
-    operation: gql`query listInventory($petId: [Int64!], $status: [PetStatus!], $limit: Int = 20, $after: String) {
-      inventory(petId: $petId, status: $status, first: $limit, after: $after) {
-        nodes { ...InventoryItem } pageInfo { hasNextPage endCursor }
-      }
-    } ${InventoryItem}`,
-    reply: page(),
-    parameters: pagingParameters,
-  }),
+  route('GET', '/store/inventory', item.list('inventory', '$petId: [Int64!], $status: [PetStatus!]')),
   route('GET', '/store/inventory/{petId}', {
-    tag,
-    operation: gql`query getInventoryItem($petId: Int64!) {
-      inventoryItem(petId: $petId) { ...InventoryItem version }
-    } ${InventoryItem}`,
+    ...item.byId('inventoryItem'),
     reply: ok('Pet {petId} has no inventory entry.'),
   }),
   route('PUT', '/store/inventory/{petId}', {
@@ -41,17 +19,11 @@ const routes: readonly Route[] = [
       replaceStock(petId: $petId, update: $update, status: $status, expectedVersion: $expectedVersion) {
         ...InventoryItem began
       }
-    } ${InventoryItem}`,
+    } ${item.fragment}`,
     readOnly: ['status'],
     reply: replacedOrCreated('/store/inventory/{petId}'),
   }),
-  route('DELETE', '/store/inventory/{petId}', {
-    tag,
-    operation: gql`mutation stopTracking($petId: Int64!, $expectedVersion: [Int64!]) {
-      stopTracking(petId: $petId, expectedVersion: $expectedVersion) { petId }
-    }`,
-    reply: noContent(),
-  }),
+  route('DELETE', '/store/inventory/{petId}', item.delete('stopTracking')),
 ];
 
 const examples = {

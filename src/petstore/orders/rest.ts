@@ -1,64 +1,30 @@
-import {
-  created,
-  gql,
-  noContent,
-  ok,
-  page,
-  pagingParameters,
-  type Resource,
-  type Route,
-  route,
-} from '../../engine/index.ts';
+import { type Resource, type Route, route, rowRoutes } from '../../engine/index.ts';
 import './graphql.ts';
 import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
 import { orderStore } from './store.ts';
 
-const Order = 'fragment Order on Order { id petId quantity shipDate complete }';
-const tag = 'Orders';
+const order = rowRoutes({ tag: 'Orders', type: 'Order', fields: 'id petId quantity shipDate complete' });
 
 const routes: readonly Route[] = [
   route('GET', '/store/orders', {
-    tag,
-    operation: gql`query listOrders(
-      $id: [Int64!], $petId: [Int64!], $complete: Boolean, $shipDateFrom: DateTime, $shipDateTo: DateTime,
-      $sort: OrderSort = id, $limit: Int = 20, $after: String
-    ) {
-      orders(
-        id: $id, petId: $petId, complete: $complete, shipDateFrom: $shipDateFrom, shipDateTo: $shipDateTo,
-        sort: $sort, first: $limit, after: $after
-      ) {
-        nodes { ...Order } pageInfo { hasNextPage endCursor }
-      }
-    } ${Order}`,
-    reply: page(),
-    parameters: pagingParameters,
+    ...order.list(
+      'orders',
+      `$id: [Int64!], $petId: [Int64!], $complete: Boolean, $shipDateFrom: DateTime, $shipDateTo: DateTime,
+       $sort: OrderSort = id`,
+    ),
     noTryItOut: 'the specification of this API switches its trial off.',
   }),
   route('POST', '/store/orders', {
-    tag,
-    operation: gql`mutation placeOrder($order: NewOrder!) { placeOrder(order: $order) { ...Order version } } ${Order}`,
-    reply: created('/store/orders/{id}'),
+    ...order.create('placeOrder', '/store/orders/{id}'),
     errors: [OUT_OF_STOCK, NOT_AVAILABLE, 'UNKNOWN_REFERENCE'],
   }),
-  route('GET', '/store/orders/{orderId}', {
-    tag,
-    operation: gql`query getOrder($orderId: Int64!) { order(orderId: $orderId) { ...Order version } } ${Order}`,
-    reply: ok('No order has the id {orderId}.'),
-  }),
+  route('GET', '/store/orders/{orderId}', order.byId('order')),
   route('PATCH', '/store/orders/{orderId}', {
-    tag,
-    operation: gql`mutation updateOrder($orderId: Int64!, $changes: OrderChanges!, $expectedVersion: [Int64!]) {
-      updateOrder(orderId: $orderId, changes: $changes, expectedVersion: $expectedVersion) { ...Order version }
-    } ${Order}`,
-    reply: ok(),
+    ...order.update('updateOrder'),
     errors: [OUT_OF_STOCK, ORDER_COMPLETE, 'CONFLICT'],
   }),
   route('DELETE', '/store/orders/{orderId}', {
-    tag,
-    operation: gql`mutation cancelOrder($orderId: Int64!, $expectedVersion: [Int64!]) {
-      cancelOrder(orderId: $orderId, expectedVersion: $expectedVersion) { id }
-    }`,
-    reply: noContent(),
+    ...order.delete('cancelOrder'),
     errors: [ORDER_COMPLETE, 'CONFLICT'],
   }),
 ];

@@ -1,71 +1,20 @@
-import {
-  created,
-  gql,
-  noContent,
-  ok,
-  page,
-  pagingParameters,
-  type Resource,
-  type Route,
-  route,
-} from '../../engine/index.ts';
+import { type Resource, type Route, route, rowRoutes } from '../../engine/index.ts';
 import './graphql.ts';
 import { petStore } from './store.ts';
 
-const Pet = 'fragment Pet on Pet { id name categoryId status }';
-const tag = 'Animals';
+const pet = rowRoutes({ tag: 'Animals', type: 'Pet', fields: 'id name categoryId status' });
 
 const routes: readonly Route[] = [
-  route('GET', '/pets', {
-    tag,
-    operation: gql`query listPets(
-      $id: [Int64!], $status: [PetStatus!], $categoryId: [Int64!], $name: String, $sort: PetSort = id,
-      $limit: Int = 20, $after: String
-    ) {
-      pets(
-        id: $id, status: $status, categoryId: $categoryId, name: $name, sort: $sort, first: $limit, after: $after
-      ) {
-        nodes { ...Pet } pageInfo { hasNextPage endCursor }
-      }
-    } ${Pet}`,
-    reply: page(),
-    parameters: pagingParameters,
-  }),
-  route('POST', '/pets', {
-    tag,
-    operation: gql`mutation createPet($pet: NewPet!) { createPet(pet: $pet) { ...Pet version } } ${Pet}`,
-    reply: created('/pets/{id}'),
-    errors: ['UNKNOWN_REFERENCE'],
-  }),
-  route('GET', '/pets/{petId}', {
-    tag,
-    operation: gql`query getPet($petId: Int64!) { pet(petId: $petId) { ...Pet version } } ${Pet}`,
-    reply: ok('No pet has the id {petId}.'),
-  }),
-  route('PUT', '/pets/{petId}', {
-    tag,
-    operation: gql`mutation replacePet($petId: Int64!, $pet: NewPet!, $expectedVersion: [Int64!]) {
-      replacePet(petId: $petId, pet: $pet, expectedVersion: $expectedVersion) { ...Pet }
-    } ${Pet}`,
-    reply: ok(),
-    errors: ['UNKNOWN_REFERENCE'],
-  }),
-  route('PATCH', '/pets/{petId}', {
-    tag,
-    operation: gql`mutation updatePet($petId: Int64!, $changes: PetChanges!, $expectedVersion: [Int64!]) {
-      updatePet(petId: $petId, changes: $changes, expectedVersion: $expectedVersion) { ...Pet version }
-    } ${Pet}`,
-    reply: ok(),
-    errors: ['UNKNOWN_REFERENCE'],
-  }),
-  route('DELETE', '/pets/{petId}', {
-    tag,
-    operation: gql`mutation deletePet($petId: Int64!, $expectedVersion: [Int64!]) {
-      deletePet(petId: $petId, expectedVersion: $expectedVersion) { id }
-    }`,
-    reply: noContent(),
-    errors: ['CONFLICT'],
-  }),
+  route(
+    'GET',
+    '/pets',
+    pet.list('pets', '$id: [Int64!], $status: [PetStatus!], $categoryId: [Int64!], $name: String, $sort: PetSort = id'),
+  ),
+  route('POST', '/pets', { ...pet.create('createPet', '/pets/{id}'), errors: ['UNKNOWN_REFERENCE'] }),
+  route('GET', '/pets/{petId}', pet.byId('pet')),
+  route('PUT', '/pets/{petId}', { ...pet.replace('replacePet'), errors: ['UNKNOWN_REFERENCE'] }),
+  route('PATCH', '/pets/{petId}', { ...pet.update('updatePet'), errors: ['UNKNOWN_REFERENCE'] }),
+  route('DELETE', '/pets/{petId}', { ...pet.delete('deletePet'), errors: ['CONFLICT'] }),
 ];
 
 const examples = {

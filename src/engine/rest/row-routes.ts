@@ -1,0 +1,97 @@
+import { created, gql, noContent, ok, page, pagingParameters, type RouteOptions } from './route.ts';
+
+interface RowOptions {
+  readonly tag: string;
+  /** The GraphQL type of the rows. It is the name of their component in OpenAPI. */
+  readonly type: string;
+  /** The fields of a row in responses, separated by spaces: first the one that identifies it. */
+  readonly fields: string;
+  /** The variable with the identity of a row; `bookId` by default if the type is `Book`. */
+  readonly id?: string;
+}
+
+/**
+ * The options of routes whose operations have the usual form. Each names the root field of its operation.
+ *
+ * @example
+ * const book = rowRoutes({ tag: 'Books', type: 'Book', fields: 'id title' });
+ * const routes = [
+ *   route('GET', '/books', book.list('books', '$title: String')),
+ *   route('DELETE', '/books/{bookId}', { ...book.delete('deleteBook'), errors: ['CONFLICT'] }),
+ * ];
+ */
+export function rowRoutes({ tag, type, fields, id = `${uncapitalize(type)}Id` }: RowOptions) {
+  const fragment = `fragment ${type} on ${type} { ${fields} }`;
+  const [identity = ''] = fields.split(' ');
+  const row = uncapitalize(type);
+
+  return {
+    /** For the operations of routes with another form. */
+    fragment,
+
+    /** @param variables the variables of the filters and the sort: each goes into the argument of its name */
+    list(field: string, variables = ''): RouteOptions {
+      const args = [...variables.matchAll(/\$(\w+)/g)].map(([variable, name]) => `${name}: ${variable}`);
+      return {
+        tag,
+        operation: gql`query list${capitalize(field)}(${variables} $limit: Int = 20, $after: String) {
+          ${field}(${args.join(' ')} first: $limit, after: $after) {
+            nodes { ...${type} } pageInfo { hasNextPage endCursor }
+          }
+        } ${fragment}`,
+        reply: page(),
+        parameters: pagingParameters,
+      };
+    },
+
+    byId: (field: string): RouteOptions => ({
+      tag,
+      operation: gql`query get${capitalize(field)}($${id}: Int64!) {
+        ${field}(${id}: $${id}) { ...${type} version }
+      } ${fragment}`,
+      reply: ok(`No ${row} has the id {${id}}.`),
+    }),
+
+    /** @param path the path of the new row, with `{name}` for its fields */
+    create: (field: string, path: string): RouteOptions => ({
+      tag,
+      operation: gql`mutation ${field}($${row}: New${type}!) {
+        ${field}(${row}: $${row}) { ...${type} version }
+      } ${fragment}`,
+      reply: created(path),
+    }),
+
+    /** Its response has no entity tag: the stored row is not the body of the request (RFC 9110, section 9.3.4). */
+    replace: (field: string): RouteOptions => ({
+      tag,
+      operation: gql`mutation ${field}($${id}: Int64!, $${row}: New${type}!, $expectedVersion: [Int64!]) {
+        ${field}(${id}: $${id}, ${row}: $${row}, expectedVersion: $expectedVersion) { ...${type} }
+      } ${fragment}`,
+      reply: ok(),
+    }),
+
+    update: (field: string): RouteOptions => ({
+      tag,
+      operation: gql`mutation ${field}($${id}: Int64!, $changes: ${type}Changes!, $expectedVersion: [Int64!]) {
+        ${field}(${id}: $${id}, changes: $changes, expectedVersion: $expectedVersion) { ...${type} version }
+      } ${fragment}`,
+      reply: ok(),
+    }),
+
+    delete: (field: string): RouteOptions => ({
+      tag,
+      operation: gql`mutation ${field}($${id}: Int64!, $expectedVersion: [Int64!]) {
+        ${field}(${id}: $${id}, expectedVersion: $expectedVersion) { ${identity} }
+      }`,
+      reply: noContent(),
+    }),
+  };
+}
+
+function capitalize(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function uncapitalize(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
