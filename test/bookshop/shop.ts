@@ -1,32 +1,24 @@
-import { getTableColumns, sql } from 'drizzle-orm';
-import { bigint, pgTable, text as textColumn } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { pgTable, text as textColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../../src/engine/db/client.ts';
-import type { ListPlan } from '../../src/engine/db/paging.ts';
+import { idColumn, versionColumn } from '../../src/engine/db/columns.ts';
 import { integer } from '../../src/engine/db/row.ts';
-import { versionColumn } from '../../src/engine/db/version.ts';
+import { tableList } from '../../src/engine/db/table-list.ts';
 import { versionedStore } from '../../src/engine/db/versioned-store.ts';
 import {
   type Application,
   beta,
-  created,
   createSchema,
   gql,
-  type Int64,
-  noContent,
   ok,
-  page,
-  pagingParameters,
   type Resource,
   route,
+  rowRoutes,
   rowVersion,
   text,
 } from '../../src/engine/index.ts';
 
-const books = pgTable('books', {
-  id: bigint({ mode: 'bigint' }).$type<Int64>().primaryKey().generatedByDefaultAsIdentity(),
-  title: textColumn().notNull(),
-  version: versionColumn(),
-});
+const books = pgTable('books', { id: idColumn(), title: textColumn().notNull(), version: versionColumn() });
 
 /** Creates the table, and fills it. */
 export async function seedBooks(database: Database): Promise<void> {
@@ -37,16 +29,7 @@ export async function seedBooks(database: Database): Promise<void> {
   });
 }
 
-const bookList: ListPlan<typeof books._.columns, 'id', 'id'> = {
-  name: 'books',
-  columns: getTableColumns(books),
-  from: sql`${books}`,
-  tables: [books],
-  id: books.id,
-  idOf: (book) => book.id,
-  filters: { id: { column: books.id, values: sql`${sql.placeholder('id')}::bigint[]` } },
-  sorts: { id: { descending: false } },
-};
+const bookList = tableList(books);
 
 function bookStore(database: Database) {
   const count = database.statement('books.all', 'lookup', sql`select count(*) from books`, { books: integer });
@@ -62,101 +45,61 @@ declare module '../../src/engine/schema/context.ts' {
   }
 }
 
-const { builder, buildSchema, connectionTo, expectedVersion, pagingArgs } = createSchema();
+const { builder, buildSchema, readFields, writeFields } = createSchema();
 const title = text({ min: 1, max: 200 });
 
 const BookType = builder.objectRef<typeof books.$inferSelect>('Book').implement({
   description: 'A book.',
   fields: (t) => ({
     id: t.expose('id', { type: 'Int64', description: 'Its id.' }),
-    title: t.exposeString('title', { description: 'Its title.', extensions: { maxLength: 200 } }),
+    title: t.exposeString('title', { bounds: title, description: 'Its title.' }),
     version: t.expose('version', rowVersion),
   }),
 });
 
-const bookId = builder.args((t) => ({
-  bookId: t.field({ type: 'Int64', required: true, description: 'The id of the book.' }),
-}));
+const reads = readFields(BookType, { one: 'book', many: 'books', list: bookList, store: ({ books }) => books });
+
+const writes = writeFields(BookType, {
+  one: 'book',
+  scope: 'books:write',
+  store: ({ books }) => books,
+  fields: (t) => ({ title: t.string({ required: true, bounds: title, description: 'Its title.' }) }),
+});
 
 builder.queryFields((t) => ({
   bookCount: t.int({ description: 'How many books there are.', resolve: (_, __, { books }) => books.count() }),
-  book: t.field({
-    type: BookType,
-    nullable: true,
-    description: 'Get a book.',
-    args: bookId,
-    resolve: (_, { bookId: id }, { books }) => books.byId.load(id),
-  }),
-  books: t.field({
-    type: connectionTo(BookType, 'books', bookList),
-    description: 'List books.',
-    args: pagingArgs,
-    resolve: (_, window, { books }) => books.list({}, 'id', window),
-  }),
+  book: t.field(reads.byId),
+  books: t.field(reads.list({})),
 }));
 
 builder.mutationFields((t) => ({
-  createBook: t.field({
-    type: BookType,
-    scope: 'books:write',
-    lifecycle: beta(),
-    description: 'Create a book.',
-    args: {
-      book: t.arg({
-        type: builder.inputType('NewBook', {
-          description: 'A new book.',
-          fields: (f) => ({ title: f.string({ required: true, bounds: title, description: 'Its title.' }) }),
-        }),
-        required: true,
-        description: 'The book.',
-      }),
-    },
-    resolve: (_, { book }, { books }) => books.create(book),
-  }),
-  deleteBook: t.field({
-    type: BookType,
-    scope: 'books:write',
-    description: 'Delete a book.',
-    args: { ...bookId, ...expectedVersion },
-    resolve: (_, { bookId: id, expectedVersion: expected }, { books }) => books.delete(id, expected),
-  }),
+  createBook: t.field({ ...writes.create, lifecycle: beta() }),
+  replaceBook: t.field(writes.replace),
+  updateBook: t.field(writes.update),
+  deleteBook: t.field(writes.delete),
 }));
 
-const Book = 'fragment Book on Book { id title }';
 const tag = 'Books';
+const book = rowRoutes({ tag, type: 'Book', fields: 'id title' });
 
 const bookResource: Resource = {
   stores: (database) => ({ books: bookStore(database) }),
   routes: [
-    route('GET', '/books', {
-      tag,
-      operation: gql`query listBooks($limit: Int = 20, $after: String) {
-        books(first: $limit, after: $after) { nodes { ...Book } pageInfo { hasNextPage endCursor } }
-      } ${Book}`,
-      reply: page(),
-      parameters: pagingParameters,
-    }),
-    route('POST', '/books', {
-      tag,
-      operation: gql`mutation createBook($book: NewBook!) { createBook(book: $book) { ...Book version } } ${Book}`,
-      reply: created('/books/{id}'),
-    }),
-    route('GET', '/books/{bookId}', {
-      tag,
-      operation: gql`query getBook($bookId: Int64!) { book(bookId: $bookId) { ...Book version } } ${Book}`,
-      reply: ok('No book has the id {bookId}.'),
-    }),
-    route('DELETE', '/books/{bookId}', {
-      tag,
-      operation: gql`mutation deleteBook($bookId: Int64!, $expectedVersion: [Int64!]) {
-        deleteBook(bookId: $bookId, expectedVersion: $expectedVersion) { id }
-      }`,
-      reply: noContent(),
-    }),
+    route('GET', '/books', book.list('books')),
+    route('POST', '/books', book.create('createBook', '/books/{id}')),
+    route('GET', '/books/{bookId}', book.byId('book')),
+    route('PUT', '/books/{bookId}', book.replace('replaceBook')),
+    route('PATCH', '/books/{bookId}', book.update('updateBook')),
+    route('DELETE', '/books/{bookId}', book.delete('deleteBook')),
     route('GET', '/book-count', { tag, operation: gql`query countBooks { bookCount }`, reply: ok() }),
   ],
   tags: { Shop: { Books: 'What is sold.' } },
-  examples: { Book: { id: 1, title: 'Emma' }, Books: [{ id: 1, title: 'Emma' }], NewBook: { title: 'Emma' } },
+  examples: {
+    Book: { id: 1, title: 'Emma' },
+    Books: [{ id: 1, title: 'Emma' }],
+    NewBook: { title: 'Emma' },
+    BookChanges: { title: 'Emma' },
+  },
   plurals: { listBooks: 'Books' },
 };
 
