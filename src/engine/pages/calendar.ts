@@ -52,7 +52,7 @@ function sunsetEvent(service: string, entry: ReportEntry, deprecation: ReportedD
       ['url', {}, 'uri', page],
       ['transp', {}, 'text', 'TRANSPARENT'],
     ],
-    [reminder(summary)],
+    [['valarm', reminderOf(summary), []]],
   ];
 }
 
@@ -74,11 +74,10 @@ function named(coordinate: string, operation: string | undefined): string {
   return operation === undefined ? coordinate : `${coordinate} (${operation})`;
 }
 
-function reminder(summary: string): Component {
-  const properties: Property[] = [
+function reminderOf(summary: string): readonly Property[] {
+  return [
     ['action', {}, 'text', 'DISPLAY'],
     ['description', {}, 'text', summary],
     ['trigger', {}, 'duration', '-P30D'],
   ];
-  return ['valarm', properties, []];
 }

@@ -1,13 +1,9 @@
 import type { ServiceError } from '../errors.ts';
 import { escapeHtml, layout } from './layout.ts';
 
-/** What an error page shows beside the error. */
 interface ErrorPageOptions {
-  /** The name of the service. */
   readonly title: string;
-  /** The path prefix of all URLs of the service. */
   readonly basePath: string;
-  /** The id of the request in the service's log. */
   readonly requestId: string;
   /** The most similar path of the service, with the base path. */
   readonly nearest: string | undefined;

@@ -36,5 +36,14 @@ ${link('/readyz', 'Health', '<code>/livez</code>, <code>/readyz</code> and <code
 <h2>A first GraphQL call</h2>
 <pre>curl '${base}/graphql' -H 'content-type: application/json' \\
   -d '{"query": "${escapeHtml(home.graphql)}"}'</pre>`,
+    STYLE,
   );
 }
+
+const STYLE = `
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: .9rem; padding: 0; margin: 1.6rem 0 0; list-style: none; }
+.cards a { display: block; height: 100%; padding: 1rem 1.1rem; background: var(--card); border: 1px solid var(--line); border-radius: .7rem; color: inherit; text-decoration: none; }
+.cards a:hover { border-color: var(--accent); }
+.cards strong { display: block; color: var(--accent); }
+.cards span { color: var(--soft); font-size: .93rem; }
+`;

@@ -2,9 +2,8 @@ import { type Level, toDay } from '../lifecycle/annotation.ts';
 import type { LifecycleRules } from '../lifecycle/guard.ts';
 import { type ReportEntry, WINDOW_DAYS } from '../lifecycle/report.ts';
 import { escapeHtml, layout } from './layout.ts';
-import { badge } from './lifecycle/badges.ts';
 import { card } from './lifecycle/card.ts';
-import { dayElement, daysLeftInWords, PROMISES, titleOf } from './lifecycle/format.ts';
+import { badge, dayElement, daysLeftInWords, PROMISES, titleOf } from './lifecycle/format.ts';
 import { LIFECYCLE_STYLE } from './lifecycle/style.ts';
 import { timeline } from './lifecycle/timeline.ts';
 

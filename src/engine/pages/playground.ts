@@ -11,7 +11,6 @@ import { pageHeaders } from './policy.ts';
 const OWN = new URL('../../../src/engine/pages/playground/', import.meta.url);
 const PACKAGE = new URL('../', pathToFileURL(createRequire(import.meta.url).resolve('@graphql-yoga/render-graphiql')));
 
-/** The exports of the package: each is the text of a file. */
 interface GraphiQL {
   readonly js: string;
   readonly css: string;

@@ -1,40 +1,15 @@
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ServedAsset, serveAsset } from '../http/asset.ts';
-import { escapeHtml, htmlDocument, PALETTE } from './layout.ts';
+import { BASE_STYLE, escapeHtml, htmlDocument } from './layout.ts';
 import { pageHeaders } from './policy.ts';
 
 /** Relative to the compiled file, too, whose folder has no scripts and style sheets. */
 const OWN = fileURLToPath(new URL('../../../src/engine/pages/reference/', import.meta.url));
 const SWAGGER_UI = createRequire(import.meta.url).resolve('swagger-ui-dist/swagger-ui-bundle.js');
-
-const SCRIPTS = [
-  'controls.js',
-  'credential.js',
-  'layout.js',
-  'links.js',
-  'annotations.js',
-  'navigation.js',
-  'operation.js',
-  'operations.js',
-  'plugin.js',
-  'response-body.js',
-  'responses.js',
-  'start.js',
-  'try-it-out.js',
-];
-/** In this order, because later rules override earlier ones. */
-const STYLES = [
-  'page.css',
-  'navigation.css',
-  'summary.css',
-  'operation.css',
-  'schema.css',
-  'responses.css',
-  'try-it-out.css',
-];
 
 /** The page has no inline scripts and styles. */
 const OWN_FILES = { script: "'self'", style: "'self'", img: "'self'", connect: "'self'" };
@@ -52,6 +27,9 @@ export function createReference(
   basePath: string,
   hasPlayground: boolean,
 ): Readonly<Record<string, ServedAsset>> {
+  // In the order of their names: later styles override earlier ones.
+  const files = readdirSync(OWN).toSorted();
+  const named = (extension: string) => files.filter((name) => name.endsWith(extension));
   const own = (name: string) => readFile(join(OWN, name), 'utf8');
   const script = (make: () => Promise<string>) => serveAsset({ contentType: 'text/javascript; charset=utf-8', make });
   return {
@@ -63,9 +41,9 @@ export function createReference(
     '/reference/swagger-ui-bundle.js': script(() => readFile(SWAGGER_UI, 'utf8')),
     '/reference/style.css': serveAsset({
       contentType: 'text/css; charset=utf-8',
-      make: async () => [PALETTE, ...(await Promise.all(STYLES.map(own)))].join('\n'),
+      make: async () => [BASE_STYLE, ...(await Promise.all(named('.css').map(own)))].join('\n'),
     }),
-    ...Object.fromEntries(SCRIPTS.map((name) => [`/reference/${name}`, script(() => own(name))])),
+    ...Object.fromEntries(named('.js').map((name) => [`/reference/${name}`, script(() => own(name))])),
   };
 }
 

@@ -12,7 +12,6 @@ const MAX_LENGTH = 16_384;
 export interface PageSession {
   /** What the request says, and with the key that the browser keeps as if it had sent it. */
   headersOf(request: IncomingRequest): RequestHeaders;
-  /** Whether the browser has a key for the page. */
   isOpenBy(request: IncomingRequest): boolean;
   /**
    * Responds to the form with a key, or with an empty one to forget it: sets a cookie (RFC 6265) for this page only,

@@ -17,7 +17,6 @@ import { createReference } from './reference.ts';
 /** The path that a browser's key for the lifecycle page is sent to. */
 export const PAGE_SESSION = `${LIFECYCLE_PAGE}/session`;
 
-/** The parts of the pages and API descriptions. */
 interface SiteOptions {
   readonly application: Application;
   readonly endpoints: readonly Endpoint[];
@@ -26,7 +25,6 @@ interface SiteOptions {
   readonly basePath: string;
   readonly rules: LifecycleRules;
   readonly report: () => Promise<readonly ReportEntry[]>;
-  /** Whether the browser has a key for the page. */
   readonly isOpenByKey: (request: IncomingRequest) => boolean;
   /** Whether there is a playground, and whether the GraphQL schema is public. */
   readonly hasPlayground: boolean;

@@ -67,7 +67,6 @@ const internal = [
   'db/lock.ts MAX_TRIES',
   'json.ts MAX_INTEGER_LENGTH',
   'lifecycle/tally.ts MAX_COUNTS',
-  'pages/lifecycle/scale.ts MAX_STEP',
   'pages/lifecycle/scale.ts MAX_STEPS',
   'auth/jwt.ts MAX_KNOWN',
   'auth/keys.ts MAX_KNOWN',

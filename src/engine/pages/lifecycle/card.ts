@@ -1,11 +1,30 @@
 import { toDay } from '../../lifecycle/annotation.ts';
 import type { Brownout, LifecycleRules } from '../../lifecycle/guard.ts';
-import { type ReportEntry, type ReportedDeprecation, WINDOW_DAYS, windowOpens } from '../../lifecycle/report.ts';
+import {
+  type ClientUse,
+  type ReportEntry,
+  type ReportedDeprecation,
+  type Usage,
+  WINDOW_DAYS,
+  windowOpens,
+} from '../../lifecycle/report.ts';
+import { OTHERS } from '../../lifecycle/tally.ts';
 import { escapeHtml } from '../layout.ts';
-import { badges } from './badges.ts';
 import { usesChart } from './chart.ts';
-import { clientsTable } from './clients.ts';
-import { asSentence, counted, dayElement, daysLeftInWords, PROMISES, titleOf, toMinuteOfYear } from './format.ts';
+import {
+  asSentence,
+  badges,
+  counted,
+  dayElement,
+  daysLeftInWords,
+  grouped,
+  PROMISES,
+  titleOf,
+  toMinute,
+  toMinuteOfYear,
+} from './format.ts';
+
+const SHOWN = 8;
 
 /** The card of an annotated element, with the coordinate as the fragment of its URL. */
 export function card(entry: ReportEntry, rules: LifecycleRules, now: Date): string {
@@ -16,7 +35,7 @@ export function card(entry: ReportEntry, rules: LifecycleRules, now: Date): stri
 <h3><a href="#${id}">${escapeHtml(titleOf(entry))}</a></h3>
 <p>${badges(entry)} ${otherName(entry)}</p>
 </header>
-${verdictOf(entry)}
+<p class="verdict ${entry.outlook}">${escapeHtml(asSentence(entry.verdict))}</p>
 ${deprecation === undefined ? `<p class="soft">${PROMISES[level]}</p>` : facts(coordinate, deprecation, rules, now)}
 ${usesOf(entry, now)}
 </article>`;
@@ -29,11 +48,6 @@ function otherName({ coordinate, operation }: ReportEntry): string {
   return isTitle
     ? `<code>${escapeHtml(coordinate)}</code>`
     : `<span class="soft">argument of <code>${escapeHtml(operation)}</code></span>`;
-}
-
-/** A symbol before it shows the same by its shape and colour. */
-function verdictOf({ outlook, verdict }: ReportEntry): string {
-  return `<p class="verdict ${outlook}">${escapeHtml(asSentence(verdict))}</p>`;
 }
 
 function facts(
@@ -67,8 +81,11 @@ const AT_SUNSET: Readonly<Record<LifecycleRules['sunset'], string>> = {
 };
 
 function periodElement({ from, until }: Brownout): string {
-  const time = (instant: Date) => `<time datetime="${instant.toISOString()}">${toMinuteOfYear(instant)}</time>`;
-  return `${time(from)} to ${time(until)}`;
+  return `${timeElement(from, toMinuteOfYear)} to ${timeElement(until, toMinuteOfYear)}`;
+}
+
+function timeElement(instant: Date, inWords: (instant: Date) => string): string {
+  return `<time datetime="${instant.toISOString()}">${inWords(instant)}</time>`;
 }
 
 function usesOf({ uses, usage }: ReportEntry, now: Date): string {
@@ -90,4 +107,27 @@ ${usesChart(usage, now)}
 ${clientsTable(usage)}
 </div>
 </div>`;
+}
+
+/** The clients of an element, and when each was last seen: the first few, and the others folded. */
+function clientsTable({ clients, clientCount }: Usage): string {
+  const [shown, folded] = [clients.slice(0, SHOWN), clients.slice(SHOWN)];
+  const unlisted = clientCount - clients.length;
+  return `${table(shown)}
+${folded.length === 0 ? '' : `<details><summary>${folded.length} more</summary>\n${table(folded)}\n</details>`}
+${unlisted > 0 ? `<p class="soft">and ${grouped(unlisted)} more, not listed</p>` : ''}
+${clients.some(({ client }) => client === OTHERS) ? `<p class="soft"><code>${OTHERS}</code> counts the clients beyond the maximum number of names.</p>` : ''}`;
+}
+
+function table(clients: readonly ClientUse[]): string {
+  return `<table class="clients">
+<thead><tr><th scope="col">Client</th><th scope="col">Uses</th><th scope="col">Last seen, UTC</th></tr></thead>
+<tbody>
+${clients.map(row).join('\n')}
+</tbody>
+</table>`;
+}
+
+function row({ client, uses, lastSeen }: ClientUse): string {
+  return `<tr><th scope="row">${escapeHtml(client)}</th><td>${grouped(uses)}</td><td>${timeElement(lastSeen, toMinute)}</td></tr>`;
 }

@@ -2,7 +2,6 @@ import { addDays, toDay } from '../../lifecycle/annotation.ts';
 import { type Usage, WINDOW_DAYS, windowOpens } from '../../lifecycle/report.ts';
 import { counted, inWords, withoutYear } from './format.ts';
 
-/** A day of the chart. */
 interface DayBar {
   readonly day: string;
   readonly uses: number;

@@ -8,41 +8,33 @@ export const PROMISES: Readonly<Record<Level, string>> = {
   experimental: 'It can change or be removed at any time, without notice.',
 };
 
-// Independent of the machine's time zone and language.
-const LONG_DAY = format({ day: 'numeric', month: 'long', year: 'numeric' });
-const SHORT_DAY = format({ day: 'numeric', month: 'short', year: 'numeric' });
-const DAY_OF_YEAR = format({ day: 'numeric', month: 'short' });
-const MINUTE = format({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
-const MINUTE_OF_YEAR = format({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });
-const NUMBER = new Intl.NumberFormat('en-GB');
-
-function format(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
-}
-
 /** A day such as `2027-12-31` in words: `31 December 2027`. */
-export function inWords(day: string): string {
-  return LONG_DAY.format(new Date(day));
-}
+export const inWords = format({ day: 'numeric', month: 'long', year: 'numeric' });
 
 /** The same, shorter: `31 Dec 2027`. */
-export function inShort(day: string): string {
-  return SHORT_DAY.format(new Date(day));
-}
+export const inShort = format({ day: 'numeric', month: 'short', year: 'numeric' });
 
 /** The same without its year: `31 Dec`. */
-export function withoutYear(day: string): string {
-  return DAY_OF_YEAR.format(new Date(day));
-}
+export const withoutYear = format({ day: 'numeric', month: 'short' });
 
-/** An instant to the minute, in UTC: `21 Nov 2026, 09:30`. */
-export function toMinuteOfYear(instant: Date): string {
-  return MINUTE_OF_YEAR.format(instant);
-}
+/** An instant to the minute, in UTC: `21 Nov, 09:30`. */
+export const toMinute = format({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
-/** The same without its year: `21 Nov, 09:30`. */
-export function toMinute(instant: Date): string {
-  return MINUTE.format(instant);
+/** The same with its year: `21 Nov 2026, 09:30`. */
+export const toMinuteOfYear = format({
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+const NUMBER = new Intl.NumberFormat('en-GB');
+
+/** Independent of the machine's time zone and language. */
+function format(options: Intl.DateTimeFormatOptions): (instant: string | Date) => string {
+  const dates = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+  return (instant) => dates.format(new Date(instant));
 }
 
 /** A day as a `time` element, which programs can read too. */
@@ -68,11 +60,21 @@ export function daysLeftInWords(daysLeft: number): string {
 
 /** A sentence of the report with a capital letter, and its days in words. */
 export function asSentence(text: string): string {
-  const said = text.replaceAll(/\b\d{4}-\d\d-\d\d\b/g, inWords);
+  const said = text.replaceAll(/\b\d{4}-\d\d-\d\d\b/g, (day) => inWords(day));
   return said.charAt(0).toUpperCase() + said.slice(1);
 }
 
 /** The title of an element: its operation, or its coordinate if it is only a part of an operation. */
 export function titleOf({ coordinate, operation }: Pick<ReportEntry, 'coordinate' | 'operation'>): string {
   return operation === undefined || coordinate.endsWith(')') ? coordinate : operation;
+}
+
+/** The badge of the level, and that of the stability if it is another one and not stable. */
+export function badges({ level, stability }: Pick<ReportEntry, 'level' | 'stability'>): string {
+  return level === stability || stability === 'stable' ? badge(level) : `${badge(level)} ${badge(stability)}`;
+}
+
+/** A level as a small label. */
+export function badge(level: ReportEntry['level'] | ReportEntry['stability']): string {
+  return `<span class="badge ${level}">${level}</span>`;
 }

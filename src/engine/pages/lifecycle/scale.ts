@@ -7,7 +7,6 @@ export interface TimeScale {
   readonly ticks: readonly Tick[];
 }
 
-/** The start of a month, a quarter or a year. */
 interface Tick {
   readonly at: number;
   readonly label: string;
@@ -15,9 +14,6 @@ interface Tick {
   readonly isMajor: boolean;
 }
 
-/** The possible months between ticks; the largest is enough for years of four digits. */
-const STEPS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1_200, 2_400, 6_000, 12_000] as const;
-const MAX_STEP = 24_000;
 const MAX_STEPS = 8;
 
 /** Creates the timeline of whole months that contains all the instants; there must be at least one. */
@@ -34,7 +30,9 @@ export function timeScale(instants: readonly Date[]): TimeScale {
 }
 
 function ticksOf(first: number, last: number): (Omit<Tick, 'at'> & { readonly month: number })[] {
-  const step = STEPS.find((candidate) => (last - first) / candidate <= MAX_STEPS) ?? MAX_STEP;
+  let step = 1;
+  // A month, a quarter, half a year, a year, and further powers of two.
+  while ((last - first) / step > MAX_STEPS) step = step === 1 ? 3 : step * 2;
   const begin = Math.ceil(first / step);
   return Array.from({ length: Math.floor(last / step) - begin + 1 }, (_, index) => {
     const month = (begin + index) * step;

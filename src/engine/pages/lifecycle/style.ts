@@ -1,11 +1,7 @@
-/** The style of the lifecycle page, in addition to that of all pages. */
 export const LIFECYCLE_STYLE = `
 .soft { color: var(--soft); }
 .lead a { overflow-wrap: anywhere; }
 main > .soft code { white-space: nowrap; }
-.level { display: inline-block; border: 1px solid currentColor; border-radius: 99px; padding: 0 .6rem; font-size: .8rem; white-space: nowrap; color: var(--soft); }
-.level.deprecated { color: var(--warm); }
-.level.experimental { border-style: dashed; }
 .banner { max-width: none; padding: .8rem 1.1rem; background: var(--card); border: 1px solid var(--warm); border-left-width: 4px; border-radius: .7rem; }
 .stable { margin-top: 1.2rem; padding: 1.2rem 1.4rem .5rem; background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: .7rem; }
 .stable strong { font-size: 1.25rem; }
@@ -13,7 +9,6 @@ main > .soft code { white-space: nowrap; }
 .ways details[open] { flex-basis: 100%; }
 .ways pre { margin: .5rem 0 0; }
 summary { cursor: pointer; color: var(--accent); width: fit-content; }
-summary:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; border-radius: 4px; }
 .levels { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1rem 2rem; margin: 0; }
 .levels dd { margin: .4rem 0 0; font-size: .95rem; color: var(--soft); }
 
@@ -21,7 +16,7 @@ summary:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; b
 .timeline ol { margin: 0; padding: 0; list-style: none; }
 .timeline li { padding: .35rem 0; }
 .timeline p { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .5rem; max-width: none; margin: 0 0 .45rem; font-size: .95rem; }
-.timeline a { font-family: ui-monospace, monospace; font-size: .92em; overflow-wrap: anywhere; }
+.timeline a { font-family: var(--mono); font-size: .92em; overflow-wrap: anywhere; }
 .timeline .left { margin-left: auto; color: var(--soft); }
 .axis { display: block; width: 100%; overflow: visible; }
 .axis text { fill: var(--soft); font-size: .75rem; }
@@ -46,7 +41,7 @@ summary:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; b
 .mark p { max-width: none; margin-bottom: 0; }
 .mark code { color: var(--soft); overflow-wrap: anywhere; }
 .mark code.name { color: inherit; }
-h3 { margin: 0; font: 600 1.05rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
+h3 { margin: 0; font: 600 1.05rem/1.4 var(--mono); overflow-wrap: anywhere; }
 h3 a { color: inherit; text-decoration: none; }
 h3 a:hover { text-decoration: underline; }
 h4 { margin: 0; font-size: .95rem; }

@@ -1,14 +1,12 @@
 import { sinceInstant, sunsetInstant, toDay } from '../../lifecycle/annotation.ts';
 import type { ReportEntry, ReportedDeprecation } from '../../lifecycle/report.ts';
 import { escapeHtml } from '../layout.ts';
-import { badges } from './badges.ts';
-import { daysLeftInWords, inShort, inWords, titleOf } from './format.ts';
+import { badges, daysLeftInWords, inShort, inWords, titleOf } from './format.ts';
 import { type TimeScale, timeScale } from './scale.ts';
 
 /** The bar from a deprecation to the end of its sunset day, in percent of the timeline. */
 interface Bar {
   readonly from: number;
-  /** The position of today. */
   readonly split: number;
   readonly until: number;
 }

@@ -1,4 +1,4 @@
-import { linkTo } from './operations.js';
+import { linkTo } from './links.js';
 
 /**
  * The components that show the annotations in the document, on operations, parameters and schemas, from the same
@@ -21,42 +21,29 @@ export function createAnnotations({ React: { createElement: h, Fragment }, getSy
       { className: 'note' },
       since && h('span', null, 'Deprecated since ', h('time', null, since), '. '),
       sunset && h('span', null, 'Sunset on ', h('time', null, sunset), '. '),
-      successor && h('span', null, 'Use ', h(Successor, { successor }), ' instead.'),
+      successor && h('span', null, 'Use ', linked(successor), ' instead.'),
     );
   }
 
-  function Successor({ successor }) {
+  function linked(successor) {
     const name = h('code', null, successor.get('operation') ?? successor.get('coordinate'));
     const href = linkTo(getSystem().specSelectors, successor.get('operationId'));
     return href === undefined ? name : h('a', { href }, name);
   }
 
-  const isAnnotated = (thing) => thing != null && levelsOf(thing).length > 0;
+  /** Adds the badges and the note after Swagger UI's own component. */
+  const annotated = (Original, props, thing, element) =>
+    h(Fragment, null, h(Original, props), thing != null && levelsOf(thing).length > 0 && element(thing));
   const both = (thing) => [h(Badges, { key: 'badges', thing }), h(Note, { key: 'note', thing })];
+  const cell = (thing) => h('td', { className: 'annotations' }, both(thing));
+  const row = (thing) => h('tr', { className: 'annotations-row' }, h('td'), cell(thing));
+  const span = (thing) => h('span', { className: 'annotations' }, both(thing));
   return {
     Badges,
     Note,
     wrapComponents: {
-      parameterRow: (Original) => (props) =>
-        h(
-          Fragment,
-          null,
-          h(Original, props),
-          isAnnotated(props.rawParam) &&
-            h(
-              'tr',
-              { className: 'annotations-row' },
-              h('td'),
-              h('td', { className: 'annotations' }, both(props.rawParam)),
-            ),
-        ),
-      Model: (Original) => (props) =>
-        h(
-          Fragment,
-          null,
-          h(Original, props),
-          isAnnotated(props.schema) && h('span', { className: 'annotations' }, both(props.schema)),
-        ),
+      parameterRow: (Original) => (props) => annotated(Original, props, props.rawParam, row),
+      Model: (Original) => (props) => annotated(Original, props, props.schema, span),
       // Swagger UI lists the keywords of a schema; annotations and examples are shown elsewhere already.
       Property: (Original) => (props) => (isShownElsewhere(props) ? null : h(Original, props)),
     },

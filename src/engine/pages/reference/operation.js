@@ -3,6 +3,10 @@ export function createOperation({ React: { createElement: h, Fragment }, getSyst
   function OperationSummary({ operationProps, isShown, toggleShown, specPath }) {
     const { method, path, allowTryItOut } = operationProps.toObject();
     const operation = getSystem().specSelectors.specJson().getIn(specPath);
+    const needed = operation.get('x-required-scopes')?.toArray() ?? [];
+    const scopes = needed.map((scope) => h('code', { key: scope }, scope));
+    const closed = needed.includes('read') ? 'reads' : 'changes';
+    const call = h('code', null, `curl '${location.origin}${base}${path}'`);
     return h(
       Fragment,
       null,
@@ -19,32 +23,21 @@ export function createOperation({ React: { createElement: h, Fragment }, getSyst
         h('span', { className: 'badges' }, h(Badges, { thing: operation })),
       ),
       h(Note, { thing: operation }),
-      isShown && h(Scopes, { operation }),
-      isShown && !allowTryItOut && h(NoTryItOut, { operation, path }),
+      isShown &&
+        scopes.length > 0 &&
+        h('p', { className: 'note' }, 'Needs the scope ', scopes, ` where ${closed} are closed.`),
+      isShown &&
+        !allowTryItOut &&
+        h(
+          'p',
+          { className: 'note' },
+          'Cannot be tried out here: ',
+          operation.get('x-no-trial'),
+          ' Call it with ',
+          call,
+          '.',
+        ),
     );
-  }
-
-  /** Why there is no "Try it out", and what to use instead. */
-  function NoTryItOut({ operation, path }) {
-    const call = h('code', null, `curl '${location.origin}${base}${path}'`);
-    return h(
-      'p',
-      { className: 'note' },
-      'Cannot be tried out here: ',
-      operation.get('x-no-trial'),
-      ' Call it with ',
-      call,
-      '.',
-    );
-  }
-
-  /** The scopes that a caller needs. */
-  function Scopes({ operation }) {
-    const scopes = operation.get('x-required-scopes')?.toArray() ?? [];
-    if (scopes.length === 0) return null;
-    const named = scopes.map((scope) => h('code', { key: scope }, scope));
-    const closed = scopes.includes('read') ? 'reads' : 'changes';
-    return h('p', { className: 'note' }, 'Needs the scope ', named, ` where ${closed} are closed.`);
   }
 
   return {
@@ -61,10 +54,9 @@ export function createOperation({ React: { createElement: h, Fragment }, getSyst
  */
 function withoutRepetition(operation) {
   const summary = operation.get('summary');
-  const isRepeated = (description) => description?.startsWith(summary);
   return operation
     .set('deprecated', false)
     .updateIn(['op', 'description'], (text) =>
-      isRepeated(text) ? text.slice(summary.length).replace(/^\.\s*/, '') : text,
+      text?.startsWith(summary) ? text.slice(summary.length).replace(/^\.\s*/, '') : text,
     );
 }

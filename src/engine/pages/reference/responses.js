@@ -1,39 +1,50 @@
-/** Shows the documented responses. Error responses are folded, because they are similar for all operations. */
+/** Shows the documented responses, and the actual one. */
 export function createResponses({ React: { createElement: h, Fragment, useState } }) {
+  /** Error responses are folded, because they are similar for all operations. */
   function Foldable({ Original, props }) {
     const [isFolded, setFolded] = useState(true);
     const { className, code } = props;
+    const label = isFolded ? 'Show' : 'Hide';
+    const fold = {
+      type: 'button',
+      'aria-expanded': !isFolded,
+      'aria-label': `${label} body and headers of ${code}`,
+      onClick: () => setFolded(!isFolded),
+    };
     return h(
       Fragment,
       null,
       h(Original, { ...props, className: isFolded ? `${className} folded` : className }),
-      h(
-        'tr',
-        { className: 'fold' },
-        h(
-          'td',
-          { colSpan: 2 },
-          h(
-            'button',
-            {
-              type: 'button',
-              'aria-expanded': !isFolded,
-              'aria-label': `${isFolded ? 'Show' : 'Hide'} body and headers of ${code}`,
-              onClick: () => setFolded(!isFolded),
-            },
-            isFolded ? 'Show' : 'Hide',
-          ),
-        ),
-      ),
+      h('tr', { className: 'fold' }, h('td', { colSpan: 2 }, h('button', fold, label))),
     );
   }
 
   return {
     response: (Original) => (props) =>
       props.code.startsWith('2') ? h(Original, props) : h(Foldable, { Original, props }),
+    // A new function each time, so that React calls it after each rendering.
     responses: (Original) => (props) => h('div', { ref: (place) => mendRoles(place) }, h(Original, props)),
     // A schema without a title is too small to fold.
     ModelCollapse: (Original) => (props) => (props.title ? h(Original, props) : props.children),
+    responseBody:
+      (Original, { getComponent }) =>
+      (props) => {
+        if (!/json/i.test(props.contentType)) return h(Original, props);
+        const isUnknown = /"code"\s*:\s*"UNAUTHENTICATED"/.test(props.content);
+        const toKey = h('a', { href: '#credential' }, 'at the top of this page');
+        const code = { language: 'json', canCopy: true, downloadable: true, fileName: 'response.json' };
+        return h(
+          'div',
+          null,
+          h('h5', null, 'Response body'),
+          isUnknown && h('p', { className: 'note' }, 'Give a key or token ', toKey, '.'),
+          h(
+            'div',
+            { className: 'response-body', role: 'group', 'aria-label': 'Response body', tabIndex: 0 },
+            h(getComponent('HighlightCode', true), code, layOut(props.content)),
+          ),
+        );
+      },
   };
 }
 
@@ -44,4 +55,18 @@ export function createResponses({ React: { createElement: h, Fragment, useState 
 function mendRoles(place) {
   for (const table of place?.querySelectorAll('table[role]') ?? []) table.removeAttribute('role');
   for (const box of place?.querySelectorAll('div.copy-to-clipboard') ?? []) box.removeAttribute('aria-label');
+}
+
+/**
+ * Indents JSON with its exact numbers: an int64 can exceed what a JavaScript number holds exactly. Text that is not
+ * JSON stays as it is, and so does all JSON in a browser that would round numbers.
+ */
+function layOut(text) {
+  if (JSON.rawJSON === undefined) return text;
+  const keepDigits = (_, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source) : value);
+  try {
+    return JSON.stringify(JSON.parse(text, keepDigits), null, 2);
+  } catch {
+    return text;
+  }
 }

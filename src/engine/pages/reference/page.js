@@ -1,0 +1,140 @@
+import { addressOf, groupsOf } from './links.js';
+
+/** The name of the document's security scheme. */
+const SCHEME = 'bearer';
+
+/** The key of the credential in the tab's session storage. */
+const KEPT_AS = 'reference.credential';
+
+/** The whole page: the navigation, the introduction and the operations. */
+export function createPage({ React, getSystem }, { Badges }, { base, hasPlayground }) {
+  const { createElement: h, useEffect, useState } = React;
+  const link = (path, name) => h('a', { href: `${base}${path}` }, name);
+
+  function Reference(system) {
+    const { specSelectors, getComponent } = system;
+    if (!specSelectors.specJson().has('paths'))
+      return h('main', null, h('h1', null, 'Reference'), h(getComponent('errors', true)));
+    const groups = groupsOf(specSelectors);
+    return h(
+      'div',
+      { className: 'page' },
+      h('a', { className: 'skip', href: '#content' }, 'Skip to the operations'),
+      h(Navigation, { ...system, groups }),
+      h(
+        'main',
+        { id: 'content', tabIndex: -1 },
+        h(Introduction, system),
+        groups.map(({ name, tags }) =>
+          h('section', { key: name, className: 'group' }, h('h2', null, name), tags.map(operationsOf)),
+        ),
+      ),
+    );
+  }
+
+  /** The groups, their tags and operations, at the side. On narrow screens it folds behind a button. */
+  function Navigation({ groups, specSelectors, layoutSelectors }) {
+    const [isUnfolded, setUnfolded] = useState(false);
+    const list = (className, name, entries) =>
+      h('li', { key: name }, h('span', { className }, name), h('ul', null, entries));
+    const entry = (tag, op) => {
+      const { method, operation } = op.toObject();
+      const id = operation.get('operationId');
+      const className = layoutSelectors.isShown(['operations', tag, id]) ? 'open' : '';
+      return h(
+        'li',
+        { key: id },
+        h(
+          'a',
+          { href: addressOf(tag, id), className, onClick: () => setUnfolded(false) },
+          h('span', { className: `method ${method}` }, method.toUpperCase()),
+          h('span', null, operation.get('summary'), ' ', h(Badges, { thing: operation })),
+        ),
+      );
+    };
+    const unfold = { type: 'button', 'aria-expanded': isUnfolded, onClick: () => setUnfolded(!isUnfolded) };
+    const listOf = ({ name, operations }) =>
+      list(
+        'tag-name',
+        name,
+        operations.map((op) => entry(name, op)),
+      );
+    return h(
+      'nav',
+      { 'aria-label': 'Operations', className: isUnfolded ? '' : 'folded' },
+      h('div', { className: 'bar' }, link('/', specSelectors.info().get('title')), h('button', unfold, 'Operations')),
+      h(
+        'ul',
+        { className: 'groups' },
+        groups.map(({ name, tags }) => list('group-name', name, tags.map(listOf))),
+      ),
+    );
+  }
+
+  function Introduction(system) {
+    const { specSelectors, getComponent } = system;
+    const info = specSelectors.info();
+    return h(
+      'header',
+      null,
+      h('h1', null, info.get('title'), ' ', h('small', null, info.get('version'))),
+      h(getComponent('Markdown', true), { source: info.get('description') }),
+      h('p', null, 'All addresses begin with ', h('code', null, location.origin + base), '.'),
+      h(
+        'p',
+        null,
+        link('/openapi.json', 'openapi.json'),
+        link('/openapi.yaml', 'openapi.yaml'),
+        hasPlayground && link('/graphql', 'GraphQL playground'),
+        link('/lifecycle', 'Lifecycle'),
+      ),
+      h(Credential, system),
+    );
+  }
+
+  /** The input for the key or token that requests are sent with. Only this tab stores it, also across reloads. */
+  function Credential({ authActions, specSelectors }) {
+    const schema = specSelectors.specJson().getIn(['components', 'securitySchemes', SCHEME]);
+    const take = (value) => {
+      if (value === '') authActions.logout([SCHEME]);
+      else authActions.authorize({ [SCHEME]: { name: SCHEME, schema, value } });
+      sessionStorage.setItem(KEPT_AS, value);
+    };
+    const kept = sessionStorage.getItem(KEPT_AS) ?? '';
+    useEffect(() => {
+      if (kept !== '') take(kept);
+    }, []);
+    const input = h('input', {
+      id: 'credential',
+      type: 'password',
+      autoComplete: 'off',
+      spellCheck: false,
+      defaultValue: kept,
+      onChange: ({ target }) => take(target.value.trim()),
+    });
+    return h(
+      'p',
+      { className: 'credential' },
+      h('label', null, 'API key or token ', input),
+      ' Requests are sent with it. It is needed only if the service requires authentication. This tab keeps it until it is closed.',
+    );
+  }
+
+  function operationsOf({ name: tag, description, operations }) {
+    const OperationContainer = getSystem().getComponent('OperationContainer', true);
+    return h(
+      'section',
+      { key: tag, className: 'tag' },
+      h('h3', null, tag),
+      h('p', null, description),
+      operations.map((op) => {
+        const { path, method, specPath, operation } = op.toObject();
+        const id = operation.get('operationId');
+        const container = h(OperationContainer, { op, tag, path, method, specPath });
+        return h('div', { key: id, id, className: 'operation' }, container);
+      }),
+    );
+  }
+
+  return Reference;
+}
