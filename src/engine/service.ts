@@ -19,8 +19,7 @@ import type { SentReply } from './http/reply.ts';
 import { createIdempotency } from './idempotency/run.ts';
 import { annotatedIn } from './lifecycle/annotated.ts';
 import { levelOf } from './lifecycle/annotation.ts';
-import { createLifecycleEnforcement } from './lifecycle/enforce.ts';
-import { createGuard, type LifecycleRules } from './lifecycle/guard.ts';
+import { createLifecycleEnforcement, type LifecycleRules } from './lifecycle/guard.ts';
 import { createAccounts, type Origin } from './limits/account.ts';
 import { createConcurrencyLimiter } from './limits/concurrency.ts';
 import { Meter } from './limits/meter.ts';
@@ -124,7 +123,7 @@ export function createApp(options: AppOptions): App {
   const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, (own) =>
     contextOf(application, own, lifecycle),
   );
-  const enforceLifecycle = createLifecycleEnforcement(createGuard(rules, annotated), (use, client) => {
+  const enforceLifecycle = createLifecycleEnforcement(rules, annotated, (use, client) => {
     metrics.use(use.coordinate, levelOf(use.annotations), client);
     lifecycle.count(use, client);
   });

@@ -4,8 +4,7 @@ import { createGraphQLServer } from '../../src/engine/graphql/server.ts';
 import type { HttpReply } from '../../src/engine/http/reply.ts';
 import type { Idempotency } from '../../src/engine/idempotency/run.ts';
 import { annotatedIn } from '../../src/engine/lifecycle/annotated.ts';
-import { createLifecycleEnforcement } from '../../src/engine/lifecycle/enforce.ts';
-import { createGuard, type LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
+import { createLifecycleEnforcement, type LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
 import { createExecutor } from '../../src/engine/operation/execute.ts';
@@ -41,9 +40,9 @@ type Fields = Readonly<Record<string, string>>;
 export function openBookshop(rules: Partial<LifecycleRules> = {}) {
   /** The counted uses: coordinate and client. */
   const uses: string[] = [];
-  const guard = createGuard({ ...defaultRules, ...rules }, annotatedIn(bookSchema));
   const enforceLifecycle = createLifecycleEnforcement(
-    guard,
+    { ...defaultRules, ...rules },
+    annotatedIn(bookSchema),
     ({ coordinate }, client) => void uses.push(`${coordinate} ${client}`),
   );
   const executeOperation = createExecutor({ context, authentication, concurrency, enforceLifecycle, idempotency });

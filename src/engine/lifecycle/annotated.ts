@@ -22,7 +22,6 @@ export type Member = { readonly coordinate: string } & (
   | { readonly kind: 'enum value'; readonly element: GraphQLEnumValue }
 );
 
-/** An annotated element. */
 export type Annotated = Member & { readonly annotations: Annotations };
 
 /** An element that can be annotated; only the part with its annotations. */

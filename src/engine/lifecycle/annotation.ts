@@ -1,5 +1,3 @@
-import { isDate } from '../date.ts';
-
 /** The promise about an element; `stable` if it is not annotated. */
 export type Stability = 'experimental' | 'beta' | 'stable';
 
@@ -29,7 +27,6 @@ export interface Successor {
   readonly args?: Readonly<Record<string, string>>;
 }
 
-/** An annotation of a field, argument, input field or enum value. */
 export type Annotation = StabilityAnnotation | DeprecationAnnotation;
 
 /** The annotations of an element, at least one: its stability, and its deprecation. */
@@ -102,34 +99,4 @@ export function addDays(day: string, days: number): string {
 /** The number of days from one day to another; negative if the other is earlier. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MILLISECONDS);
-}
-
-/**
- * Validates the annotations of an element.
- *
- * @param coordinate that of the element, for the message
- * @throws {Error} if they contradict each other, a date is invalid, or the notice is shorter than the policy
- */
-export function assertAnnotations(coordinate: string, declared: Annotation | readonly Annotation[]): void {
-  const list = 'level' in declared ? [declared] : declared;
-  const stabilities = list.filter(({ level }) => level !== 'deprecated');
-  if (list.length === 0 || stabilities.length > 1 || list.length - stabilities.length > 1) {
-    throw new Error(`${coordinate}: it can be experimental or beta, and also deprecated, each at most once.`);
-  }
-  const { stability, deprecation } = combineAnnotations(list);
-  if (deprecation === undefined) return;
-  const { since, sunset, why } = deprecation;
-  for (const day of [since, sunset]) {
-    if (!isDate(day))
-      throw new Error(`${coordinate}: ${day} is not a day; since and sunset are days such as 2026-07-01.`);
-  }
-  if (sunset < since) throw new Error(`${coordinate}: its sunset ${sunset} is before its deprecation, ${since}.`);
-  const notice = NOTICE_DAYS[stability];
-  const days = daysBetween(since, sunset);
-  if (days < notice) {
-    throw new Error(
-      `${coordinate}: from ${since} to ${sunset} are ${days} days; ${stability} elements need ${notice} days' notice.`,
-    );
-  }
-  if (!/[.!?]$/.test(why)) throw new Error(`${coordinate}: why must be a sentence, with a full stop.`);
 }

@@ -3,7 +3,6 @@
  * there.
  */
 export const OWN_PAGES: ReadonlySet<string> = new Set(['(reference)', '(playground)']);
-/** The name of clients that send none. */
 const UNKNOWN = '(unknown)';
 const MAX_LENGTH = 64;
 /** The maximum size of each cache, and the maximum length of its keys: longer ones are parsed each time. */

@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Annotated } from './annotated.ts';
 import { type DeprecationAnnotation, isPastSunset, levelOf } from './annotation.ts';
+import { clientReader } from './client.ts';
 
 /** The clock that the dates of annotations are compared with. */
 export type Clock = () => Date;
@@ -13,7 +14,6 @@ export interface Brownout {
   readonly until: Date;
 }
 
-/** The rules for brownouts and sunsets. */
 export interface LifecycleRules {
   readonly clock: Clock;
   /**
@@ -31,27 +31,48 @@ export interface Labels {
   successor(coordinate: string, deprecation: DeprecationAnnotation): string;
 }
 
-/** The names in GraphQL: coordinates. */
 export const byCoordinate: Labels = {
   name: (coordinate) => coordinate,
   successor: (_, deprecation) => deprecation.successor.coordinate,
 };
 
-/**
- * Rejects a request because of the annotated elements that it uses.
- *
- * @param isStrict whether the request excludes deprecated and experimental elements
- * @throws {ServiceError} GONE, BROWNOUT or LIFECYCLE_STRICT
- */
-export type Guard = (uses: readonly Annotated[], isStrict: boolean, labels: Labels) => void;
+/** The request's header fields, and whether it excludes deprecated and experimental elements. */
+interface Requester {
+  readonly headers: Pick<Headers, 'get'>;
+  readonly isStrict: boolean;
+}
 
 /**
- * Creates the guard that enforces the rules.
+ * Counts the annotated elements that a request uses, and rejects the request because of them. A rejected use counts
+ * too, because the client still depends on it.
+ *
+ * @throws {ServiceError} GONE, BROWNOUT or LIFECYCLE_STRICT
+ */
+export type EnforceLifecycle = (uses: readonly Annotated[], requester: Requester, labels: Labels) => void;
+
+/**
+ * Whether the request excludes deprecated and experimental elements: `API-Lifecycle: strict`.
+ *
+ * @throws {ServiceError} INVALID_ARGUMENT if the field has any other value
+ */
+export function wantsStrict(headers: Requester['headers']): boolean {
+  const value = headers.get('api-lifecycle');
+  if (value === null || value === 'strict') return value !== null;
+  throw new ServiceError('INVALID_ARGUMENT', 'The API-Lifecycle field must be strict.');
+}
+
+/**
+ * Enforces the rules.
  *
  * @param annotated all annotated elements
+ * @param count called with each use and the name of its client
  * @throws {Error} if a brownout names an element that is not deprecated
  */
-export function createGuard({ clock, sunset, brownouts }: LifecycleRules, annotated: readonly Annotated[]): Guard {
+export function createLifecycleEnforcement(
+  { clock, sunset, brownouts }: LifecycleRules,
+  annotated: readonly Annotated[],
+  count: (use: Annotated, client: string) => void,
+): EnforceLifecycle {
   const deprecated = annotated.flatMap(({ coordinate, annotations }) =>
     annotations.deprecation === undefined ? [] : [coordinate],
   );
@@ -62,7 +83,11 @@ export function createGuard({ clock, sunset, brownouts }: LifecycleRules, annota
     );
   }
   const servesAll = sunset === 'announce' && brownouts.length === 0;
-  return (uses, isStrict, labels) => {
+  const clientOf = clientReader();
+  return (uses, { headers, isStrict }, labels) => {
+    if (uses.length === 0) return;
+    const client = clientOf(headers);
+    for (const use of uses) count(use, client);
     if (servesAll && !isStrict) return;
     const now = clock();
     for (const use of uses) {

@@ -9,7 +9,6 @@ import {
   sunsetInstant,
 } from './annotation.ts';
 
-/** The URLs in the `Link` field of a deprecated operation. */
 interface LifecycleAddresses {
   /** That of the page about deprecations and sunsets. */
   readonly page: string;
@@ -36,19 +35,6 @@ export function lifecycleLink({ page, successor }: LifecycleAddresses): string {
   return `<${successor}>; rel="successor-version", <${page}>; rel="deprecation"; type="text/html", <${page}>; rel="sunset"`;
 }
 
-/** The use with the earliest sunset; undefined if none is deprecated. */
-function earliestSunset(uses: readonly Annotated[]): DeprecationUse | undefined {
-  const deprecations = uses.flatMap(({ coordinate, annotations: { deprecation } }) =>
-    deprecation === undefined ? [] : [{ coordinate, deprecation }],
-  );
-  return deprecations.sort((one, other) => (one.deprecation.sunset < other.deprecation.sunset ? -1 : 1))[0];
-}
-
-interface DeprecationUse {
-  readonly coordinate: string;
-  readonly deprecation: DeprecationAnnotation;
-}
-
 const BY_SEVERITY: readonly Level[] = ['deprecated', 'experimental', 'beta'];
 
 /**
@@ -64,14 +50,15 @@ export function headersForUses(
   const levels = new Set(uses.map(({ annotations }) => levelOf(annotations)));
   const level = BY_SEVERITY.find((candidate) => levels.has(candidate));
   if (level === undefined) return [];
-  const first = earliestSunset(uses);
-  if (first === undefined) return ['api-stability', level];
-  const { coordinate, deprecation } = first;
+  const sunsets = uses.flatMap(({ annotations: { deprecation } }) => deprecation?.sunset ?? []).sort();
+  const first = uses.find(({ annotations: { deprecation } }) => deprecation && deprecation.sunset === sunsets[0]);
+  const deprecation = first?.annotations.deprecation;
+  if (first === undefined || deprecation === undefined) return ['api-stability', level];
   const successor = deprecation.successor.coordinate;
   return [
     'api-stability',
     level,
-    ...deprecationHeaders(deprecation, coordinate, successor),
+    ...deprecationHeaders(deprecation, first.coordinate, successor),
     'link',
     lifecycleLink(addressesOf(successor)),
   ];

@@ -48,7 +48,6 @@ export function inputWalker(
   }
 }
 
-/** All input fields and enum values that a value of the type can use. */
 function reachable(type: GraphQLInputType, seen = new Set<string>()): Annotatable[] {
   const named = getNamedType(type);
   if (seen.has(named.name)) return [];

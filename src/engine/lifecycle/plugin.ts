@@ -42,17 +42,14 @@ declare global {
       Type extends InputType<Types> | [InputType<Types>] = InputType<Types> | [InputType<Types>],
       Req extends FieldRequiredness<Type> = FieldRequiredness<Type>,
     > {
-      /** How far the argument or input field can be relied on. */
       lifecycle?: Declared;
     }
     export interface EnumValueConfig<Types extends SchemaTypes> {
-      /** How far the value can be relied on. */
       lifecycle?: Declared;
     }
   }
 }
 
-/** Adds the declared annotations to the built schema. */
 class LifecyclePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     return annotated(field, field.pothosOptions.lifecycle);

@@ -1,7 +1,6 @@
 import type { Annotated } from './annotated.ts';
 import { addDays, daysBetween, isPastSunset, type Level, levelOf, type Stability, toDay } from './annotation.ts';
 
-/** The number of days that a report covers. */
 export const WINDOW_DAYS = 30;
 
 /** The first day of the window that ends on the day of the instant. */
@@ -9,7 +8,6 @@ export function windowOpens(now: Date): string {
   return addDays(toDay(now), 1 - WINDOW_DAYS);
 }
 
-/** A client's uses of an element in the window. */
 export interface ClientUse {
   readonly client: string;
   readonly uses: number;
@@ -30,14 +28,12 @@ export interface Usage {
   readonly lastUsed: Date | undefined;
 }
 
-/** The report about an annotated element. */
 export interface ReportEntry {
   readonly coordinate: string;
   /** Its REST operation, if it is a root field with a route, or an argument of one. */
   readonly operation: string | undefined;
   readonly level: Level;
   readonly stability: Stability;
-  /** Undefined if it is not deprecated. */
   readonly deprecation: ReportedDeprecation | undefined;
   readonly usage: Usage;
   readonly uses: number;

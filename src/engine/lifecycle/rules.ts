@@ -1,6 +1,9 @@
 import { type GraphQLSchema, isRequiredArgument, isRequiredInputField } from 'graphql';
+import { isDate } from '../date.ts';
 import { declaredOn, type Member, membersOf } from './annotated.ts';
-import { assertAnnotations, combineAnnotations, type DeprecationAnnotation } from './annotation.ts';
+import { type Annotation, type Annotations, combineAnnotations, daysBetween, NOTICE_DAYS } from './annotation.ts';
+
+type Members = ReadonlyMap<string, Member>;
 
 /**
  * Validates all annotations of a schema.
@@ -9,60 +12,62 @@ import { assertAnnotations, combineAnnotations, type DeprecationAnnotation } fro
  *   required argument or input field
  */
 export function assertLifecycle(schema: GraphQLSchema): void {
-  const members = membersOf(schema);
-  const byCoordinate = new Map(members.map((member) => [member.coordinate, member]));
-  const errors = members.flatMap((member) => {
-    try {
-      assertMember(member, byCoordinate);
-      return [];
-    } catch (error) {
-      return [(error as Error).message];
-    }
+  const members: Members = new Map(membersOf(schema).map((member) => [member.coordinate, member]));
+  const errors = [...members.values()].flatMap((member) => {
+    const error = errorIn(member, members);
+    return error === undefined ? [] : [`${member.coordinate}: ${error}`];
   });
   if (errors.length > 0) throw new Error(errors.join('\n'));
 }
 
-function assertMember(member: Member, members: ReadonlyMap<string, Member>): void {
-  const { coordinate, element } = member;
-  const declared = declaredOn(element);
+function errorIn(member: Member, members: Members): string | undefined {
+  const declared = declaredOn(member.element);
   if (declared === undefined) {
-    if (element.deprecationReason == null) return;
-    throw new Error(`${coordinate}: declare its deprecation with lifecycle: deprecated({...}), which has its dates.`);
+    if (member.element.deprecationReason == null) return undefined;
+    return 'declare its deprecation with lifecycle: deprecated({...}), which has its dates.';
   }
-  assertAnnotations(coordinate, declared);
-  const { deprecation } = combineAnnotations(declared);
-  if (deprecation === undefined) return;
-  if (isRequired(member)) {
-    throw new Error(`${coordinate}: it is required, so clients cannot leave it out, and it cannot be deprecated.`);
+  const annotations = combineAnnotations(declared);
+  return errorInLevels(declared) ?? errorInDates(annotations) ?? errorInPlace(member, annotations, members);
+}
+
+function errorInLevels(declared: Annotation | readonly Annotation[]): string | undefined {
+  const list = 'level' in declared ? [declared] : declared;
+  const stabilities = list.filter(({ level }) => level !== 'deprecated').length;
+  if (list.length > 0 && stabilities <= 1 && list.length - stabilities <= 1) return undefined;
+  return 'it can be experimental or beta, and also deprecated, each at most once.';
+}
+
+function errorInDates({ stability, deprecation }: Annotations): string | undefined {
+  if (deprecation === undefined) return undefined;
+  const { since, sunset, why } = deprecation;
+  const wrong = [since, sunset].find((day) => !isDate(day));
+  if (wrong !== undefined) return `${wrong} is not a day; since and sunset are days such as 2026-07-01.`;
+  if (sunset < since) return `its sunset ${sunset} is before its deprecation, ${since}.`;
+  const notice = NOTICE_DAYS[stability];
+  const days = daysBetween(since, sunset);
+  if (days < notice) {
+    return `from ${since} to ${sunset} are ${days} days; ${stability} elements need ${notice} days' notice.`;
   }
-  assertSuccessor(member, deprecation, members);
+  return /[.!?]$/.test(why) ? undefined : 'why must be a sentence, with a full stop.';
+}
+
+function errorInPlace(member: Member, { deprecation }: Annotations, members: Members): string | undefined {
+  if (deprecation === undefined) return undefined;
+  if (isRequired(member)) return 'it is required, so clients cannot leave it out, and it cannot be deprecated.';
+  const { coordinate, args = {} } = deprecation.successor;
+  const named = members.get(coordinate)?.element;
+  if (named === undefined) return `its successor ${coordinate} is not in the schema.`;
+  if (named.deprecationReason != null) return `its successor ${coordinate} is deprecated itself.`;
+  for (const [to, from] of Object.entries(args)) {
+    if (!hasArgument(named, to)) return `its successor ${coordinate} has no argument ${to}.`;
+    if (!hasArgument(member.element, from)) return `it has no argument ${from} to give to its successor.`;
+  }
+  return undefined;
 }
 
 function isRequired({ kind, element }: Member): boolean {
   if (kind === 'argument') return isRequiredArgument(element);
   return kind === 'input field' && isRequiredInputField(element);
-}
-
-function assertSuccessor(
-  { coordinate, element }: Member,
-  { successor }: DeprecationAnnotation,
-  members: ReadonlyMap<string, Member>,
-): void {
-  const named = members.get(successor.coordinate)?.element;
-  if (named === undefined) {
-    throw new Error(`${coordinate}: its successor ${successor.coordinate} is not in the schema.`);
-  }
-  if (named.deprecationReason != null) {
-    throw new Error(`${coordinate}: its successor ${successor.coordinate} is deprecated itself.`);
-  }
-  for (const [to, from] of Object.entries(successor.args ?? {})) {
-    if (!hasArgument(named, to)) {
-      throw new Error(`${coordinate}: its successor ${successor.coordinate} has no argument ${to}.`);
-    }
-    if (!hasArgument(element, from)) {
-      throw new Error(`${coordinate}: it has no argument ${from} to give to its successor.`);
-    }
-  }
 }
 
 function hasArgument(element: Member['element'], name: string): boolean {

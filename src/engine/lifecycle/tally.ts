@@ -21,7 +21,6 @@ type MutableCount = { -readonly [K in keyof UseCount]: UseCount[K] };
 /** Counts of uses that are not stored yet, of bounded size. */
 export class Tally {
   readonly #clock: Clock;
-  /** By day, coordinate and client. */
   #days = new Map<string, Map<string, Map<string, MutableCount>>>();
   #size = 0;
   /** The day of the last count, and its start: to format a date takes longer than to count. */

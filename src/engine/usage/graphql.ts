@@ -45,89 +45,52 @@ export function addLifecycle(builder: Builder): void {
         description: 'The name that the client sent. `(others)` counts the clients beyond the maximum number of names.',
       }),
       uses: t.expose('uses', { type: 'Int64', description: `How often, in the last ${WINDOW_DAYS} days.` }),
-      lastSeenAt: t.field({
-        type: 'DateTime',
-        description: 'When it was used last.',
-        resolve: ({ lastSeen }) => lastSeen,
-      }),
+      lastSeenAt: t.expose('lastSeen', { type: 'DateTime', description: 'When it was used last.' }),
     }),
   });
 
-  const LifecycleMark = builder.objectRef<ReportEntry>('LifecycleMark').implement({
+  const within = `in the last ${WINDOW_DAYS} days`;
+  const text = { nullable: true } as const;
+  const day = { type: 'Date', nullable: true } as const;
+  const instant = { type: 'DateTime', nullable: true } as const;
+  const LifecycleMark = builder.objectRef<Mark>('LifecycleMark').implement({
     description: 'A part of the schema that is experimental, beta or deprecated, and who still uses it.',
     fields: (t) => ({
       coordinate: t.exposeString('coordinate', { description: 'Its schema coordinate, such as `Type.field`.' }),
-      operation: t.string({
-        nullable: true,
+      operation: t.exposeString('operation', {
+        ...text,
         description: 'The REST operation: its method and path. Null if there is none.',
-        resolve: ({ operation }) => operation,
       }),
       level: t.expose('level', { type: LifecycleLevel, description: 'Its most important annotation.' }),
       stability: t.expose('stability', { type: Stability, description: 'What is promised about it.' }),
-      since: t.field({
-        type: 'Date',
-        nullable: true,
-        description: 'The first day on which it is deprecated, in UTC.',
-        resolve: ({ deprecation }) => deprecation?.since,
-      }),
-      sunset: t.field({
-        type: 'Date',
-        nullable: true,
-        description: 'The last day on which it works, in UTC.',
-        resolve: ({ deprecation }) => deprecation?.sunset,
-      }),
-      daysLeft: t.int({
+      since: t.expose('since', { ...day, description: 'The first day on which it is deprecated, in UTC.' }),
+      sunset: t.expose('sunset', { ...day, description: 'The last day on which it works, in UTC.' }),
+      daysLeft: t.exposeInt('daysLeft', {
         nullable: true,
         description: 'Days from today to the sunset: 0 on the day itself, negative after it.',
-        resolve: ({ deprecation }) => deprecation?.daysLeft,
       }),
-      successor: t.string({
-        nullable: true,
-        description: 'The schema coordinate of its replacement.',
-        resolve: ({ deprecation }) => deprecation?.successor,
-      }),
-      successorOperation: t.string({
-        nullable: true,
+      successor: t.exposeString('successor', { ...text, description: 'The schema coordinate of its replacement.' }),
+      successorOperation: t.exposeString('successorOperation', {
+        ...text,
         description: 'The REST operation that replaces it.',
-        resolve: ({ deprecation }) => deprecation?.successorOperation,
       }),
-      why: t.string({
-        nullable: true,
-        description: 'Why it is deprecated.',
-        resolve: ({ deprecation }) => deprecation?.why,
-      }),
-      uses: t.expose('uses', {
-        type: 'Int64',
-        description: `How often it was used in the last ${WINDOW_DAYS} days.`,
-      }),
-      clients: t.int({
-        description: `How many clients used it in the last ${WINDOW_DAYS} days.`,
-        resolve: ({ usage }) => usage.clientCount,
-      }),
-      lastUsedAt: t.field({
-        type: 'DateTime',
-        nullable: true,
-        description: `When it was last used in the last ${WINDOW_DAYS} days.`,
-        resolve: ({ usage }) => usage.lastUsed,
-      }),
-      countedSince: t.field({
-        type: 'DateTime',
-        nullable: true,
-        description: 'Since when its uses are counted.',
-        resolve: ({ usage }) => usage.countedSince,
-      }),
+      why: t.exposeString('why', { ...text, description: 'Why it is deprecated.' }),
+      uses: t.expose('uses', { type: 'Int64', description: `How often it was used ${within}.` }),
+      clients: t.exposeInt('clientCount', { description: `How many clients used it ${within}.` }),
+      lastUsedAt: t.expose('lastUsed', { ...instant, description: `When it was last used ${within}.` }),
+      countedSince: t.expose('countedSince', { ...instant, description: 'Since when its uses are counted.' }),
       verdict: t.exposeString('verdict', { description: 'Whether it can be removed, in words.' }),
       usesByDay: t.field({
         type: [DayUses],
         extensions: { items: WINDOW_DAYS + 1 },
-        description: `Its uses by day in the last ${WINDOW_DAYS} days. Days without a use are left out.`,
-        resolve: ({ usage }) => [...usage.byDay].map(([day, uses]) => ({ day, uses })),
+        description: `Its uses by day ${within}. Days without a use are left out.`,
+        resolve: ({ byDay }) => [...byDay].map(([day, uses]) => ({ day, uses })),
       }),
       usesByClient: t.field({
         type: [ClientUses],
         extensions: { items: MAX_LISTED },
         description: 'Its clients, those with the most uses first; at most 100.',
-        resolve: ({ usage }) => [...usage.clients],
+        resolve: ({ clients }) => [...clients],
       }),
     }),
   });
@@ -138,7 +101,13 @@ export function addLifecycle(builder: Builder): void {
       lifecycle: experimental(),
       extensions: { countsList: { tables: [lifecycleUses] } },
       description: 'List everything that is experimental, beta or deprecated. The next sunset comes first.',
-      resolve: async (_, __, { lifecycle }) => [...(await lifecycle.report())],
+      resolve: async (_, __, { lifecycle }) => (await lifecycle.report()).map(toMark),
     }),
   );
+}
+
+type Mark = ReturnType<typeof toMark>;
+
+function toMark({ deprecation, usage, ...entry }: ReportEntry) {
+  return { ...entry, ...deprecation, ...usage };
 }

@@ -16,7 +16,6 @@ import { lifecycleCounting, lifecycleUses } from './table.ts';
 const FLUSH_AFTER = 2_000;
 /** The maximum number of client names for an element and a day; further clients are counted together. */
 const MAX_CLIENTS = 500;
-/** The maximum number of clients listed for an element. */
 export const MAX_LISTED = 100;
 const KEPT_DAYS = 365;
 
@@ -129,7 +128,6 @@ export function lifecycleStore(
       timer ??= setTimeout(flush, FLUSH_AFTER).unref();
     },
 
-    /** Stores all counts that are not stored yet. */
     flush,
 
     /** Every annotated element with its counts of the last 30 days; concurrent requests share one report. */
