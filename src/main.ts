@@ -98,7 +98,6 @@ function endSoon(): void {
   setTimeout(() => process.exit(), EXIT_DELAY).unref();
 }
 
-/** Prints the URLs of the service once it listens. */
 function announce(settings: Settings, logger: Logger, port: number): void {
   const { HOST, BASE_PATH, PUBLIC_URL, DATABASE_URL, DATA_DIR, WORKERS: workers } = settings;
   const host = HOST.includes(':') ? `[${HOST}]` : HOST;

@@ -1,4 +1,3 @@
-/** What changed about an element. */
 export interface Change {
   /**
    * `break`: a correct client may fail. `surprise`: a client may fail that isn't ready for what the API may always do.
@@ -12,6 +11,5 @@ export interface Change {
   readonly what: string;
   /** The day that a notice is about, in UTC. */
   readonly sunset?: string;
-  /** The REST operations that are affected. */
   readonly operations?: readonly string[];
 }

@@ -8,20 +8,17 @@ const GRAPHQL = 'schema/schema.graphql';
 const OPENAPI = 'schema/openapi.json';
 
 interface Options {
-  /** The folder that contains `schema/`. */
   readonly folder: string;
   /** The revision to compare with. @default the newest release, or the parent */
   readonly base: string | undefined;
   /** As `2026-07-01`, in UTC. */
   readonly today: string;
-  /** Says who used the elements recently. */
   readonly usesOf: (coordinates: readonly string[]) => Promise<readonly Use[]>;
 }
 
 export interface Outcome {
   /** Whether the promises of the base are kept; true where there is no base. */
   readonly isKept: boolean;
-  /** For people. */
   readonly report: string;
 }
 
@@ -36,10 +33,8 @@ export async function checkContract({ folder, base: name, today, usesOf }: Optio
     if (name !== undefined) throw new Error(base);
     return { isKept: true, report: base };
   }
-  const [graphql, openApi] = [
-    await readFile(join(folder, GRAPHQL), 'utf8'),
-    await readFile(join(folder, OPENAPI), 'utf8'),
-  ];
+  const graphql = await readFile(join(folder, GRAPHQL), 'utf8');
+  const openApi = await readFile(join(folder, OPENAPI), 'utf8');
   const findings = await compareContracts(base.contract, read('the work tree', graphql, openApi), today);
   const uses = findings.length === 0 ? [] : await usesOf([...new Set(findings.map(({ element }) => element))]);
   const report = printReport(findings, uses, base.revision.name);

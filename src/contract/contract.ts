@@ -8,14 +8,12 @@ import { openApiChanges } from './openapi-changes.ts';
 import { type OpenApiElement, readOpenApi } from './openapi-elements.ts';
 import { judge, type Verdict } from './policy.ts';
 
-/** Both descriptions of the API, and the lifecycles of their elements. */
 export interface Contract {
   readonly schema: GraphQLSchema;
   readonly openApi: OpenApiElement;
   readonly lifecycles: { readonly graphql: Lifecycles; readonly openApi: Lifecycles };
 }
 
-/** A change, and whether it is allowed. */
 export interface Finding extends Change, Verdict {
   /** The schema coordinate of the element; for what only REST has, its coordinate there. */
   readonly element: string;
@@ -28,10 +26,7 @@ export interface Finding extends Change, Verdict {
  */
 export function readContract(graphql: string, openApi: string): Contract {
   const [schema, document] = [buildSchema(graphql), readOpenApi(openApi)];
-  const lifecycles = {
-    graphql: lifecyclesOf(graphqlElements(schema)),
-    openApi: lifecyclesOf(document),
-  };
+  const lifecycles = { graphql: lifecyclesOf(graphqlElements(schema)), openApi: lifecyclesOf(document) };
   return { schema, openApi: document, lifecycles };
 }
 

@@ -10,7 +10,6 @@ import {
 } from 'graphql';
 import type { Element, Lifecycle } from './lifecycle.ts';
 
-/** A field, an argument, an input field or an enum value. */
 interface Part {
   readonly name: string;
   readonly description?: string | null | undefined;

@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 const RELEASE = /^v\d+\.\d+\.\d+$/;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** A revision to compare with: what it is called, and its commit. */
 export interface Revision {
   readonly name: string;
   readonly commit: string;
@@ -17,7 +16,6 @@ export class History {
     this.#folder = folder;
   }
 
-  /** Whether the folder is in a repository. */
   async exists(): Promise<boolean> {
     try {
       await this.#git('rev-parse', '--git-dir');
@@ -42,7 +40,6 @@ export class History {
     return commit === '' ? undefined : { name, commit: commit.trim() };
   }
 
-  /** Whether the clone lacks older commits. */
   async isShallow(): Promise<boolean> {
     return (await this.#git('rev-parse', '--is-shallow-repository')).trim() === 'true';
   }

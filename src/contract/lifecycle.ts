@@ -2,7 +2,6 @@ import { isDate } from '../engine/date.ts';
 import { addDays, type Stability } from '../engine/lifecycle/annotation.ts';
 import type { Change } from './change.ts';
 
-/** Something that a description promises to clients. */
 export interface Element {
   /** `Query.pet`, `Query.pets(sort:)`, `GET /pets`, `GET /pets (query sort)`, `Pet.status`. */
   readonly coordinate: string;
@@ -13,7 +12,6 @@ export interface Element {
   readonly children?: () => readonly Element[];
 }
 
-/** How far clients can rely on an element. */
 export interface Lifecycle {
   readonly stability: Stability;
   readonly deprecation?: Deprecation | undefined;
@@ -22,7 +20,6 @@ export interface Lifecycle {
 /** The days are in UTC, such as `2026-07-01`. A deprecation in an old schema may lack them. */
 interface Deprecation {
   readonly since?: string | undefined;
-  /** The last day on which the element is served. */
   readonly sunset?: string | undefined;
 }
 

@@ -1,9 +1,7 @@
 import type { Element, Lifecycle } from './lifecycle.ts';
 import { follow, isOfPlace, type Json, objectsIn, resolve, toObject } from './openapi-json.ts';
 
-/** A part of an OpenAPI document that clients rely on. */
 export interface OpenApiElement extends Element {
-  /** The keyword under which it stands. */
   readonly keyword: string;
   /** Identifies it among the others there, in both documents. */
   readonly key: string;

@@ -20,14 +20,12 @@ const LIST = new Intl.ListFormat('en');
  * @param base what the base is called
  */
 export function printReport(findings: readonly Finding[], uses: readonly Use[], base: string): string {
-  const failures = printEntries(
-    findings.filter(({ isAllowed }) => !isAllowed),
-    uses,
-  );
-  const notes = printEntries(
-    findings.filter(({ isAllowed }) => isAllowed),
-    uses,
-  );
+  const entries = (isAllowed: boolean) =>
+    printEntries(
+      findings.filter((one) => one.isAllowed === isAllowed),
+      uses,
+    );
+  const [failures, notes] = [entries(false), entries(true)];
   const are = failures.length === 1 ? 'change is' : 'changes are';
   const summary = [
     failures.length === 0

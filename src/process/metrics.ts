@@ -4,10 +4,8 @@ import { OWN_PAGES } from '../engine/lifecycle/client.ts';
 import { OTHERS } from '../engine/lifecycle/tally.ts';
 import type { Protocol, RequestMetrics } from '../engine/metrics.ts';
 
-/** How many clients have their own label value. */
 const MAX_CLIENTS = 100;
 
-/** The service's Prometheus metrics. */
 export interface Metrics extends RequestMetrics {
   readonly registry: Registry;
   readonly probe: Probe;

@@ -23,7 +23,6 @@ const FLUSH_TIMEOUT = 1_000;
 const MAX_PAUSE = 30_000;
 const EXAMPLE_PETS = 200;
 
-/** A running service. */
 interface Serving {
   readonly port: Listener['port'];
   /**
@@ -36,7 +35,6 @@ interface Serving {
 }
 
 interface ServeOptions {
-  /** Whether another process has prepared the database. */
   readonly isPrepared: boolean;
   readonly tracing: Tracing | undefined;
   readonly metrics?: Metrics;

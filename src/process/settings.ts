@@ -61,6 +61,9 @@ function wholeNumber(min: number, max: number) {
     .refine((number) => number >= min && number <= max, error);
 }
 
+/** Texts separated by commas or white space. */
+const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
+
 function onOff(byDefault: 'on' | 'off') {
   return z.enum(['on', 'off'], { error: 'must be on or off' }).default(byDefault);
 }
@@ -84,9 +87,7 @@ const settings = z.object({
     .optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   WORKERS: wholeNumber(1, 128).default(1),
-  CORS_ORIGINS: z
-    .string()
-    .transform((list) => list.split(/[\s,]+/).filter(Boolean))
+  CORS_ORIGINS: list
     .refine(
       (origins) => origins.every((origin) => origin === '*' || /^https?:\/\/[^/]+$/.test(origin)),
       "must be '*', or origins such as https://shop.example separated by commas, or empty for none",
@@ -99,9 +100,7 @@ const settings = z.object({
     .optional(),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
-  JWT_ALGORITHMS: z
-    .string()
-    .transform((list) => list.split(/[\s,]+/).filter(Boolean))
+  JWT_ALGORITHMS: list
     .refine((names) => names.length > 0 && names.every((name) => ALGORITHMS.includes(name)), {
       error: `must be some of ${ALGORITHMS.join(', ')}, separated by commas`,
     })
@@ -118,11 +117,7 @@ const settings = z.object({
     .optional(),
   PROXIES: wholeNumber(0, 10).default(0),
   SUNSET: z.enum(['announce', 'enforce'], { error: 'must be announce or enforce' }).default('announce'),
-  BROWNOUTS: z
-    .string()
-    .transform((list) => list.split(/[\s,]+/).filter(Boolean))
-    .pipe(z.array(brownout))
-    .default([]),
+  BROWNOUTS: list.pipe(z.array(brownout)).default([]),
   LIFECYCLE_CLOCK: instant.optional(),
   NODE_ENV: z.string().optional(),
   LOG_LEVEL: z

@@ -2,7 +2,6 @@ import type { Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The polling interval, in milliseconds. */
 const INTERVAL = 5;
 
 /** Resolves when the worker has exited, and its last message has been received. */

@@ -20,9 +20,7 @@ interface FromWorker {
 
 /** The messages to a worker: a request for its counts, or the metrics of all workers. */
 interface ToWorker {
-  /** The number of the request for its counts. */
   readonly countsRequest?: number;
-  /** The number of the worker's request that this answers. */
   readonly metricsOfAll?: number;
   /** Undefined when not all workers have reported in time. */
   readonly text?: string | undefined;

@@ -14,7 +14,6 @@ const PAUSE = 500;
  */
 const EXIT_TIMEOUT = 12_000;
 
-/** Several processes that serve on one port. */
 export interface Workers {
   readonly port: number;
   /**
