@@ -6,9 +6,8 @@ import { createMetrics } from './process/metrics.ts';
 import { prepare, serve } from './process/serve.ts';
 import { misspeltSettings, readSettings, type Settings, SettingsError } from './process/settings.ts';
 import { tracingFrom } from './process/tracing/tracing.ts';
-import { onReplaced, reportFailure, reportReady } from './process/workers/messages.ts';
 import { sharedMetrics } from './process/workers/metrics.ts';
-import { startWorkers } from './process/workers/start.ts';
+import { onReplaced, reportStart, startWorkers } from './process/workers/start.ts';
 
 /** The time for pending writes after everything has stopped, in milliseconds. */
 const EXIT_DELAY = 250;
@@ -17,7 +16,7 @@ const isTerminal = process.stdout.isTTY;
 
 start().catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
-  if (cluster.isWorker) return reportFailure(message).then(() => process.exit(1));
+  if (cluster.isWorker) return reportStart({ failure: message }).then(() => process.exit(1));
   process.stderr.write(error instanceof SettingsError ? `The settings cannot be used:\n${message}\n` : `${message}\n`);
   process.exitCode = 1;
 });
@@ -69,7 +68,7 @@ async function startWorker(settings: Settings, logger: Logger): Promise<void> {
       .finally(endSoon),
   );
   await metrics.report();
-  reportReady(serving.port);
+  await reportStart({ port: serving.port });
 }
 
 /** A second signal of the same kind ends the process at once. */

@@ -1,5 +1,14 @@
 import type { Annotated } from './annotated.ts';
-import { addDays, daysBetween, isPastSunset, type Level, levelOf, type Stability, toDay } from './annotation.ts';
+import {
+  addDays,
+  type DeprecationAnnotation,
+  daysBetween,
+  isPastSunset,
+  type Level,
+  levelOf,
+  type Stability,
+  toDay,
+} from './annotation.ts';
 
 export const WINDOW_DAYS = 30;
 
@@ -43,14 +52,11 @@ export interface ReportEntry {
   readonly outlook: 'free' | 'held' | 'open';
 }
 
-export interface ReportedDeprecation {
-  readonly since: string;
-  readonly sunset: string;
+export interface ReportedDeprecation extends Pick<DeprecationAnnotation, 'since' | 'sunset' | 'why'> {
   /** Days from today to the sunset day: 0 on the day itself, negative after it. */
   readonly daysLeft: number;
   readonly successor: string;
   readonly successorOperation: string | undefined;
-  readonly why: string;
 }
 
 /** How annotated elements appear in REST. */
@@ -111,12 +117,10 @@ function entryOf(
     level: levelOf(annotations),
     stability,
     deprecation: deprecation && {
-      since: deprecation.since,
-      sunset: deprecation.sunset,
+      ...deprecation,
       daysLeft: daysBetween(toDay(time.now), deprecation.sunset),
       successor: deprecation.successor.coordinate,
       successorOperation: successors.get(coordinate) ?? operations.get(deprecation.successor.coordinate),
-      why: deprecation.why,
     },
     usage,
     uses,
@@ -126,7 +130,6 @@ function entryOf(
 
 type Verdict = Pick<ReportEntry, 'verdict' | 'outlook'>;
 
-const REHEARSED: Verdict = { verdict: 'not known while another day is rehearsed', outlook: 'open' };
 const ANSWERED: Verdict = { verdict: 'REST answers contain it, so its use is not known', outlook: 'open' };
 
 function verdictOf(
@@ -135,7 +138,7 @@ function verdictOf(
   uses: number,
   { now, isRehearsal }: ReportTime,
 ): Verdict {
-  if (isRehearsal) return REHEARSED;
+  if (isRehearsal) return { verdict: 'not known while another day is rehearsed', outlook: 'open' };
   const { clientCount, countedSince } = usage;
   if (uses > 0) {
     const clients = clientCount === 1 ? '1 client' : `${clientCount} clients`;

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { type Decoder, integer } from '../db/row.ts';
+import { integer } from '../db/row.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import { addDays, toDay } from '../lifecycle/annotation.ts';
 import { OWN_PAGES } from '../lifecycle/client.ts';
 import type { Clock } from '../lifecycle/guard.ts';
 import { lifecycleReport, type ReportEntry, type RestView, type Usage, windowOpens } from '../lifecycle/report.ts';
-import { OTHERS, Tally, type UseCount } from '../lifecycle/tally.ts';
+import { OTHERS, Tally } from '../lifecycle/tally.ts';
 import { lifecycleCounting, lifecycleUses } from './table.ts';
 
 /**
@@ -19,7 +19,6 @@ const MAX_CLIENTS = 500;
 export const MAX_LISTED = 100;
 const KEPT_DAYS = 365;
 
-const text: Decoder<string> = { decode: String };
 const rows = (columns: string) =>
   sql`json_to_recordset(${sql.placeholder('rows')}::text::json) as counted(${sql.raw(columns)})`;
 
@@ -90,7 +89,7 @@ export function lifecycleStore(
     'count',
     sql`select coordinate, day::text, sum(uses) from ${lifecycleUses}
       where day between ${sql.placeholder('opens')}::date and ${sql.placeholder('today')}::date group by coordinate, day order by day`,
-    { coordinate: lifecycleUses.coordinate, day: text, uses: integer },
+    { coordinate: lifecycleUses.coordinate, day: { decode: String }, uses: integer },
   );
   const byClient = database.statement(
     'lifecycle.byClient',
@@ -170,15 +169,12 @@ export function lifecycleStore(
     const counts = tally.take();
     if (counts.length === 0) return;
     try {
-      await add({ rows: JSON.stringify(counts.map(toRow)) });
+      const rows = counts.map(({ lastSeen, ...count }) => ({ ...count, last_seen: lastSeen }));
+      await add({ rows: JSON.stringify(rows) });
     } catch (error) {
       tally.restore(counts);
       timer ??= setTimeout(flush, FLUSH_AFTER).unref();
       onFailure(error);
     }
   }
-}
-
-function toRow({ lastSeen, ...count }: UseCount): object {
-  return { ...count, last_seen: lastSeen };
 }

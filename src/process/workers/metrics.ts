@@ -9,18 +9,12 @@ const TIMEOUT = 5_000;
 
 type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** The messages of a worker: a request for the metrics of all workers, or its counts. */
-interface FromWorker {
-  /** The number of its request for the metrics of all workers. */
-  readonly metricsOfAll?: number;
+/** What a worker and the primary process tell each other. A request has a number, which its answer repeats. */
+interface Message {
+  /** A request for the worker's counts, or the request that they answer. */
+  readonly countsRequest?: number;
   readonly counts?: Counts;
-  /** The number of the request that the counts answer, if any. */
-  readonly countsRequest?: number;
-}
-
-/** The messages to a worker: a request for its counts, or the metrics of all workers. */
-interface ToWorker {
-  readonly countsRequest?: number;
+  /** A worker's request for the metrics of all workers, or the request that their text answers. */
   readonly metricsOfAll?: number;
   /** Undefined when not all workers have reported in time. */
   readonly text?: string | undefined;
@@ -42,7 +36,7 @@ export function addUpMetrics(): void {
   const label = clientLabels();
   let ended = Promise.resolve<Counts>([]);
   let requests = 0;
-  cluster.on('message', (worker, { counts, countsRequest, metricsOfAll }: FromWorker) => {
+  cluster.on('message', (worker, { counts, countsRequest, metricsOfAll }: Message) => {
     if (counts !== undefined) last.set(worker, withFewClients(counts, label));
     if (countsRequest !== undefined) requested.get(countsRequest)?.resolve(true);
     if (metricsOfAll !== undefined) void answer(worker, metricsOfAll);
@@ -82,9 +76,9 @@ export function addUpMetrics(): void {
 /** In a worker: counts on its own, and renders the metrics of all workers together. */
 export function sharedMetrics(metrics: Metrics): SharedMetrics {
   const { registry } = metrics;
-  const waiting = new Map<number, (answer: ToWorker) => void>();
+  const waiting = new Map<number, (answer: Message) => void>();
   let requests = 0;
-  process.on('message', ({ countsRequest, metricsOfAll, ...answer }: ToWorker) => {
+  process.on('message', ({ countsRequest, metricsOfAll, ...answer }: Message) => {
     if (countsRequest !== undefined) void report(countsRequest);
     if (metricsOfAll !== undefined) waiting.get(metricsOfAll)?.(answer);
   });
@@ -93,8 +87,8 @@ export function sharedMetrics(metrics: Metrics): SharedMetrics {
     report,
     async render() {
       const metricsOfAll = requests++;
-      const answered = new Promise<ToWorker>((resolve) => waiting.set(metricsOfAll, resolve));
-      process.send?.({ metricsOfAll } satisfies FromWorker);
+      const answered = new Promise<Message>((resolve) => waiting.set(metricsOfAll, resolve));
+      process.send?.({ metricsOfAll } satisfies Message);
       const { text } = await answered.finally(() => waiting.delete(metricsOfAll));
       if (text === undefined) throw new ServiceError('UNAVAILABLE', 'Not all workers reported their metrics in time.');
       return { contentType: registry.contentType, text };
@@ -103,7 +97,7 @@ export function sharedMetrics(metrics: Metrics): SharedMetrics {
 
   async function report(countsRequest?: number): Promise<void> {
     const counts = await registry.getMetricsAsJSON();
-    const message: FromWorker = { counts, ...(countsRequest !== undefined && { countsRequest }) };
+    const message: Message = { counts, ...(countsRequest !== undefined && { countsRequest }) };
     await new Promise((resolve) => process.send?.(message, undefined, undefined, resolve));
   }
 }
@@ -123,6 +117,6 @@ function withFewClients(counts: Counts, label: (name: string) => string): Counts
 }
 
 /** Sends a message, and ignores the error for a worker that has exited. */
-function send(worker: Worker, message: ToWorker): void {
+function send(worker: Worker, message: Message): void {
   worker.send(message, () => {});
 }

@@ -2,7 +2,6 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { whenEnded } from './end.ts';
-import type { Replaced, Start } from './messages.ts';
 import { addUpMetrics } from './metrics.ts';
 
 /** The pause before a worker that exited unexpectedly is replaced, in milliseconds. */
@@ -14,7 +13,7 @@ const PAUSE = 500;
  */
 const EXIT_TIMEOUT = 12_000;
 
-export interface Workers {
+interface Workers {
   readonly port: number;
   /**
    * Replaces the workers one after another. Each stops only after its successor listens, so that no request is lost.
@@ -108,6 +107,27 @@ export async function startWorkers(count: number, logger: Logger): Promise<Worke
     const all = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(all.map(end));
   }
+}
+
+/** A worker's message about its start: the port when it listens, or why it can't. */
+interface Start {
+  readonly port?: number;
+  readonly failure?: string;
+}
+
+/** The message to a worker that another one has replaced. */
+interface Replaced {
+  readonly isReplaced: true;
+}
+
+/** Reports to the primary process how the start of this worker went; resolves when the message is sent. */
+export async function reportStart(start: Start): Promise<void> {
+  await new Promise((resolve) => process.send?.({ start }, undefined, undefined, resolve));
+}
+
+/** Calls back when another worker has replaced this one. */
+export function onReplaced(stop: () => void): void {
+  process.on('message', ({ isReplaced }: Partial<Replaced>) => isReplaced && stop());
 }
 
 async function end(worker: Worker): Promise<void> {
