@@ -34,7 +34,9 @@ async function startThree(): Promise<Processes> {
   const opened = await openTestDatabase();
   const proxy = await startProxy(opened.location.url as string, LATE);
   const near = settingsFor(opened.location);
-  const services = await Promise.all([near, near, { ...near, DATABASE_URL: proxy.url }].map(startService));
+  const services = await Promise.all(
+    [near, near, { ...near, DATABASE_URL: proxy.url }].map((settings) => startService(settings)),
+  );
   return {
     fetch: services.map(
       ({ base }) =>

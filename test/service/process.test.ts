@@ -6,7 +6,14 @@ import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isWhole } from '../support/cases.ts';
 import { copyTestDatabase, type DatabaseCopy, databaseKind, hasCommonTests } from '../support/database.ts';
-import { withService as runService, runToEnd, type Service, settingsFor, startService } from '../support/service.ts';
+import {
+  BUILT,
+  withService as runService,
+  runToEnd,
+  type Service,
+  settingsFor,
+  startService,
+} from '../support/service.ts';
 
 let copy: DatabaseCopy;
 let environment: Readonly<Record<string, string>>;
@@ -32,10 +39,12 @@ function post(base: string, path: string, body: unknown): Promise<Response> {
 describe('the service as a process', () => {
   test('a confirmed change survives a kill and the next start', async () => {
     let location = '';
-    await withService({}, async ({ base }) => {
+    const create = async ({ base }: Service) => {
       const created = await post(base, '/categories', { name: 'Kept' });
       location = new URL(created.headers.get('location') ?? '').pathname;
-    });
+    };
+    // What `npm start` runs; all else here starts its bundle.
+    await runService(environment, create, BUILT);
     await withService({}, async ({ base }) => {
       expect(await (await fetch(base + location)).json()).toMatchObject({ name: 'Kept' });
     });

@@ -34,6 +34,8 @@ export interface LoadOptions {
   readonly renewing: number;
   /** Whether a client ends when the service closes its connection; otherwise it opens another. */
   readonly endsWhenClosed?: boolean;
+  /** The pause of a client after a response, in milliseconds; none by default. */
+  readonly pause?: number;
 }
 
 /** The time after which a response counts as missing, in milliseconds; the service may take no longer. */
@@ -43,7 +45,7 @@ const PAUSE = 50;
 
 /** Starts clients that repeat the requests in turn until they are stopped. */
 export function startLoad(base: string, requests: readonly ExpectedRequest[], options: LoadOptions): Load {
-  const { keeping, renewing, endsWhenClosed = false } = options;
+  const { keeping, renewing, endsWhenClosed = false, pause = 0 } = options;
   const failures: string[] = [];
   let [answered, at, isOver] = [0, 0, false];
   const run = async (keepAlive: boolean) => {
@@ -55,6 +57,7 @@ export function startLoad(base: string, requests: readonly ExpectedRequest[], op
       else failures.push(failure);
       if (isClosed && endsWhenClosed) break;
       if (failure !== undefined) await sleep(PAUSE);
+      else if (pause > 0) await sleep(pause);
     }
     agent.destroy();
   };
