@@ -1,10 +1,8 @@
-import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { seed } from '../../../src/petstore/seed.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
-import { ask, askInVain, askStrictly, range, type Values } from './ask.ts';
-
-type Mistake = [mistake: string, message: string | RegExp, query: string, variables?: Values];
+import { ask, askInVain, range, type Values } from './ask.ts';
+import { expectRejection, type Mistake } from './mistakes.ts';
 
 const PET = 'mutation ($pet: NewPet!) { createPet(pet: $pet) { id } }';
 const ORDER = 'mutation ($changes: OrderChanges!) { updateOrder(orderId: 1, changes: $changes) { id } }';
@@ -109,7 +107,7 @@ describe('invalid values are VALIDATION_FAILED, 422', () => {
       ORDER,
       { changes: { shipDate: '2026-11-21T09:30:00' } },
     ],
-  ])('%s', (_, ...mistake) => expectRejection('VALIDATION_FAILED', 422, mistake));
+  ])('%s', (_, ...mistake) => expectRejection(app, 'VALIDATION_FAILED', 422, mistake));
 
   test('all errors at once, each with a pointer to its value', async () => {
     const variables = { pet: { name: '', categoryId: 'x', colour: 'red' } };
@@ -147,10 +145,10 @@ describe('an invalid document is 400', () => {
   });
 
   test('GRAPHQL_PARSE_FAILED: a document that ends too soon', () =>
-    expectRejection('GRAPHQL_PARSE_FAILED', 400, ['Syntax Error: Expected Name, found <EOF>.', '{ pets {']));
+    expectRejection(app, 'GRAPHQL_PARSE_FAILED', 400, ['Syntax Error: Expected Name, found <EOF>.', '{ pets {']));
 
   test('INVALID_ARGUMENT: two operations without operationName', () =>
-    expectRejection('INVALID_ARGUMENT', 400, [
+    expectRejection(app, 'INVALID_ARGUMENT', 400, [
       /what operation to execute/,
       'query A { __typename } query B { __typename }',
     ]));
@@ -216,7 +214,7 @@ describe('a conflict with stored rows has its own code', () => {
       /^before is .*\bcursor\b.*\.$/,
       '{ pets(before: "WyJpZCIsIjEiXQ", sort: name) { nodes { id } } }',
     ],
-  ])('%s, %i: %s', (code, status, _, ...mistake) => expectRejection(code, status, mistake));
+  ])('%s, %i: %s', (code, status, _, ...mistake) => expectRejection(app, code, status, mistake));
 
   test('an error has its path', async () => {
     const query =
@@ -296,144 +294,8 @@ describe('an invalid argument anywhere rejects the whole operation before anythi
   });
 });
 
-describe('an operation beyond the limits is rejected before anything is read', () => {
-  const nested = (levels: number) =>
-    `{ pets(first: 1) { nodes { ${'category { pets(first: 1) { nodes { '.repeat(levels)} id ${'} } }'.repeat(levels)} } } }`;
-  const spread = (count: number, within: (next: string) => string) =>
-    `{ pets(first: 1) { nodes { ...F0 } } } fragment F${count} on Pet { id }
-      ${range(0, count - 1)
-        .map((n) => `fragment F${n} on Pet { ${within(`...F${n + 1}`)} }`)
-        .join(' ')}`;
-  const thrice = (size: string) =>
-    `{ pets(${size}) { nodes { category { pets(${size}) { nodes { category { pets(${size}) { nodes { id } } } } } } } } }`;
-  const twoFields = (next: string) =>
-    `a: category { pets(first: 1) { nodes { ${next} } } } b: category { pets(first: 1) { nodes { ${next} } } }`;
-  const round = `{ __schema { types { ${'fields { type { '.repeat(9)} name ${'} }'.repeat(9)} } } }`;
-  const deepList = JSON.parse('['.repeat(500) + ']'.repeat(500)) as unknown;
-  const [nestedTooDeep, tooManyRows, tooManyFields] = [/deep/, /up to \d+ rows at once/, /more than \d+ fields/];
-  const tooManyValues = /up to \d+ values at once/;
-  const pets = (size: number, within: string) => `{ pets(first: ${size}) { nodes { ${within} } } }`;
-  const each = (count: number, field: string) =>
-    range(1, count)
-      .map((n) => `a${n}: ${field}`)
-      .join(' ');
-
-  test.each<Mistake>([
-    ['fields nested 120 deep', nestedTooDeep, nested(40)],
-    ['fields nested 900 deep', nestedTooDeep, nested(300)],
-    ['selections nested 1,600 deep', /deep|Cannot query/, '{ a '.repeat(1600) + '}'.repeat(1600)],
-    [
-      'a list nested 2,400 deep',
-      nestedTooDeep,
-      `{ pets(id: ${'['.repeat(2400)}${']'.repeat(2400)}) { nodes { id } } }`,
-    ],
-    [
-      'a variable nested 500 deep',
-      /must be/,
-      'query ($id: [Int64!]) { pets(id: $id) { nodes { id } } }',
-      { id: deepList },
-    ],
-    ['5,001 tokens', /5000 tokens/, `{ ${'__typename '.repeat(4999)} }`],
-    ['100 of 100 of 100 rows', tooManyRows, thrice('first: 100')],
-    ['the same from the end', tooManyRows, thrice('last: 100')],
-    ['the same from the end, with null for the beginning', tooManyRows, thrice('first: null, last: 100')],
-    ['the same by a variable', tooManyRows, `query ($n: Int) ${thrice('first: $n')}`, { n: 100 }],
-    ['the same by the default of a variable', tooManyRows, `query ($n: Int = 100) ${thrice('first: $n')}`],
-    [
-      'the same by the default of a variable named like an inherited property',
-      tooManyRows,
-      `query ($__proto__: Int = 100) ${thrice('first: $__proto__')}`,
-    ],
-    [
-      'the same beside a variable that is absent',
-      tooManyRows,
-      `query ($f: Int, $n: Int) ${thrice('first: $f, last: $n')}`,
-      { n: 100 },
-    ],
-    [
-      '150 lists of 100 rows with one more each',
-      tooManyRows,
-      `{ ${range(1, 150)
-        .map((n) => `p${n}: pets(first: 100) { nodes { orders(first: 1) { nodes { id } } } }`)
-        .join(' ')} }`,
-    ],
-    [
-      '9,900 rows with a field under 150 names',
-      tooManyValues,
-      pets(99, `category { pets(first: 99) { nodes { ${each(150, 'name')} } } }`),
-    ],
-    ['100 rows with a long text 120 times', tooManyValues, pets(100, each(120, 'category { description }'))],
-    [
-      'introspection under 150 names',
-      tooManyValues,
-      `{ __schema { types { fields { type { fields { ${each(150, 'description')} } } } } } }`,
-    ],
-    [
-      'a fragment within itself',
-      /within itself/,
-      '{ pets { nodes { ...A } } } fragment A on Pet { category { pets { nodes { ...A } } } }',
-    ],
-    [
-      'fragments in a cycle',
-      /within itself/,
-      '{ pets { nodes { ...A } } } fragment A on Pet { ...B } fragment B on Pet { ...A }',
-    ],
-    ['fragments that double 30 times', tooManyFields, spread(30, (next) => `${next} ${next}`)],
-    ['fields that double 20 times', tooManyFields, spread(20, twoFields)],
-    ['cyclic introspection', /depth/, round],
-  ])('%s', async (_, message, query, variables) => {
-    const { status, errors = [], data } = await askStrictly(app, query, variables);
-    expect(errors.map((error) => error.message).join(' ')).toMatch(message);
-    expect(app.statements).toEqual([]);
-    expect([400, 422]).toContain(status);
-    expect(errors[0]?.extensions).toMatchObject({ status });
-    expect(data).toBeUndefined();
-  });
-
-  test('but the queries of common tools are not', async () => {
-    const lists = '{ categories { nodes { pets { nodes { orders { nodes { pet { category { name } } } } } } } } }';
-    expect((await askStrictly(app, lists)).status).toBe(200);
-    expect((await askStrictly(app, nested(3))).status).toBe(200);
-    expect((await askStrictly(app, getIntrospectionQuery({ inputValueDeprecation: true }))).status).toBe(200);
-    expect((await askStrictly(app, pets(100, 'id name category { id name description }'))).status).toBe(200);
-    expect((await askStrictly(app, `{ ${'__typename '.repeat(60)} }`)).status).toBe(200);
-  });
-
-  test('within introspection too, where fragments can double as anywhere', async () => {
-    const doubling = Array.from(
-      { length: 15 },
-      (_, level) => `fragment F${level} on __Type { a: ofType { ...F${level + 1} } b: ofType { ...F${level + 1} } }`,
-    );
-    const query = `{ __type(name: "Pet") { ...F0 } } ${doubling.join(' ')} fragment F15 on __Type { name }`;
-    const deep = `{ __type(name: "Pet") { ${'ofType { '.repeat(40)} name ${'}'.repeat(40)} } }`;
-    for (const document of [query, deep]) {
-      for (let time = 0; time < 2; time++) {
-        expect((await askInVain(app, document)).extensions).toMatchObject({ code: 'INVALID_ARGUMENT', status: 400 });
-      }
-    }
-  });
-
-  test('of very many errors only the first are listed', async () => {
-    const query = 'query ($id: [Int64!]) { pets(id: $id) { nodes { id } } }';
-    const { message, extensions } = await askInVain(app, query, { id: Array.from({ length: 4_000 }, () => 'x') });
-    expect(message).toMatch(/^id\.0 must be an integer .* There are more errors\.$/);
-    expect(extensions.errors).toHaveLength(20);
-  });
-});
-
 test('null for the variables means no variables', async () => {
   const body = { query: 'query ($first: Int) { pets(first: $first) { nodes { id } } }', variables: null };
   const { status, body: answer } = await app.rest('POST', '/graphql', { body });
   expect([status, answer.errors]).toEqual([200, undefined]);
 });
-
-async function expectRejection(
-  code: string,
-  status: number,
-  [message, query, variables]: [string | RegExp, string, Values?],
-) {
-  const error = await askInVain(app, query, variables);
-  if (typeof message === 'string') expect(error.message).toBe(message);
-  else expect(error.message).toMatch(message);
-  expect(error.extensions).toMatchObject({ code, status });
-}

@@ -1,0 +1,277 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CONNECTIONS } from '../../src/engine/db/lanes.ts';
+import { connectServer } from '../../src/engine/db/server.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { databaseKind, openTestDatabase } from '../support/database.ts';
+import { startProxy } from '../support/proxy.ts';
+import { startService } from '../support/service.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.dispose());
+
+test('a full disk is a temporary error, on both databases', async () => {
+  const full = "do $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$";
+  await expect(app.database.transaction((query) => query(full, []))).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    headers: { 'retry-after': '1' },
+  });
+});
+
+if (databaseKind === 'server') {
+  describe('a server database that fails', () => {
+    test('by closing idle connections: reads succeed all the same', async () => {
+      const { body: category } = await app.rest('POST', '/categories', { body: { name: 'Any' } });
+      const { body: pet } = await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId: category.id } });
+      const readEverything = () =>
+        Promise.all(
+          [`/pets/${pet.id}`, '/pets', '/categories', '/store/orders', '/store/inventory'].map((path) =>
+            app.rest('GET', path),
+          ),
+        );
+      await readEverything();
+      await app.database.transaction((query) =>
+        query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+          [],
+        ),
+      );
+      expect((await readEverything()).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    });
+
+    test('by going away: requests fail at once, and succeed within a second of its return', async () => {
+      const opened = await openTestDatabase();
+      const proxy = await startProxy(opened.location.url ?? '');
+      const service = await startService({ DATABASE_URL: proxy.url });
+      const statuses = async (count: number) => {
+        const answers = Array.from({ length: count }, async () => (await fetch(`${service.base}/pets/1`)).status);
+        return new Set(await Promise.all(answers));
+      };
+      proxy.stop();
+      for (let round = 0; round < 6; round++) expect(await statuses(20)).toEqual(new Set([503]));
+      await proxy.start();
+      await expect.poll(() => statuses(20), { timeout: 1_000 }).toEqual(new Set([404]));
+      expect(await service.stop()).toBe(0);
+      proxy.close();
+      await opened.dispose();
+    });
+
+    test('by accepting connections and closing them: a statement is tried once, and fails at once', async () => {
+      const opened = await openTestDatabase();
+      const proxy = await startProxy(opened.location.url ?? '');
+      const driver = await connectServer(proxy.url, 4_000);
+      let connections = 0;
+      const closing = createServer((socket) => {
+        connections++;
+        socket.end();
+      }).listen(0, '127.0.0.1');
+      await once(closing, 'listening');
+      proxy.switchTo(`postgres://127.0.0.1:${(closing.address() as AddressInfo).port}`);
+      const began = performance.now();
+      for (let n = 0; n < 5; n++) {
+        await expect(driver.query('insert into nothing values (1)', [], 'write')).rejects.toMatchObject({
+          code: 'UNAVAILABLE',
+        });
+      }
+      expect(performance.now() - began).toBeLessThan(2_000);
+      expect(connections).toBeLessThan(10);
+      proxy.switchTo(opened.location.url ?? '');
+      await expect.poll(() => driver.query('select 1', [], 'lookup'), { timeout: 1_000 }).toEqual([[1]]);
+      await driver.close();
+      proxy.close();
+      closing.close();
+      await opened.dispose();
+    });
+
+    test('by stalling longer than the statement timeout: each later statement gets its own result', async () => {
+      const opened = await openTestDatabase();
+      const proxy = await startProxy(opened.location.url ?? '');
+      const driver = await connectServer(proxy.url, 4_000, { ...CONNECTIONS, lookup: 10 });
+      const ask = async (word: string) =>
+        expect((await driver.query('select $1::text', [word], 'lookup'))[0]).toEqual([word]);
+      const words = (of: string) => Array.from({ length: 10 }, (_, n) => `${of} ${n}`);
+      await Promise.all(words('before').map(ask));
+      proxy.freeze();
+      const late = [...words('first'), ...words('second')].map((word) => expect(ask(word)).rejects.toThrow());
+      await sleep(1_600);
+      const inTime = Promise.all(words('third').map(ask));
+      await sleep(2_600);
+      proxy.thaw();
+      await Promise.all([...late, inTime]);
+      await Promise.all(words('after').map(ask));
+      await driver.close();
+      proxy.close();
+      await opened.dispose();
+    });
+
+    test('by having no free connection: a transaction does not start once its request has ended', async () => {
+      const opened = await openTestDatabase();
+      const driver = await connectServer(opened.location.url ?? '', 10_000, { ...CONNECTIONS, transaction: 1 });
+      let finish = () => {};
+      const held = driver.transaction(() => new Promise<void>((resolve) => (finish = resolve)), undefined);
+      let hasBegun = false;
+      const asked = performance.now();
+      const late = driver.transaction(async () => {
+        hasBegun = true;
+      }, asked + 300);
+      await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      expect(performance.now() - asked).toBeLessThan(5_000);
+      finish();
+      await held;
+      expect(hasBegun).toBe(false);
+      await driver.close();
+      await opened.dispose();
+    });
+
+    test('by a held lock: a statement whose request has ended is cancelled, and changes nothing later', async () => {
+      const opened = await openTestDatabase();
+      const service = await startService({ DATABASE_URL: opened.location.url ?? '', REQUEST_TIMEOUT: '3' });
+      const send = (method: string, path: string, body: object) =>
+        fetch(service.base + path, {
+          method,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      const { id: categoryId } = (await (await send('POST', '/categories', { name: 'Any' })).json()) as { id: number };
+      const { id } = (await (await send('POST', '/pets', { name: 'As it was', categoryId })).json()) as { id: number };
+      await opened.database.transaction(async (query) => {
+        await query('select from pets where id = $1 for update', [id]);
+        // More than there are connections, so that some start late.
+        const late = Array.from(
+          { length: 25 },
+          async (_, n) => (await send('PATCH', `/pets/${id}`, { name: `Late ${n}` })).status,
+        );
+        for (const status of await Promise.all(late)) expect([503, 504]).toContain(status);
+        const atWork = () =>
+          opened.database.transaction((looking) =>
+            looking(
+              `select query from pg_stat_activity where datname = current_database() and state = 'active' and query like 'update "pets"%'`,
+              [],
+            ),
+          );
+        // Without cancellation, those that started late would run for almost 3 s more.
+        await expect.poll(atWork, { timeout: 1_500 }).toEqual([]);
+      });
+      await sleep(200);
+      expect(await (await fetch(`${service.base}/pets/${id}`)).json()).toMatchObject({ name: 'As it was' });
+      expect(await service.stop()).toBe(0);
+      await opened.dispose();
+    });
+
+    test('by locked rows: requests that need them are 503 within seconds, and no other request waits for them', async () => {
+      const opened = await openTestDatabase();
+      const service = await startService({ DATABASE_URL: opened.location.url ?? '' });
+      const send = async (method: string, path: string, body: object) => {
+        const headers = { 'content-type': 'application/json' };
+        const began = performance.now();
+        const response = await fetch(service.base + path, { method, headers, body: JSON.stringify(body) });
+        const { id, code } = (await response.json()) as { id?: number; code?: string };
+        const retryAfter = response.headers.get('retry-after');
+        return { id, code, status: response.status, retryAfter, took: performance.now() - began };
+      };
+      const { id: categoryId } = await send('POST', '/categories', { name: 'Any' });
+      const ids = await Promise.all(
+        Array.from({ length: 31 }, async () => (await send('POST', '/pets', { name: 'Rex', categoryId })).id),
+      );
+      const free = ids.pop();
+      for (const petId of ids) await send('PUT', `/store/inventory/${petId}`, { quantity: 5 });
+      await opened.database.transaction(async (query) => {
+        await query('select from pets where id <> $1 for update', [`${free}`]);
+        await query('select from inventory for update', []);
+        // Several for each row, and more than there are connections.
+        const late = ids.flatMap((petId) => [
+          send('PATCH', `/pets/${petId}`, { name: 'Late' }),
+          send('POST', '/store/orders', { petId }),
+        ]);
+        await sleep(300);
+        for (let n = 0; n < 5; n++) {
+          for (const answer of await Promise.all([
+            send('PATCH', `/pets/${free}`, { name: `Max ${n}` }),
+            send('POST', '/pets', { name: 'Leo', categoryId }),
+            send('POST', '/store/orders', { petId: free }),
+          ])) {
+            // A request for a locked row is 503 after a second; on a busy machine the others queue for a while too.
+            expect([answer.status < 300, answer.took < 2_500]).toEqual([true, true]);
+          }
+          expect((await fetch(`${service.base}/pets/${free}`)).status).toBe(200);
+        }
+        for (const { status, code, retryAfter, took } of await Promise.all(late)) {
+          expect([status, code, retryAfter]).toEqual([503, 'UNAVAILABLE', '1']);
+          expect(took).toBeLessThan(5_000);
+        }
+      });
+      expect((await send('PATCH', `/pets/${ids[0]}`, { name: 'Then' })).status).toBe(200);
+      expect(await service.stop()).toBe(0);
+      await opened.dispose();
+    });
+
+    test('by a locked row: the connections stay open', async () => {
+      const opened = await openTestDatabase();
+      const driver = await connectServer(opened.location.url ?? '', 10_000, {
+        ...CONNECTIONS,
+        write: 1,
+        waitingWrite: 1,
+      });
+      const pidOf = async () => (await driver.query('select pg_backend_pid()', [], 'write'))[0]?.[0];
+      await driver.query("insert into categories (name) values ('Any')", [], 'write');
+      const pid = await pidOf();
+      await opened.database.transaction(async (query) => {
+        await query('select from categories for update', []);
+        for (let n = 0; n < 2; n++) {
+          const late = driver.query("update categories set name = 'Late'", [], 'write');
+          await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '1' } });
+        }
+      });
+      expect(await pidOf()).toBe(pid);
+      await driver.query("update categories set name = 'Then'", [], 'write');
+      await driver.close();
+      await opened.dispose();
+    });
+
+    test('never by the memory of prepared statements: a connection that has prepared many is replaced', async () => {
+      const opened = await openTestDatabase();
+      const driver = await connectServer(opened.location.url ?? '', 10_000, { ...CONNECTIONS, list: 1 });
+      const pids = new Set<unknown>();
+      for (let n = 0; n < 250; n++) {
+        const [[pid, prepared] = []] = await driver.query(
+          `select pg_backend_pid(), (select count(*)::int from pg_prepared_statements), ${n}`,
+          [],
+          'list',
+        );
+        pids.add(pid);
+        expect(prepared).toBeLessThanOrEqual(100);
+      }
+      expect(pids.size).toBe(3);
+      await driver.close();
+      await opened.dispose();
+    });
+
+    test('by hanging: /readyz reports it in time, /livez stays 200, and the service recovers by itself', async () => {
+      const opened = await openTestDatabase();
+      const proxy = await startProxy(opened.location.url ?? '');
+      const service = await startService({ DATABASE_URL: proxy.url });
+      const status = async (path: string) => (await fetch(service.base + path)).status;
+      expect(await status('/readyz')).toBe(200);
+      proxy.freeze();
+      const began = performance.now();
+      const unready = await fetch(`${service.base}/readyz`);
+      expect([unready.status, unready.headers.get('retry-after'), await unready.json()]).toEqual([
+        503,
+        '1',
+        { code: 'UNAVAILABLE', message: 'The database does not answer.', status: 503 },
+      ]);
+      expect(performance.now() - began).toBeLessThan(5_000);
+      expect(await status('/livez')).toBe(200);
+      proxy.thaw();
+      await expect.poll(() => status('/readyz')).toBe(200);
+      expect(await service.stop()).toBe(0);
+      proxy.close();
+      await opened.dispose();
+    });
+  });
+}

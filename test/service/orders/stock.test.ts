@@ -1,0 +1,271 @@
+import { describe, expect, test } from 'vitest';
+import { app, cancel, count, ids, makePet, type Order, patch, place, read, startShop, stock } from './shop.ts';
+
+const GREATEST = 2_147_483_647;
+
+startShop();
+
+describe('orders and stock', () => {
+  test('an order without petId is a draft and leaves the stock unchanged', async () => {
+    const petId = await makePet(5);
+    const { id } = await place({ quantity: GREATEST });
+    expect((await patch(id, { quantity: 7 })).body).toEqual({ id, quantity: 7, complete: false });
+    expect((await cancel(id)).status).toBe(204);
+    const completed = await place({});
+    expect((await patch(completed.id, { complete: true })).body.complete).toBe(true);
+    expect(await stock(petId)).toEqual([5, 'available']);
+  });
+
+  test('placing an order for a tracked pet takes its quantity from the stock', async () => {
+    const petId = await makePet(5);
+    await place({ petId, quantity: 2 });
+    expect(await stock(petId)).toEqual([3, 'available']);
+    await place({ petId });
+    expect(await stock(petId)).toEqual([2, 'available']);
+    await place({ petId, quantity: 1, complete: true });
+    expect(await stock(petId)).toEqual([1, 'available']);
+  });
+
+  test('too little in stock is OUT_OF_STOCK, and nothing changes', async () => {
+    const petId = await makePet(2);
+    const before = await place({ petId });
+    for (const quantity of [2, GREATEST]) {
+      const { status, body } = await app.rest('POST', '/store/orders', { body: { petId, quantity } });
+      expect(status).toBe(409);
+      const message = `Pet ${petId} has 1 in stock; the quantity is ${quantity}.`;
+      expect(body).toEqual({ code: 'OUT_OF_STOCK', message, status: 409 });
+    }
+    expect(await stock(petId)).toEqual([1, 'available']);
+    expect(await ids(`petId=${petId}`)).toEqual([before.id]);
+    await place({ petId, quantity: 1 });
+    expect(await stock(petId)).toEqual([0, 'pending']);
+  });
+
+  test('stock is never oversold by concurrent clients', async () => {
+    const petId = await makePet(10);
+    const clients = Array.from({ length: 40 }, () => app.rest('POST', '/store/orders', { body: { petId } }));
+    const statuses = (await Promise.all(clients)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(30);
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    expect(await ids(`petId=${petId}`)).toHaveLength(10);
+  });
+
+  test('concurrent orders, changes and cancellations leave the stock exact', async () => {
+    const petId = await makePet(100);
+    const orders = await Promise.all(Array.from({ length: 10 }, () => place({ petId, quantity: 3 })));
+    const answers = await Promise.all(
+      orders.flatMap(({ id }, index) => [
+        patch(id, { quantity: 1 + (index % 5) }),
+        ...(index % 2 === 0 ? [cancel(id)] : []),
+        app.rest('POST', '/store/orders', { body: { petId } }),
+      ]),
+    );
+    expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+    const { body } = await app.rest('GET', `/store/orders?petId=${petId}&limit=100`);
+    const ordered = body.reduce((sum: number, order: Order) => sum + order.quantity, 0);
+    expect(await stock(petId)).toEqual([100 - ordered, 'available']);
+  });
+
+  test('a pet without an inventory entry can be ordered without limit, and its status stays', async () => {
+    const petId = await makePet();
+    const { id } = await place({ petId, quantity: GREATEST });
+    await place({ petId, quantity: GREATEST, complete: true });
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'pending' } });
+    await patch(id, { quantity: 1 });
+    await cancel(id);
+    expect((await app.rest('GET', `/pets/${petId}`)).body.status).toBe('pending');
+    expect((await app.rest('GET', `/store/inventory/${petId}`)).status).toBe(404);
+  });
+
+  test('cancelling an open order returns its quantity to the stock', async () => {
+    const petId = await makePet(5);
+    const { id } = await place({ petId, quantity: 5 });
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    const { status, text, headers } = await cancel(id);
+    expect({ status, text }).toEqual({ status: 204, text: '' });
+    expect(headers.get('content-type')).toBeNull();
+    expect(await stock(petId)).toEqual([5, 'available']);
+    expect((await app.rest('GET', `/store/orders/${id}`)).body.message).toBe(`No order has the id ${id}.`);
+  });
+
+  test('the quantity is returned once, however often the order is cancelled', async () => {
+    const petId = await makePet(5);
+    const { id } = await place({ petId, quantity: 2 });
+    const statuses = (await Promise.all([cancel(id), cancel(id), cancel(id)])).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([204, 404, 404]);
+    const again = await cancel(id);
+    expect(again.status).toBe(404);
+    expect(again.body).toEqual({ code: 'NOT_FOUND', message: `No order has the id ${id}.`, status: 404 });
+    expect(await stock(petId)).toEqual([5, 'available']);
+  });
+
+  test.each([
+    ['placed so', { complete: true }],
+    ['completed later', {}],
+  ])('a complete order cannot be changed or cancelled (%s)', async (_, fields) => {
+    const petId = await makePet(5);
+    const order = await place({ petId, quantity: 2, ...fields });
+    if (!order.complete) expect((await patch(order.id, { complete: true })).status).toBe(200);
+    const message = `Order ${order.id} is complete and cannot be changed or cancelled.`;
+    const changes = [{ quantity: 1 }, { complete: false }, { complete: true }, { shipDate: null }, {}];
+    for (const answer of [
+      ...(await Promise.all(changes.map((each) => patch(order.id, each)))),
+      await cancel(order.id),
+    ]) {
+      expect(answer.status).toBe(409);
+      expect(answer.body).toEqual({ code: 'ORDER_COMPLETE', message, status: 409 });
+    }
+    expect(await read(order.id)).toEqual({ ...order, complete: true });
+    expect(await stock(petId)).toEqual([3, 'available']);
+  });
+
+  test('a complete draft is final too', async () => {
+    const { id } = await place({ complete: true });
+    expect((await patch(id, { quantity: 2 })).body.code).toBe('ORDER_COMPLETE');
+    expect((await cancel(id)).body.code).toBe('ORDER_COMPLETE');
+  });
+
+  test('a changed quantity changes the stock by the difference', async () => {
+    const petId = await makePet(10);
+    const { id } = await place({ petId, quantity: 4 });
+    for (const [quantity, left, status] of [
+      [6, 4, 'available'],
+      [6, 4, 'available'],
+      [1, 9, 'available'],
+      [10, 0, 'pending'],
+      [9, 1, 'available'],
+    ] as const) {
+      expect((await patch(id, { quantity })).body).toEqual({ id, petId, quantity, complete: false });
+      expect(await stock(petId)).toEqual([left, status]);
+    }
+  });
+
+  test('a quantity and its completion change in one step', async () => {
+    const petId = await makePet(3);
+    const { id } = await place({ petId });
+    expect((await patch(id, { quantity: 3, complete: true })).body).toEqual({ id, petId, quantity: 3, complete: true });
+    expect(await stock(petId)).toEqual([0, 'sold']);
+  });
+
+  test('a quantity beyond the stock is OUT_OF_STOCK, and neither the order nor the stock changes', async () => {
+    const petId = await makePet(5);
+    const order = await place({ petId, quantity: 4, shipDate: '2026-12-01T00:00:00Z' });
+    const { status, body } = await patch(order.id, { quantity: 6, shipDate: null, complete: true });
+    expect(status).toBe(409);
+    const message = `Pet ${petId} has 1 in stock, besides the 4 of this order; the quantity is 6.`;
+    expect(body).toEqual({ code: 'OUT_OF_STOCK', message, status: 409 });
+    expect(await read(order.id)).toEqual(order);
+    expect(await stock(petId)).toEqual([1, 'available']);
+    expect((await patch(order.id, { quantity: 5 })).status).toBe(200);
+  });
+
+  test('an order for a pet that is no longer tracked does not change any stock', async () => {
+    const petId = await makePet(5);
+    const { id } = await place({ petId, quantity: 2 });
+    await app.rest('DELETE', `/store/inventory/${petId}`);
+    expect((await patch(id, { quantity: 1000 })).status).toBe(200);
+    expect((await cancel(id)).status).toBe(204);
+    expect((await app.rest('GET', `/store/inventory/${petId}`)).status).toBe(404);
+  });
+});
+
+describe('stock movements set the status of a tracked pet', () => {
+  test('no stock and an open order is pending; no stock and all complete is sold; some stock is available', async () => {
+    const petId = await makePet(2);
+    const [one, other] = [await place({ petId }), await place({ petId })];
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    await patch(one.id, { complete: true });
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    await patch(other.id, { complete: true });
+    expect(await stock(petId)).toEqual([0, 'sold']);
+    await count(petId, 1);
+    expect(await stock(petId)).toEqual([1, 'available']);
+    await place({ petId, complete: true });
+    expect(await stock(petId)).toEqual([0, 'sold']);
+  });
+
+  test('cancelling the last open order makes the pet available again', async () => {
+    const petId = await makePet(2);
+    await place({ petId, complete: true });
+    const { id } = await place({ petId });
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    await cancel(id);
+    expect(await stock(petId)).toEqual([1, 'available']);
+  });
+
+  test('an order from before the tracking started counts as open', async () => {
+    const petId = await makePet();
+    const { id } = await place({ petId, quantity: 2 });
+    await count(petId, 0);
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    await cancel(id);
+    expect(await stock(petId)).toEqual([2, 'available']);
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['the ship date alone', { shipDate: '2027-01-01T00:00:00Z' }],
+    ['the quantity to its current value', { quantity: 2 }],
+    ['complete to false, as before', { complete: false }],
+  ])('a status set by a client stays when no stock moves: a change of %s', async (_, changes) => {
+    const petId = await makePet(5);
+    const { id } = await place({ petId, quantity: 2 });
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'pending' } });
+    expect((await patch(id, changes)).status).toBe(200);
+    expect(await stock(petId)).toEqual([3, 'pending']);
+  });
+
+  test('a status set by a client stays when an order is rejected', async () => {
+    const petId = await makePet(1);
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
+    expect((await app.rest('POST', '/store/orders', { body: { petId, quantity: 2 } })).status).toBe(409);
+    expect(await stock(petId)).toEqual([1, 'sold']);
+  });
+
+  test('a status set by a client is replaced by the next stock movement', async () => {
+    const petId = await makePet(2);
+    const { id } = await place({ petId });
+    const setByHand = () => app.rest('PATCH', `/pets/${petId}`, { body: { status: 'sold' } });
+    await setByHand();
+    await patch(id, { quantity: 2 });
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    await setByHand();
+    await cancel(id);
+    expect(await stock(petId)).toEqual([2, 'available']);
+  });
+});
+
+describe('a stock that would exceed 2147483647 is a conflict, never an internal error', () => {
+  const tooMuch = {
+    code: 'CONFLICT',
+    message: 'The stock would exceed its maximum of 2147483647.',
+    status: 409,
+  };
+
+  test.each([
+    ['cancelling', (id: number) => cancel(id)],
+    ['ordering less', (id: number) => patch(id, { quantity: 1 })],
+    ['ordering less and completing', (id: number) => patch(id, { quantity: 1, complete: true })],
+  ])('%s', async (_, change) => {
+    const petId = await makePet(5);
+    const order = await place({ petId, quantity: 3 });
+    await count(petId, GREATEST - 1);
+    const { status, body } = await change(order.id);
+    expect(status).toBe(409);
+    expect(body).toEqual(tooMuch);
+    expect(await read(order.id)).toEqual(order);
+    expect(await stock(petId)).toEqual([GREATEST - 1, 'available']);
+
+    await count(petId, GREATEST - 3);
+    expect((await change(order.id)).status).toBeLessThan(300);
+  });
+
+  test('the maximum stock can be ordered and returned', async () => {
+    const petId = await makePet(GREATEST);
+    const { id } = await place({ petId, quantity: GREATEST });
+    expect(await stock(petId)).toEqual([0, 'pending']);
+    expect((await cancel(id)).status).toBe(204);
+    expect(await stock(petId)).toEqual([GREATEST, 'available']);
+  });
+});

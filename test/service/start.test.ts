@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { isWhole } from '../support/cases.ts';
+import { databaseKind, hasCommonTests } from '../support/database.ts';
+import { runToEnd, type Service, startService } from '../support/service.ts';
+import { environment, makeDatabase, post, withService } from './processes.ts';
+
+makeDatabase();
+
+describe('a start that fails prints one clear line, and exits with 1', () => {
+  const startToEnd = (more: Record<string, string>) => runToEnd('main', [], { ...environment, ...more });
+
+  if (hasCommonTests) {
+    test('a port in use', async () => {
+      const holder = createServer().listen(0, '127.0.0.1');
+      await new Promise((resolve) => holder.once('listening', resolve));
+      const { port } = holder.address() as { port: number };
+      const { code, errors } = await startToEnd({ PORT: String(port) });
+      holder.close();
+      expect(code).toBe(1);
+      expect(errors).toBe(`Port ${port} on 127.0.0.1 is taken; stop what uses it, or set PORT to another.\n`);
+    });
+
+    test('an unreachable database, without its password', async () => {
+      const { code, errors } = await startToEnd({ DATABASE_URL: 'postgres://someone:secret@127.0.0.1:9/pets' });
+      expect(code).toBe(1);
+      expect(errors).toMatch(/^The database at 127\.0\.0\.1:9\/pets cannot be used: .*ECONNREFUSED.*\n$/);
+      expect(errors).not.toContain('secret');
+    });
+
+    test('a database that accepts a connection and does not answer, soon', async () => {
+      const silent = createServer().listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as { port: number };
+      const url = `postgres://127.0.0.1:${port}/pets`;
+      const { code, errors } = await startToEnd({ DATABASE_URL: url, REQUEST_TIMEOUT: '2' });
+      expect([code, errors]).toEqual([
+        1,
+        `The database at 127.0.0.1:${port}/pets cannot be used: it does not answer.\n`,
+      ]);
+      silent.close();
+    });
+  }
+
+  test('bad settings, all errors at once', async () => {
+    const { code, errors } = await startToEnd({
+      PORT: '70000',
+      BASE_PATH: 'api/',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://x',
+    });
+    expect(code).toBe(1);
+    const lines = errors.trim().split('\n');
+    expect(lines).toHaveLength(5);
+    for (const name of ['PORT', 'BASE_PATH', 'LOG_LEVEL', 'DATABASE_URL']) expect(errors).toContain(`${name} must be`);
+  });
+});
+
+describe('the command that loads data', () => {
+  test('adds the given number of pets, whose stock and statuses follow the rules', async () => {
+    const countPets = async ({ base }: Service) =>
+      (await (await post(base, '/graphql', { query: '{ pets { totalCount } }' })).json()).data.pets.totalCount;
+    let before = 0;
+    await withService({}, async (service) => {
+      before = await countPets(service);
+    });
+    const { code, output } = await runToEnd('commands/seed', ['--pets', '3000'], environment);
+    expect(code).toBe(0);
+    expect(output).toMatch(/3,000 of 3,000 pets, [\d,]+\/s/);
+    await withService({}, async (service) => {
+      expect(await countPets(service)).toBe(before + 3000);
+      const query = '{ inventory(first: 100) { nodes { quantity status pet { orders { nodes { complete } } } } } }';
+      const { data } = await (await post(service.base, '/graphql', { query })).json();
+      for (const { quantity, status, pet } of data.inventory.nodes) {
+        const isOpen = pet.orders.nodes.some(({ complete }: { complete: boolean }) => !complete);
+        expect(status).toBe(quantity > 0 ? 'available' : isOpen ? 'pending' : 'sold');
+      }
+    });
+  });
+
+  test('rejects an invalid number', async () => {
+    const { code, errors } = await runToEnd('commands/seed', ['--pets', 'many'], environment);
+    expect(code).toBe(1);
+    expect(errors).toBe('--pets must be a whole number from 1 to 10000000, not many.\n');
+  });
+});
+
+if (databaseKind === 'embedded') {
+  describe('the embedded database', () => {
+    test('rejects a second process on its folder, and says which process holds it', async () => {
+      await withService({}, async (service) => {
+        const { code, errors } = await runToEnd('main', [], { ...environment, PORT: '0' });
+        expect(code).toBe(1);
+        expect(errors).toContain(`is in use by process ${service.pid} on `);
+        expect(errors.trim().split('\n')).toHaveLength(1);
+      });
+    });
+
+    test('is held by one of eight processes that start at once', async () => {
+      const starts = await Promise.allSettled(Array.from({ length: 8 }, () => startService(environment)));
+      const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+      await Promise.all(started.map((service) => service.stop()));
+      expect(started).toHaveLength(1);
+      expect(started[0]?.process.exitCode).toBe(0);
+    });
+
+    test('is readable only by its user, and gets example data on its first start only', async () => {
+      const folder = `${environment.DATA_DIR}/fresh`;
+      const count = async (service: Service) =>
+        (
+          await (
+            await post(service.base, '/graphql', { query: '{ pets { totalCount } categories { totalCount } }' })
+          ).json()
+        ).data;
+      const expected = { pets: { totalCount: 200 }, categories: { totalCount: 12 } };
+      for (const _ of ['first start', 'second start']) {
+        await withService({ DATA_DIR: folder }, async (service) => {
+          expect((await stat(folder)).mode & 0o077).toBe(0);
+          expect(await count(service)).toEqual(expected);
+        });
+      }
+    });
+  });
+} else {
+  describe('a server database', () => {
+    test('is migrated once by eight processes that start at once, and never seeded by itself', async () => {
+      const empty = `migrate_${randomUUID().replaceAll('-', '')}`;
+      const url = new URL(environment.DATABASE_URL ?? '');
+      const { administer } = await import('../support/admin.ts');
+      await administer(url.href, `create database ${empty}`);
+      url.pathname = `/${empty}`;
+      const services = await Promise.all(Array.from({ length: 8 }, () => startService({ DATABASE_URL: url.href })));
+      const migrated = services.filter((service) => service.output().includes('migrating the database'));
+      const counts = await Promise.all(
+        services.map(async ({ base }) => (await (await fetch(`${base}/pets`)).json()) as unknown[]),
+      );
+      await Promise.all(services.map((service) => service.stop()));
+      await administer(environment.DATABASE_URL ?? '', `drop database ${empty} with (force)`);
+      expect(migrated).toHaveLength(1);
+      expect(counts).toEqual(Array.from({ length: 8 }, () => []));
+    });
+
+    const [orders, stock] = isWhole ? [10_000, 3_000] : [2_000, 600];
+    test(`is never oversold: 4 processes, ${orders} concurrent orders, ${stock} in stock`, async () => {
+      const services = await Promise.all(Array.from({ length: 4 }, () => startService(environment)));
+      const [{ base }] = services as [Service];
+      const category = await (await post(base, '/categories', { name: 'Rush' })).json();
+      const pet = await (await post(base, '/pets', { name: 'Wanted', categoryId: category.id })).json();
+      await fetch(`${base}/store/inventory/${pet.id}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ quantity: stock }),
+      });
+      const statuses: Record<number, number> = {};
+      let left = orders;
+      const client = async (service: Service) => {
+        while (left-- > 0) {
+          const { status, body } = await post(service.base, '/store/orders', { petId: pet.id });
+          await body?.cancel();
+          statuses[status] = (statuses[status] ?? 0) + 1;
+        }
+      };
+      await Promise.all(Array.from({ length: 64 }, (_, index) => client(services[index % 4] as Service)));
+      const item = await (await fetch(`${base}/store/inventory/${pet.id}`)).json();
+      const query = `{ orders(petId: [${pet.id}]) { totalCount } }`;
+      const { data } = await (await post(base, '/graphql', { query })).json();
+      await Promise.all(services.map((service) => service.stop()));
+      expect(statuses).toEqual({ 201: stock, 409: orders - stock });
+      expect(item).toMatchObject({ quantity: 0, status: 'pending' });
+      expect(data.orders.totalCount).toBe(stock);
+    }, 120_000);
+  });
+}
