@@ -1,54 +1,52 @@
 import type { ErrorCode } from '../errors.ts';
 import { type Annotations, levelOf } from '../lifecycle/annotation.ts';
-import type { JsonSchema } from './schemas.ts';
+import type { DescribedSuccessor } from '../rest/successor.ts';
 
-/**
- * The request header fields of the lifecycle. They have no examples, because "Try it out" in a reference would send
- * them.
- */
-export const LIFECYCLE_PARAMETERS = {
-  'API-Client': {
-    name: 'API-Client',
-    in: 'header',
-    required: false,
-    description:
-      'The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it.',
-    schema: { type: 'string' },
-  },
-  'API-Lifecycle': {
-    name: 'API-Lifecycle',
-    in: 'header',
-    required: false,
-    description:
-      '`strict` rejects operations that use something deprecated or experimental. It is meant for tests of a client.',
-    schema: { type: 'string', enum: ['strict'] },
-  },
+/** Further extensions for a stability that tools read. Scalar has only one value for everything that is not stable. */
+const ALIASES = {
+  beta: { 'x-stability-level': 'beta', 'x-scalar-stability': 'experimental' },
+  experimental: { 'x-stability-level': 'alpha', 'x-scalar-stability': 'experimental' },
 } as const;
 
-/** The lifecycle request header fields of an operation. */
-export function annotationParameters(annotations: Annotations | undefined): JsonSchema[] {
-  if (annotations === undefined) return [];
-  const names = isRejectable(annotations) ? ['API-Client', 'API-Lifecycle'] : ['API-Client'];
-  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+/** Light colours, because the text on them is black. */
+const BADGE_COLORS = { beta: '#bfdbfe', experimental: '#fde68a' } as const;
+
+/** The OpenAPI extensions of an annotated operation, parameter or property, under the names that common tools read. */
+export function annotationExtensions(annotations: Annotations | undefined, successor?: DescribedSuccessor) {
+  if (annotations === undefined) return {};
+  const { stability, deprecation } = annotations;
+  return {
+    ...(deprecation !== undefined && {
+      deprecated: true,
+      'x-deprecated-since': deprecation.since,
+      'x-deprecated-sunset': deprecation.sunset,
+      'x-sunset': deprecation.sunset,
+      'x-successor': successor ?? { coordinate: deprecation.successor.coordinate },
+    }),
+    ...(stability !== 'stable' && {
+      'x-stability': stability,
+      ...ALIASES[stability],
+      'x-badges': [{ name: stability, color: BADGE_COLORS[stability] }],
+    }),
+  };
 }
 
-/** The lifecycle header fields of every response of an operation. */
-export function annotationHeaders(annotations: Annotations | undefined): string[] {
-  if (annotations === undefined) return [];
+/** What an operation has because of its annotations: request header fields, header fields of every response, errors. */
+interface Additions {
+  readonly parameters: readonly string[];
+  readonly headers: readonly string[];
+  readonly errors: readonly ErrorCode[];
+}
+
+export function additionsOf(annotations: Annotations | undefined): Additions {
+  if (annotations === undefined) return { parameters: [], headers: [], errors: [] };
+  if (levelOf(annotations) === 'beta') return { parameters: ['API-Client'], headers: ['API-Stability'], errors: [] };
+  const parameters = ['API-Client', 'API-Lifecycle'];
   return annotations.deprecation === undefined
-    ? ['API-Stability']
-    : ['API-Stability', 'Deprecation', 'Sunset', 'Warning', 'Link'];
-}
-
-/** The errors that an operation can return because of its annotations. */
-export function annotationFailures(annotations: Annotations | undefined): ErrorCode[] {
-  if (annotations === undefined) return [];
-  return [
-    ...(isRejectable(annotations) ? (['LIFECYCLE_STRICT'] as const) : []),
-    ...(annotations.deprecation === undefined ? [] : (['GONE', 'BROWNOUT'] as const)),
-  ];
-}
-
-function isRejectable(annotations: Annotations): boolean {
-  return levelOf(annotations) !== 'beta';
+    ? { parameters, headers: ['API-Stability'], errors: ['LIFECYCLE_STRICT'] }
+    : {
+        parameters,
+        headers: ['API-Stability', 'Deprecation', 'Sunset', 'Warning', 'Link'],
+        errors: ['LIFECYCLE_STRICT', 'GONE', 'BROWNOUT'],
+      };
 }

@@ -3,34 +3,29 @@ import { annotationsOf } from '../lifecycle/annotated.ts';
 import { mediaTypesFor } from '../rest/body.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { isList, leafType, serializeEnumValue } from '../rest/parameters.ts';
-import { componentOf } from '../rest/selection.ts';
 import type { Variable } from '../rest/variables.ts';
-import { annotationHeaders, annotationParameters, LIFECYCLE_PARAMETERS } from './annotations.ts';
-import { annotationExtensions } from './extensions.ts';
+import { additionsOf, annotationExtensions } from './annotations.ts';
+import { ERROR_SCHEMA, failures, levelSuffix, PROBLEM_SCHEMA } from './failures.ts';
+import { type HeaderExamples, headerParameters, headerRefs, REQUEST_HEADERS, responseHeaders } from './headers.ts';
 import {
-  errorSchema,
-  failures,
-  type HeaderExamples,
-  headerRefs,
-  headersWith,
-  levelSuffix,
-  problemSchema,
-} from './failures.ts';
-import { headerParameters, REQUEST_HEADERS } from './request-headers.ts';
-import { Components, inputSchema, type JsonSchema, leafSchema, listSchema, placeSchema, rowSchema } from './schemas.ts';
+  Components,
+  type ComponentText,
+  inputSchema,
+  type JsonSchema,
+  leafSchema,
+  listSchema,
+  placeSchema,
+  rowSchema,
+} from './schemas.ts';
 
 /** The parts of the document that come neither from the routes nor from the schema. */
-export interface DocumentText {
+export interface DocumentText extends ComponentText {
   readonly version: string;
   readonly description: string;
   /** Navigation groups: group -> its tags, with their descriptions. */
   readonly tagGroups: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** An example for each component, by its name. */
-  readonly examples: Readonly<Record<string, unknown>>;
   /** The names of array components, by the operationId that returns them. */
   readonly plurals: Readonly<Record<string, string>>;
-  /** Fields of a component that are not listed as required although they always have a value. */
-  readonly optional: Readonly<Record<string, readonly string[]>>;
   /** Examples of header fields whose values contain paths or scopes of the application. */
   readonly headerExamples: HeaderExamples;
 }
@@ -56,14 +51,18 @@ const SECURITY_SCHEMES = {
  * @throws {Error} with the operation's name, if OpenAPI cannot describe its responses
  */
 export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApiOptions): JsonSchema {
-  const components = new Components(options.examples);
+  const components = new Components(options);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of endpoints) {
     const { path, method } = endpoint.route;
-    paths[path] = { ...paths[path], [method.toLowerCase()]: described(endpoint, options, components) };
+    try {
+      paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(endpoint, options, components) };
+    } catch (error) {
+      throw new Error(`${endpoint.operation.operationId}: ${error instanceof Error ? error.message : error}`);
+    }
   }
-  components.refer('Error', errorSchema);
-  components.refer('Problem', problemSchema);
+  components.refer('Error', () => ERROR_SCHEMA);
+  components.refer('Problem', () => PROBLEM_SCHEMA);
   const { title, version, description, basePath, tagGroups } = options;
   return {
     openapi: '3.0.3',
@@ -76,21 +75,17 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApi
     'x-tagGroups': Object.entries(tagGroups).map(([name, tags]) => ({ name, tags: [name, ...Object.keys(tags)] })),
     paths,
     components: {
-      schemas: Object.fromEntries([...components.schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
-      parameters: { ...REQUEST_HEADERS, ...LIFECYCLE_PARAMETERS },
-      headers: headersWith(options.headerExamples),
-      responses: Object.fromEntries([...components.responses].sort(([one], [other]) => (one < other ? -1 : 1))),
+      schemas: sorted(components.schemas),
+      parameters: REQUEST_HEADERS,
+      headers: responseHeaders(options.headerExamples),
+      responses: sorted(components.responses),
       securitySchemes: SECURITY_SCHEMES,
     },
   };
 }
 
-function described(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
-  try {
-    return operationObject(endpoint, options, components);
-  } catch (error) {
-    throw new Error(`${endpoint.operation.operationId}: ${error instanceof Error ? error.message : error}`);
-  }
+function sorted(named: ReadonlyMap<string, JsonSchema>): JsonSchema {
+  return Object.fromEntries([...named].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function operationObject(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
@@ -103,7 +98,7 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
     summary: description.split('. ', 1)[0]?.replace(/\.$/, '') ?? operationId,
     description,
     tags: [route.tag],
-    ...(annotations && annotationExtensions(annotations, lifecycle.successor)),
+    ...annotationExtensions(annotations, lifecycle.successor),
     ...(route.noTryItOut !== undefined && {
       'x-no-trial': route.noTryItOut,
       'x-hideTryItPanel': true,
@@ -118,12 +113,11 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
         in: 'path',
         required: true,
         description: variable.argument.description ?? variable.name,
-        ...annotationsOfParameter(variable),
+        ...annotationExtensions(annotationsOf(variable.argument)),
         schema: leafSchema(leafType(variable), components),
       })),
       ...inQuery.map((variable) => queryParameter(variable, route.parameters?.[variable.name], components)),
       ...headerParameters(endpoint),
-      ...annotationParameters(annotations),
     ],
     ...(inBody && {
       requestBody: {
@@ -153,15 +147,10 @@ function queryParameter(variable: Variable, description: string | undefined, com
       ...(isList(variable) ? ['Repeat it for any of several.'] : []),
       ...enumDescriptions(variable),
     ].join(' '),
-    ...annotationsOfParameter(variable),
+    ...annotationExtensions(annotationsOf(variable.argument)),
     ...(isList(variable) && { style: 'form', explode: true }),
     schema: placeSchema({ ...place, extensions: { bounds: place.extensions.bounds } }, components),
   };
-}
-
-function annotationsOfParameter({ argument }: Variable): JsonSchema {
-  const annotations = annotationsOf(argument);
-  return annotations === undefined ? {} : annotationExtensions(annotations);
 }
 
 /** The meanings of a parameter's enum values, if REST serializes them differently from GraphQL. */
@@ -172,32 +161,34 @@ function enumDescriptions(variable: Variable): string[] {
 }
 
 function responses(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
-  const { route, operation } = endpoint;
-  const annotated = annotationHeaders(endpoint.lifecycle.annotated?.annotations);
-  const optional = options.optional[componentOf(operation) ?? ''] ?? [];
-  const body =
-    route.reply.kind === 'none'
-      ? undefined
-      : route.reply.kind === 'list'
-        ? listSchema(operation, options.plurals[operation.operationId] ?? operation.operationId, optional, components)
-        : rowSchema(operation, optional, components);
-  const ofWrites = route.method === 'GET' ? [] : ['Idempotent-Replayed'];
-  const answers = Object.entries(route.reply.statuses).map(([status, { description, headers = [] }]) => [
+  const { route, operation, lifecycle } = endpoint;
+  const { kind, statuses } = route.reply;
+  const isRead = route.method === 'GET';
+  const annotations = lifecycle.annotated?.annotations;
+  const { headers: ofAnnotations } = additionsOf(annotations);
+  const plural = options.plurals[operation.operationId] ?? operation.operationId;
+  const body = () => (kind === 'list' ? listSchema(operation, plural, components) : rowSchema(operation, components));
+  const successes = Object.entries(statuses).map(([status, { description, headers = [] }]) => [
     status,
     {
       description,
-      headers: headerRefs([...headers, ...(endpoint.hasTag ? ['ETag'] : []), ...ofWrites, ...annotated]),
-      ...(body && { content: { 'application/json': { schema: body } } }),
+      headers: headerRefs([
+        ...headers,
+        ...(endpoint.hasTag ? ['ETag'] : []),
+        ...(isRead ? [] : ['Idempotent-Replayed']),
+        ...ofAnnotations,
+      ]),
+      ...(kind !== 'none' && { content: { 'application/json': { schema: body() } } }),
     },
   ]);
   const notModified = {
     status: '304',
-    name: `NotModified${route.reply.kind === 'list' ? 'List' : ''}${levelSuffix(endpoint.lifecycle.annotated?.annotations)}`,
+    name: `NotModified${kind === 'list' ? 'List' : ''}${levelSuffix(annotations)}`,
     response: {
       description: 'The client has the current version, as `If-None-Match` says.',
-      headers: headerRefs([...(route.reply.statuses[200]?.headers ?? []), 'ETag', ...annotated]),
+      headers: headerRefs([...(statuses[200]?.headers ?? []), 'ETag', ...ofAnnotations]),
     },
   };
-  const shared = [...(route.method === 'GET' ? [notModified] : []), ...failures(endpoint)];
-  return Object.fromEntries([...answers, ...shared.map((one) => [one.status, components.respond(one)])]);
+  const shared = [...(isRead ? [notModified] : []), ...failures(endpoint)];
+  return Object.fromEntries([...successes, ...shared.map((one) => [one.status, components.respond(one)])]);
 }

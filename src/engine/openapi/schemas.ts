@@ -5,6 +5,7 @@ import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   getNamedType,
   getNullableType,
@@ -21,27 +22,34 @@ import { serializeEnumValue } from '../rest/parameters.ts';
 import { isListOf, rootType } from '../rest/selection.ts';
 import type { ResolvedOperation } from '../rest/variables.ts';
 import { boundsOf, type InputPlace } from '../schema/input.ts';
-import { annotationExtensions } from './extensions.ts';
+import { annotationExtensions } from './annotations.ts';
 
 /** A schema of OpenAPI 3.0.3, or a reference to one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The parts of components that come neither from the routes nor from the schema. */
+export interface ComponentText {
+  /** An example for each component, by its name. */
+  readonly examples: Readonly<Record<string, unknown>>;
+  /** Fields of a component that are not listed as required although they always have a value. */
+  readonly optional: Readonly<Record<string, readonly string[]>>;
+}
 
 /** Collects the named schemas and responses. */
 export class Components {
   readonly schemas = new Map<string, JsonSchema>();
   readonly responses = new Map<string, JsonSchema>();
-  readonly #examples: Readonly<Record<string, unknown>>;
+  readonly text: ComponentText;
 
-  /** @param examples by the component's name */
-  constructor(examples: Readonly<Record<string, unknown>>) {
-    this.#examples = examples;
+  constructor(text: ComponentText) {
+    this.text = text;
   }
 
   /** A reference to a component, which `make` creates at the first call. */
   refer(name: string, make: () => JsonSchema): JsonSchema {
     if (!this.schemas.has(name)) {
       this.schemas.set(name, {});
-      const example = this.#examples[name];
+      const example = this.text.examples[name];
       this.schemas.set(name, { ...make(), ...(example !== undefined && { example }) });
     }
     return { $ref: `#/components/schemas/${name}` };
@@ -64,14 +72,10 @@ export class Components {
 const NOT_IN_THE_ROW: ReadonlySet<string> = new Set(['version', 'began']);
 
 /** The schema of a root field's value: a scalar, or the component with the name of the row's fragment. */
-export function rowSchema(
-  operation: ResolvedOperation,
-  optional: readonly string[],
-  components: Components,
-): JsonSchema {
+export function rowSchema(operation: ResolvedOperation, components: Components): JsonSchema {
   const type = rootType(operation);
   if (isLeafType(type)) return outputSchema(operation.field.type, components);
-  return objectSchema(type.description, operation.selected.within, optional, components);
+  return objectSchema(type, operation.selected.within, components);
 }
 
 /**
@@ -80,60 +84,56 @@ export function rowSchema(
  * @param plural the component's name
  * @throws {Error} if a connection's nodes are not selected
  */
-export function listSchema(
-  operation: ResolvedOperation,
-  plural: string,
-  optional: readonly string[],
-  components: Components,
-) {
+export function listSchema(operation: ResolvedOperation, plural: string, components: Components): JsonSchema {
   const root = rootType(operation);
-  const fields = operation.selected.within;
-  if (isListOf(operation.field)) {
+  const { field, selected } = operation;
+  if (isListOf(field)) {
     return components.refer(plural, () => ({
       type: 'array',
       description: 'The whole list.',
-      items: isLeafType(root)
-        ? leafSchema(root, components)
-        : objectSchema(root.description, fields, optional, components),
+      items: isLeafType(root) ? leafSchema(root, components) : objectSchema(root, selected.within, components),
     }));
   }
-  const nodes = fields.find(({ field }) => field.name === 'nodes');
+  const nodes = selected.within.find((one) => one.field.name === 'nodes');
   const rows = getNamedType(nodes?.field.type);
   if (nodes === undefined || !isObjectType(rows)) throw new Error('It must select nodes, the rows of its page.');
-  const first = operation.field.args.find(({ name }) => name === 'first');
+  const first = field.args.find(({ name }) => name === 'first');
   return components.refer(plural, () => ({
     type: 'array',
     maxItems: first && boundsOf(first)?.jsonSchema.maximum,
     description: root.description ?? plural,
-    items: objectSchema(rows.description, nodes.within, optional, components),
+    items: objectSchema(rows, nodes.within, components),
   }));
 }
 
-function objectSchema(
-  description: string | null | undefined,
-  fields: readonly SelectedField[],
-  optional: readonly string[],
-  components: Components,
-): JsonSchema {
-  const ofFragment = fields.filter(({ fragment }) => fragment !== undefined);
+function objectSchema(type: GraphQLObjectType, selected: readonly SelectedField[], components: Components): JsonSchema {
+  const ofFragment = selected.filter(({ fragment }) => fragment !== undefined);
   const name = ofFragment[0]?.fragment;
   if (name === undefined) throw new Error('A row must be selected by a fragment, which names its component.');
-  const beside = fields.find(({ field, fragment }) => fragment !== name && !NOT_IN_THE_ROW.has(field.name));
+  const beside = selected.find(({ field, fragment }) => fragment !== name && !NOT_IN_THE_ROW.has(field.name));
   if (beside !== undefined)
     throw new Error(`${beside.field.name} must be in the fragment ${name}, which describes the row.`);
-  return components.refer(name, () => {
-    const required = ofFragment
-      .filter(({ field }) => isNonNullType(field.type) && !optional.includes(field.name))
-      .map(({ field }) => field.name);
-    return {
-      type: 'object',
-      ...(description != null && { description }),
-      ...(required.length > 0 && { required }),
-      properties: Object.fromEntries(
-        ofFragment.map(({ field }) => [field.name, described(outputSchema(field.type, components), field)]),
-      ),
-    };
-  });
+  const fields = ofFragment.map(({ field }) => field);
+  const schemaOf = ({ type: ofField }: { type: GraphQLOutputType }) => outputSchema(ofField, components);
+  return components.refer(name, () => objectOf(type, fields, schemaOf, components.text.optional[name]));
+}
+
+/** @param optional the fields that are not listed as required although they always have a value */
+function objectOf<Field extends Described & { readonly type: unknown }>(
+  { description }: Pick<GraphQLObjectType, 'description'>,
+  fields: readonly Field[],
+  schemaOf: (field: Field) => JsonSchema,
+  optional: readonly string[] = [],
+): JsonSchema {
+  const required = fields
+    .filter(({ type, name }) => isNonNullType(type) && !optional.includes(name))
+    .map(({ name }) => name);
+  return {
+    type: 'object',
+    ...(description != null && { description }),
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(fields.map((field) => [field.name, described(schemaOf(field), field)])),
+  };
 }
 
 function outputSchema(type: GraphQLOutputType, components: Components): JsonSchema {
@@ -152,46 +152,24 @@ export function inputSchema(type: GraphQLInputType, components: Components): Jso
   return leafSchema(nullable, components);
 }
 
+/** Type generators treat a body field with a default as required, so its description has the default instead. */
 function inputObjectSchema(type: GraphQLInputObjectType, components: Components): JsonSchema {
-  const fields = Object.values(type.getFields());
-  const required = fields.filter((field) => isNonNullType(field.type)).map(({ name }) => name);
-  return {
-    type: 'object',
-    ...(type.description != null && { description: type.description }),
-    ...(required.length > 0 && { required }),
-    properties: Object.fromEntries(
-      fields.map((field) => [
-        field.name,
-        described(placeSchema(withoutDefault(field), components), withDefaultDescribed(field)),
-      ]),
-    ),
-    additionalProperties: false,
-  };
-}
-
-/** Without the default, because type generators treat a body field with a default as required. */
-function withoutDefault(field: GraphQLInputField): InputPlace {
-  return { type: field.type, extensions: field.extensions, defaultValue: undefined };
-}
-
-/** The description states the default instead. */
-function withDefaultDescribed(field: GraphQLInputField): Described {
-  const { name, description, defaultValue, extensions } = field;
-  const full = defaultValue === undefined ? description : `${description} Default: \`${defaultValue}\`.`;
-  return { name, description: full, extensions };
+  const fields = Object.values(type.getFields()).map((field: GraphQLInputField) => {
+    const { description, defaultValue } = field;
+    const full = defaultValue === undefined ? description : `${description} Default: \`${defaultValue}\`.`;
+    return { ...field, defaultValue: undefined, description: full };
+  });
+  return { ...objectOf(type, fields, (field) => placeSchema(field, components)), additionalProperties: false };
 }
 
 /** The schema of a field or argument: its type, bounds and default. */
 export function placeSchema(place: InputPlace, components: Components): JsonSchema {
   const { type, defaultValue, extensions } = place;
-  const own = {
+  return combined(inputSchema(type, components), {
     ...boundsOf(place)?.jsonSchema,
     ...(defaultValue !== undefined && { default: defaultValue }),
     ...(extensions.rejectsNull === false && { nullable: true }),
-  };
-  const schema = inputSchema(type, components);
-  if (Object.keys(own).length === 0) return schema;
-  return '$ref' in schema ? { allOf: [schema], ...own } : { ...schema, ...own };
+  });
 }
 
 /** The schema of a scalar or enum. An enum that REST serializes differently is no component, but inline. */
@@ -211,9 +189,7 @@ export function leafSchema(type: GraphQLLeafType, components: Components): JsonS
 function valueAnnotations(type: GraphQLEnumType): JsonSchema {
   const annotated = type.getValues().flatMap((value) => {
     const annotations = annotationsOf(value);
-    return annotations === undefined
-      ? []
-      : [[serializeEnumValue(value.name), annotationExtensions(annotations)] as const];
+    return annotations === undefined ? [] : [[serializeEnumValue(value.name), annotationExtensions(annotations)]];
   });
   return annotated.length === 0 ? {} : { 'x-enum-marks': Object.fromEntries(annotated) };
 }
@@ -231,9 +207,13 @@ const LEAVES: Readonly<Record<string, JsonSchema>> = {
 
 type Described = Annotatable & { readonly name: string; readonly description?: string | null | undefined };
 
-/** The schema with the field's description and annotations. OpenAPI 3.0 ignores siblings of a reference, so `allOf`. */
-function described(schema: JsonSchema, field: Described) {
-  const annotations = annotationsOf(field);
-  const own = { description: field.description ?? field.name, ...(annotations && annotationExtensions(annotations)) };
+function described(schema: JsonSchema, field: Described): JsonSchema {
+  const description = field.description ?? field.name;
+  return combined(schema, { description, ...annotationExtensions(annotationsOf(field)) });
+}
+
+/** The schema with more properties. OpenAPI 3.0 ignores siblings of a reference, so `allOf`. */
+function combined(schema: JsonSchema, own: JsonSchema): JsonSchema {
+  if (Object.keys(own).length === 0) return schema;
   return '$ref' in schema ? { allOf: [schema], ...own } : { ...schema, ...own };
 }

@@ -78,8 +78,3 @@ function objectDropper(fields: readonly SelectedField[]): NullDropper | undefine
     return row;
   };
 }
-
-/** The OpenAPI component of the rows: it has the name of the fragment that selects them. */
-export function componentOf({ selection }: ResolvedOperation): string | undefined {
-  return selection.fields.find(({ fragment }) => fragment !== undefined)?.fragment;
-}
