@@ -5,6 +5,7 @@ import { ServiceError, toServiceError } from './errors.ts';
 import type { Answered } from './finish.ts';
 import type { GraphQLAnswer } from './graphql/server.ts';
 import type { HealthAnswer } from './health.ts';
+import { preflightHeaders } from './http/cors.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import { prefersHtml } from './http/negotiation.ts';
 import type { HeaderFields, HttpReply } from './http/reply.ts';
@@ -18,7 +19,6 @@ import { callWithin } from './tracing/span.ts';
 
 type Reader = (request: IncomingRequest) => HealthAnswer | Promise<HealthAnswer>;
 
-/** Everything that answers requests. */
 interface DispatchOptions {
   readonly basePath: string;
   readonly authentication: Pick<Authentication, 'authenticate' | 'authorize'>;
@@ -31,8 +31,6 @@ interface DispatchOptions {
   readonly checks: Readonly<Record<string, Reader>>;
   readonly pages: Readonly<Record<string, Reader>>;
   readonly session: Pick<PageSession, 'answer' | 'headersOf'>;
-  /** The header fields of the response to a CORS preflight. */
-  readonly preflightHeaders: (methods: string) => HeaderFields;
   /** The path of the service that is most similar, if one is. */
   readonly nearestTo: (path: string) => string | undefined;
 }
@@ -50,8 +48,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     const { method, headers } = request;
     if (request.error !== undefined) return failed(request, request.error);
     if (method === 'OPTIONS' && headers.get('access-control-request-method') !== null) {
-      const reply = { status: 204, headers: options.preflightHeaders(ALL_METHODS), body: null };
-      return { protocol: 'none', operation: 'preflight', reply };
+      return noContent('none', 'preflight', preflightHeaders(ALL_METHODS));
     }
     if (!isUnderBasePath(request)) return failed(request, notFound(request));
     const { path } = request;
@@ -71,22 +68,16 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
 
   async function answerGraphQL(request: IncomingRequest): Promise<Answered> {
     const { method, headers } = request;
-    const protocol = 'graphql';
-    if (method === 'OPTIONS') {
-      const reply = { status: 204, headers: ['allow', 'GET, HEAD, POST, OPTIONS'], body: null };
-      return { protocol, operation: 'options', reply };
-    }
+    if (method === 'OPTIONS') return noContent('graphql', 'options', ['allow', 'GET, HEAD, POST, OPTIONS']);
     if (playground !== undefined && isRead(method) && prefersHtml(headers.get('accept'))) {
       return { protocol: 'page', operation: 'playground', reply: await playground(request) };
     }
-    return { protocol, ...(await graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request)) };
+    return { protocol: 'graphql', ...(await graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request)) };
   }
 
   function answerPage(protocol: Protocol, path: string, request: IncomingRequest, read: Reader) {
     const { method } = request;
-    if (method === 'OPTIONS') {
-      return { protocol, operation: path, reply: { status: 204, headers: ['allow', READ_METHODS], body: null } };
-    }
+    if (method === 'OPTIONS') return noContent(protocol, path, ['allow', READ_METHODS]);
     if (!isRead(method)) {
       const message = `${path} has no method ${method}; it accepts ${READ_METHODS}.`;
       return failed(request, new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: READ_METHODS } }));
@@ -123,6 +114,10 @@ async function settle(
     const error = toServiceError(thrown);
     return { protocol, operation, reply: errorReply(error, request.headers.get('accept')), error };
   }
+}
+
+function noContent(protocol: Protocol, operation: string, headers: HeaderFields): Answered {
+  return { protocol, operation, reply: { status: 204, headers, body: null } };
 }
 
 /** No path or method of the service. */

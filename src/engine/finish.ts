@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
 import { LIFECYCLE_PAGE } from './application.ts';
 import type { ServiceError } from './errors.ts';
-import type { Cors } from './http/cors.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import { acceptsProblem, prefersHtml } from './http/negotiation.ts';
-import { contentLength, fieldOf, type HttpReply, type SentReply, without } from './http/reply.ts';
+import { contentLength, fieldOf, type HeaderFields, type HttpReply, type SentReply, without } from './http/reply.ts';
 import type { RateLimiter } from './limits/rate.ts';
 import type { Protocol, RequestMetrics } from './metrics.ts';
 import { errorPage } from './pages/error.ts';
@@ -24,7 +23,7 @@ interface FinishOptions {
   readonly basePath: string;
   /** The paths of the REST operations by their ids, without the base path. */
   readonly restPaths: ReadonlyMap<string, string>;
-  readonly cors: Pick<Cors, 'headersFor'>;
+  readonly corsHeaders: (origin: string | null) => HeaderFields;
   /** Whether responses depend on the caller, so that shared caches must not keep them. */
   readonly isPrivate: boolean;
   readonly limiter: Pick<RateLimiter, 'headersFor'> | undefined;
@@ -40,7 +39,7 @@ const NO_SNIFFING = ['x-content-type-options', 'nosniff'];
 
 /** Makes the function that completes each answer with the fields of every response, and counts, traces and logs it. */
 export function createFinish(options: FinishOptions) {
-  const { title, basePath, restPaths, cors, limiter, metrics, logger, isDraining, nearestTo } = options;
+  const { title, basePath, restPaths, corsHeaders, limiter, metrics, logger, isDraining, nearestTo } = options;
   // Otherwise caches would choose themselves how long a response is fresh, and for whom (RFC 9111, section 5.2.2).
   const caching = ['cache-control', options.isPrivate ? 'private, no-cache' : 'no-cache'];
   const logsRequests = logger.isLevelEnabled('debug');
@@ -51,7 +50,7 @@ export function createFinish(options: FinishOptions) {
     const reply = error === undefined ? answered.reply : asPage(request, answered, error);
     const { status, body } = reply;
     const origin = request.headers.get('origin');
-    const headers = [...reply.headers, ...NO_SNIFFING, 'x-request-id', request.id, ...cors.headersFor(origin)];
+    const headers = [...reply.headers, ...NO_SNIFFING, 'x-request-id', request.id, ...corsHeaders(origin)];
     if (fieldOf(headers, 'cache-control') === undefined) headers.push(...caching);
     const length = contentLength(reply);
     if (length !== undefined) headers.push('content-length', String(length));
@@ -89,12 +88,8 @@ export function createFinish(options: FinishOptions) {
     return { ...page, status: error.status, headers: [...without(reply.headers, 'content-type'), ...page.headers] };
   }
 
-  function log(
-    request: IncomingRequest,
-    { protocol, operation, error }: Answered,
-    status: number,
-    seconds: number,
-  ): void {
+  function log(request: IncomingRequest, answered: Answered, status: number, seconds: number): void {
+    const { protocol, operation, error } = answered;
     if (error === undefined && !logsRequests) return;
     const { id, method, path, span } = request;
     const line = { requestId: id, ...span?.fields, method, path, protocol, operation, status };

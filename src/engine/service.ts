@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { type Application, contextOf, endpointsOf, LIFECYCLE_PAGE } from './application.ts';
 import type { Access } from './auth/access.ts';
@@ -10,9 +9,9 @@ import { ServiceError, toServiceError } from './errors.ts';
 import { createFinish } from './finish.ts';
 import { createGraphQLServer } from './graphql/server.ts';
 import { createHealth } from './health.ts';
-import { createCors } from './http/cors.ts';
+import { corsHeaders } from './http/cors.ts';
 import { fetchHandler } from './http/fetch.ts';
-import { type IncomingRequest, type RawRequest, readRequest } from './http/incoming.ts';
+import { type RawRequest, readRequest } from './http/incoming.ts';
 import { nearestPath } from './http/nearest-path.ts';
 import { nodeListener } from './http/node.ts';
 import type { SentReply } from './http/reply.ts';
@@ -23,8 +22,7 @@ import { createLifecycleEnforcement, type LifecycleRules } from './lifecycle/gua
 import { createAccounts, type Origin } from './limits/account.ts';
 import { createConcurrencyLimiter } from './limits/concurrency.ts';
 import { Meter } from './limits/meter.ts';
-import type { Quota } from './limits/rate.ts';
-import { createRateLimiter, steadyTime } from './limits/rate.ts';
+import { createRateLimiter, type Quota, steadyTime } from './limits/rate.ts';
 import { listCosts } from './limits/units.ts';
 import type { RequestMetrics } from './metrics.ts';
 import { countedTables } from './operation/counts.ts';
@@ -78,21 +76,7 @@ interface AppOptions {
 }
 
 /** The service, ready for requests. */
-export interface App {
-  /** Starts to count uses, to limit rates and to delete old idempotency keys; once, before the first request. */
-  begin(): Promise<void>;
-  /** Answers a request without a socket. */
-  fetch(request: Request): Promise<Response>;
-  /** Answers requests of Node's HTTP server. */
-  readonly listener: RequestListener;
-  /**
-   * Closes each connection with its next response, and has `/readyz` say that the process is not ready, unless another
-   * process has replaced it. Requests still in progress shortly before the grace ends, in milliseconds, end with UNAVAILABLE.
-   */
-  beginDrain(options: { isReplaced: boolean; grace: number }): void;
-  /** Stores the counts that are not stored yet, and stops deleting keys; before the database is closed. */
-  flush(): Promise<void>;
-}
+export type App = ReturnType<typeof createApp>;
 
 /** The time to write the last responses of a drain, in milliseconds. */
 const LAST_RESPONSES = 500;
@@ -101,11 +85,10 @@ const LAST_RESPONSES = 500;
  * Makes the service. It is the only place where GraphQL, REST, pages and the database meet, and it prepares everything that
  * no request changes.
  */
-export function createApp(options: AppOptions): App {
+export function createApp(options: AppOptions) {
   const { application, database, settings, access, rules, metrics, logger, tracing, clock = steadyTime } = options;
   const { schema } = application;
   const basePath = settings.BASE_PATH;
-  const where = { basePath, publicUrl: settings.PUBLIC_URL };
   const annotated = annotatedIn(schema);
   const sizes = tableSizes(database, countedTables(schema));
   const costs = listCosts(sizes.pagesOf);
@@ -138,7 +121,9 @@ export function createApp(options: AppOptions): App {
         );
   const accountOf = createAccounts(settings.PROXIES);
   const concurrency = createConcurrencyLimiter(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
-  const parts = {
+  const reading = {
+    basePath,
+    publicUrl: settings.PUBLIC_URL,
     meterFor: (origin: Origin) => new Meter(accountOf(origin), limiter),
     spanFor: (request: TracedRequest) => tracing?.request(request),
   };
@@ -155,10 +140,8 @@ export function createApp(options: AppOptions): App {
     introspection: settings.INTROSPECTION === 'on',
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',
   });
-  const hasPlayground = settings.PLAYGROUND === 'on';
-  const playground = hasPlayground ? createPlayground(application, basePath) : undefined;
+  const playground = settings.PLAYGROUND === 'on' ? createPlayground(application, basePath) : undefined;
   const health = createHealth(database, metrics);
-  const cors = createCors(settings.CORS_ORIGINS);
   const session = createPageSession(application.name, `${basePath}${LIFECYCLE_PAGE}`, authentication);
   const pages = createSite({
     application,
@@ -169,7 +152,7 @@ export function createApp(options: AppOptions): App {
     rules,
     report: lifecycle.report,
     isOpenByKey: session.isOpenBy,
-    hasPlayground,
+    hasPlayground: playground !== undefined,
     hasSchema: settings.INTROSPECTION === 'on',
   });
   const paths = [
@@ -191,14 +174,13 @@ export function createApp(options: AppOptions): App {
     checks: health.checks,
     pages: { ...pages, ...playground?.assets },
     session,
-    preflightHeaders: cors.preflightHeaders,
     nearestTo,
   });
   const finish = createFinish({
     title: application.title,
     basePath,
     restPaths: new Map(endpoints.map(({ operation, route }) => [operation.operationId, route.path])),
-    cors,
+    corsHeaders: corsHeaders(settings.CORS_ORIGINS),
     isPrivate: settings.AUTH === 'all',
     limiter,
     metrics,
@@ -208,38 +190,46 @@ export function createApp(options: AppOptions): App {
   });
 
   return {
-    async begin() {
+    /** Starts to count uses, to limit rates and to delete old idempotency keys; once, before the first request. */
+    async begin(): Promise<void> {
       await Promise.all([lifecycle.begin(), sizes.refresh(), limiter?.begin()]);
       idempotency.begin((error) => logger.warn({ err: error }, 'old idempotency keys could not be deleted yet'));
     },
+    /** Answers a request without a socket. */
     fetch: fetchHandler(respond),
+    /** Answers requests of Node's HTTP server. */
     listener: nodeListener(respond),
-    beginDrain({ isReplaced, grace }) {
+
+    /**
+     * Closes each connection with its next response, and has `/readyz` say that the process is not ready, unless another
+     * process has replaced it. Requests still in progress shortly before the grace ends, in milliseconds, end with
+     * UNAVAILABLE.
+     */
+    beginDrain({ isReplaced, grace }: { isReplaced: boolean; grace: number }): void {
       health.beginDrain({ isReplaced });
       concurrency.endWithin(grace - LAST_RESPONSES);
     },
-    async flush() {
+
+    /** Stores the counts that are not stored yet, and stops deleting keys; before the database is closed. */
+    async flush(): Promise<void> {
       await Promise.all([lifecycle.flush(), idempotency.end(), limiter?.flush()]);
     },
   };
 
   async function respond(raw: RawRequest): Promise<SentReply> {
     const started = performance.now();
-    const request = readRequest(raw, where, parts);
-    return callWithin(request, () => answer(raw, request, started));
+    const request = readRequest(raw, reading);
+    return callWithin(request, async () => {
+      try {
+        return finish(request, await dispatch(request), started);
+      } catch (cause) {
+        // If the client has closed the connection, the service has not failed.
+        const error = raw.isCutOff()
+          ? new ServiceError('INVALID_ARGUMENT', 'The request was aborted.', { cause })
+          : toServiceError(cause);
+        const reply = errorReply(error, null);
+        return finish(request, { protocol: 'none', operation: 'failed', reply, error }, started);
+      }
+    });
   }
-
-  async function answer(raw: RawRequest, request: IncomingRequest, started: number): Promise<SentReply> {
-    try {
-      return finish(request, await dispatch(request), started);
-    } catch (thrown) {
-      const error = raw.isCutOff() ? cutOff(thrown) : toServiceError(thrown);
-      return finish(request, { protocol: 'none', operation: 'failed', reply: errorReply(error, null), error }, started);
-    }
-  }
-}
-
-/** The client has closed the connection: no failure of the service. */
-function cutOff(cause: unknown): ServiceError {
-  return new ServiceError('INVALID_ARGUMENT', 'The request was aborted.', { cause });
 }

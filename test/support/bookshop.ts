@@ -15,7 +15,6 @@ import { bookRoutes, bookSchema } from './books.ts';
 import { defaultRules } from './rules.ts';
 
 const base = 'https://books.example/v1';
-const address = (path: string) => base + path;
 // The resolvers of books use no context.
 const context = {} as Context;
 const concurrency = createConcurrencyLimiter(100, 10_000);
@@ -73,7 +72,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
         ...fields,
       };
       const text = body === undefined ? '' : JSON.stringify(body);
-      const answer = await adapter({ ...request(headers, text), method, path, search, address });
+      const answer = await adapter({ ...request(headers, text), method, path, search, base });
       if (answer === undefined) throw new Error(`There is no ${path}.`);
       return toAnswer(answer.reply);
     },

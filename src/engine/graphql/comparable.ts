@@ -8,8 +8,6 @@ const MAX_PAIRS = 25_000;
 /** The maximum depth of selections, including those of fragments: more than the maximum depth of fields. */
 const MAX_NESTING = 100;
 
-const TOO_MANY_ALIKE = 'The document repeats too many fields in one place. Select each field once.';
-
 /** A place in the response. */
 interface Place {
   readonly within: Map<string, Place>;
@@ -50,7 +48,9 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
       if (node.kind === Kind.INLINE_FRAGMENT) visit(node.selectionSet, place, depth + 1);
       else if (node.kind === Kind.FRAGMENT_SPREAD) visitFragment(node.name.value, place, depth);
       else {
-        const inner = placeWithin(place, (node.alias ?? node.name).value);
+        const name = (node.alias ?? node.name).value;
+        const inner = place.within.get(name) ?? newPlace();
+        place.within.set(name, inner);
         compare(inner.times++);
         if (node.selectionSet !== undefined) visit(node.selectionSet, inner, depth + 1);
       }
@@ -74,7 +74,8 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
 
   function compare(others: number): void {
     pairs += others;
-    if (pairs > MAX_PAIRS) throw new GraphQLError(TOO_MANY_ALIKE);
+    if (pairs > MAX_PAIRS)
+      throw new GraphQLError('The document repeats too many fields in one place. Select each field once.');
   }
 }
 
@@ -84,12 +85,4 @@ function tooMuch(what: string): GraphQLError {
 
 function newPlace(): Place {
   return { within: new Map(), fragments: new Set(), times: 0 };
-}
-
-function placeWithin({ within }: Place, name: string): Place {
-  const existing = within.get(name);
-  if (existing !== undefined) return existing;
-  const place = newPlace();
-  within.set(name, place);
-  return place;
 }

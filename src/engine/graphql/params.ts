@@ -19,24 +19,24 @@ export interface GraphQLRequest extends WithBody, Metered {
  * Reads the GraphQL parameters of a GET or POST, with exact integers; undefined for other methods. A POST must be JSON:
  * other content types need no CORS preflight, so a page of another site could send them.
  *
- * @param take as of `readJson`
+ * @param charge as of `readJson`
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
  */
 export async function readParams(
   request: GraphQLRequest,
-  take: Parameters<typeof readJson>[1],
+  charge: Parameters<typeof readJson>[1],
 ): Promise<GraphQLParams | undefined> {
-  if (request.method === 'POST') return readPost(request, take);
+  if (request.method === 'POST') return readPost(request, charge);
   return request.method === 'GET' ? readSearch(request.search) : undefined;
 }
 
-async function readPost(request: GraphQLRequest, take: Parameters<typeof readJson>[1]): Promise<GraphQLParams> {
+async function readPost(request: GraphQLRequest, charge: Parameters<typeof readJson>[1]): Promise<GraphQLParams> {
   const contentType = request.headers.get('content-type');
   if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');
   }
   assertUtf8(contentType);
-  const body = await readJson(request, take);
+  const body = await readJson(request, charge);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalid('The body must be a JSON object with a query. Batches are not supported.');
   }

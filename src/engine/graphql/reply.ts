@@ -8,25 +8,25 @@ import { MAX_ANSWER_BYTES } from '../operation/cost.ts';
 import { formatError, toClientError } from './errors.ts';
 import type { LifecycleExtension } from './lifecycle.ts';
 
-/** Makes the response to a GraphQL request (GraphQL over HTTP, section 6). */
-type ToOutcome = (result: ExecutionResult, mediaType: string, extension: LifecycleExtension | undefined) => Outcome;
-
-/** @param fetchAPI that of Yoga, which chooses the status of a response with errors */
-export function createToOutcome(fetchAPI: FetchAPI): ToOutcome {
-  const toOutcome: ToOutcome = (result, mediaType, extension) => {
+/**
+ * Makes the function that makes the response to a GraphQL request (GraphQL over HTTP, section 6).
+ *
+ * @param fetchAPI that of Yoga, which chooses the status of a response with errors
+ */
+export function createToOutcome(fetchAPI: FetchAPI) {
+  return function toOutcome(result: ExecutionResult, mediaType: string, extension?: LifecycleExtension): Outcome {
     const outcome = { reply: toReply(result, mediaType, extension), error: mostSevere(result) };
     // The cost check cannot know all lengths in advance, such as those of introspection and of escaped characters.
-    return isTooLong(outcome.reply) ? toOutcome({ errors: [toClientError(tooLong())] }, mediaType, undefined) : outcome;
+    return isTooLong(outcome.reply) ? toOutcome({ errors: [toClientError(tooLong())] }, mediaType) : outcome;
   };
-  return toOutcome;
 
   function toReply(result: ExecutionResult, mediaType: string, extension: LifecycleExtension | undefined): HttpReply {
     const headers = [...(extension?.headers ?? [])];
-    if (result.errors === undefined) {
+    const { errors, data } = result;
+    if (errors === undefined) {
       headers.push('content-type', `${mediaType}; charset=utf-8`);
       return { status: 200, headers, body: serialize(result, extension) };
     }
-    const { errors, data } = result;
     const response = processRegularResult({ ...result, stringify: () => '' } as ExecutionResult, fetchAPI, mediaType);
     response.headers.forEach((value, name) => {
       if (name.toLowerCase() !== 'content-length') headers.push(name.toLowerCase(), value);

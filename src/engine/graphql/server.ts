@@ -1,8 +1,8 @@
-import { type ExecutionResult, type GraphQLError, type GraphQLSchema, stripIgnoredCharacters } from 'graphql';
+import { type ExecutionResult, stripIgnoredCharacters } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
-import { JSON_TYPE, mediaTypeReader } from '../http/graphql-media-type.ts';
+import { graphqlType } from '../http/negotiation.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import type { Outcome } from '../idempotency/run.ts';
 import { byCoordinate } from '../lifecycle/guard.ts';
@@ -10,27 +10,21 @@ import { Pace } from '../limits/pace.ts';
 import type { ListCosts } from '../limits/units.ts';
 import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
-import type { PreparedOperation, Rejection, Variables } from '../operation/prepared.ts';
+import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import { rejected, toClientError } from './errors.ts';
 import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
 import { type GraphQLRequest, readParams } from './params.ts';
 import { createToOutcome } from './reply.ts';
-import { createPreparer } from './yoga.ts';
+import { createPreparer, type PreparerOptions } from './yoga.ts';
 
 /** The parts and settings of the GraphQL server. */
-interface GraphQLServerOptions {
-  readonly schema: GraphQLSchema;
-  /** The path it is served at. */
-  readonly endpoint: string;
+interface GraphQLServerOptions extends PreparerOptions {
   readonly authentication: Authentication;
   readonly executeOperation: ExecuteOperation;
   /** What lists cost; the minimum if absent. */
   readonly costs?: ListCosts;
   /** The path of the page about deprecations and sunsets. */
   readonly lifecyclePage: string;
-  /** Whether introspection is allowed, and whether errors about misspelt names suggest names of the schema. */
-  readonly introspection: boolean;
-  readonly suggestions: boolean;
 }
 
 /** A response, with its label for metrics and the log. */
@@ -49,17 +43,16 @@ const ALWAYS_BY_STATUS: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBI
 export function createGraphQLServer(
   options: GraphQLServerOptions,
 ): (request: GraphQLRequest) => Promise<GraphQLAnswer> {
-  const { schema, authentication, executeOperation, lifecyclePage } = options;
-  const documents = new PreparedDocuments(schema, options.introspection ? 'shown' : 'hidden', options.costs);
+  const { authentication, executeOperation } = options;
+  const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden', options.costs);
   const preparer = createPreparer(documents, options);
   const toOutcome = createToOutcome(preparer.fetchAPI);
-  const extensionFor = lifecycleExtensions(lifecyclePage);
-  const mediaTypeFor = mediaTypeReader();
+  const extensionFor = lifecycleExtensions(options.lifecyclePage);
   const pace = new Pace(CHARACTERS_AT_ONCE);
 
   return async (request) => {
-    const accepted = mediaTypeFor(request.headers.get('accept'));
-    const mediaType = accepted ?? JSON_TYPE;
+    const accepted = graphqlType(request.headers.get('accept'));
+    const mediaType = accepted ?? 'application/json';
     let [operation, extension]: [string, LifecycleExtension | undefined] = ['none', undefined];
     try {
       const entering = authentication.authenticate(request);
@@ -67,10 +60,10 @@ export function createGraphQLServer(
       if (accepted === undefined) throw notAcceptable();
       const params = await readParams(request, (bytes) => authentication.chargeBody(request, bytes));
       const prepared = findPrepared(request, params) ?? (await prepare(request, params));
-      if (!('run' in prepared)) return { ...toOutcome(prepared, mediaType, undefined), operation };
+      if (!('run' in prepared)) return { ...toOutcome(prepared, mediaType), operation };
       operation = prepared.label;
-      const { query = '', operationName, extensions } = params as GraphQLParams;
-      const variables: Variables = (params as GraphQLParams).variables ?? {};
+      const { query = '', operationName, extensions, variables: given } = params as GraphQLParams;
+      const variables: Variables = given ?? {};
       extension = extensionFor(prepared, variables, request.base, extensions);
       const mayRead = authentication.mayRead(caller);
       const outcome = await executeOperation(prepared, {
@@ -86,7 +79,10 @@ export function createGraphQLServer(
         reject: (rejections) => {
           // A caller that may not use the operation gets no lifecycle information.
           const isForbidden = rejections.some(({ error }) => ALWAYS_BY_STATUS.has(error.code));
-          return toOutcome({ errors: rejections.map(toError) }, mediaType, isForbidden ? undefined : extension);
+          const errors = rejections.map(({ error, node }) =>
+            rejected(error, { spec: !ALWAYS_BY_STATUS.has(error.code) }, node),
+          );
+          return toOutcome({ errors }, mediaType, isForbidden ? undefined : extension);
         },
         reply: (result) => toOutcome(forCaller(result, mayRead), mediaType, extension),
       });
@@ -129,10 +125,6 @@ function isOptionalObject(value: unknown): boolean {
   return value == null || (typeof value === 'object' && !Array.isArray(value));
 }
 
-function toError({ error, node }: Rejection): GraphQLError {
-  return rejected(error, { spec: !ALWAYS_BY_STATUS.has(error.code) }, node);
-}
-
 /** The result, with the error messages for this caller. */
 function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionResult {
   if (result.errors === undefined) return result;
@@ -140,6 +132,7 @@ function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionResult {
 }
 
 function notAcceptable(): ServiceError {
-  const message = `Answers are ${JSON_TYPE} or application/graphql-response+json, and the Accept field excludes both.`;
+  const message =
+    'Answers are application/json or application/graphql-response+json, and the Accept field excludes both.';
   return new ServiceError('NOT_ACCEPTABLE', message);
 }

@@ -5,7 +5,7 @@ import {
   NoSchemaIntrospectionCustomRule,
   type ValidationRule,
 } from 'graphql';
-import { createYoga, type FetchAPI, type GraphQLParams, type Plugin } from 'graphql-yoga';
+import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { MAX_VALIDATION_ERRORS, ServiceError } from '../errors.ts';
 import { unitsOfDocument } from '../limits/units.ts';
 import { assertLines, MAX_TOKENS } from '../operation/cost.ts';
@@ -13,12 +13,11 @@ import type { PreparedDocuments } from '../operation/documents.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
 import { tooComplex } from './comparable.ts';
 import { rejected, toClientError } from './errors.ts';
-import { KnownFieldsRule } from './known-fields.ts';
-import { KnownOperationsRule } from './operation-types.ts';
 import type { GraphQLRequest } from './params.ts';
+import { KnownFieldsRule, KnownOperationsRule } from './rules.ts';
 
 /** The settings for preparing documents. */
-interface PreparerOptions {
+export interface PreparerOptions {
   readonly schema: GraphQLSchema;
   /** The path of GraphQL. */
   readonly endpoint: string;
@@ -27,27 +26,19 @@ interface PreparerOptions {
   readonly suggestions: boolean;
 }
 
-/** Prepares new documents. */
-interface Preparer {
-  /** The prepared operation, or the result with the errors of the request. */
-  prepare(request: GraphQLRequest, params: GraphQLParams | undefined): Promise<PreparedOperation | ExecutionResult>;
-  readonly fetchAPI: FetchAPI;
-}
-
-/** A request on its way through Yoga, and its result. */
+/** A request on its way through Yoga, and its result. Yoga copies the context for each hook, so they share this. */
 interface Preparing {
   readonly request: GraphQLRequest;
   readonly params: GraphQLParams | undefined;
   result: PreparedOperation | ExecutionResult | undefined;
 }
 
-/** Yoga copies the context for each hook, so the hooks share an object within it. */
 interface ServerContext {
   readonly preparing: Preparing;
 }
 
 /** Creates the preparer. Yoga parses and validates within the limits; prepared operations then run without Yoga. */
-export function createPreparer(documents: PreparedDocuments, options: PreparerOptions): Preparer {
+export function createPreparer(documents: PreparedDocuments, options: PreparerOptions) {
   const { schema, endpoint } = options;
   const yoga = createYoga<ServerContext>({
     schema,
@@ -66,7 +57,9 @@ export function createPreparer(documents: PreparedDocuments, options: PreparerOp
 
   return {
     fetchAPI: yoga.fetchAPI,
-    async prepare(request, params) {
+
+    /** The prepared operation of a new document, or the result with the errors of the request. */
+    async prepare(request: GraphQLRequest, params: GraphQLParams | undefined) {
       const preparing: Preparing = { request, params, result: undefined };
       await yoga.fetch(`http://service${endpoint}`, { method: request.method }, { preparing });
       return preparing.result as PreparedOperation | ExecutionResult;
@@ -94,16 +87,13 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
       addValidationRule(KnownOperationsRule);
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
       setValidationFn((schema, document, rules, limits) => {
-        const tooMuch = tooComplex(document);
-        if (tooMuch !== undefined) return [tooMuch];
+        const error = tooComplex(document);
+        if (error !== undefined) return [error];
         const ownRules = suggestions
           ? rules.map((rule: ValidationRule) => (rule === FieldsOnCorrectTypeRule ? KnownFieldsRule : rule))
           : rules;
-        return validateFn(schema, document, ownRules, {
-          ...limits,
-          maxErrors: MAX_VALIDATION_ERRORS,
-          hideSuggestions: !suggestions,
-        });
+        const own = { ...limits, maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !suggestions };
+        return validateFn(schema, document, ownRules, own);
       });
       return ({ valid }) => {
         if (!valid) documents.forget(documentAST);

@@ -24,14 +24,14 @@ export type ServedAsset = (request: IncomingRequest) => Promise<HttpReply>;
  * Answers requests for an asset. It is compressed once, on the first request; a client that already has it gets 304
  * (RFC 9110, section 13.1.2).
  */
-export function serveAsset({ contentType, make, isImmutable = false, headers = () => [] }: Asset): ServedAsset {
-  let prepared: Promise<Prepared> | undefined;
-  return async (request) => {
-    prepared ??= prepare(make, isImmutable ? FOR_EVER : 'no-cache', headers);
-    const { plain, compressed, always, etag } = await prepared;
-    if (isKnown(etag, request.headers.get('if-none-match'))) return { status: 304, headers: always, body: null };
-    const full: HeaderFields = [...always, 'content-type', contentType];
-    return acceptsGzip(request.headers.get('accept-encoding'))
+export function serveAsset(asset: Asset): ServedAsset {
+  let preparing: ReturnType<typeof prepare> | undefined;
+  return async ({ headers: fields }) => {
+    preparing ??= prepare(asset);
+    const { plain, compressed, headers, etag } = await preparing;
+    if (isKnown(etag, fields.get('if-none-match'))) return { status: 304, headers, body: null };
+    const full = [...headers, 'content-type', asset.contentType];
+    return acceptsGzip(fields.get('accept-encoding'))
       ? { status: 200, headers: [...full, 'content-encoding', 'gzip'], body: compressed }
       : { status: 200, headers: full, body: plain };
   };
@@ -41,23 +41,12 @@ export function serveAsset({ contentType, make, isImmutable = false, headers = (
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** The asset as bytes: a string would be copied for each response, and held until the client has read it. */
-interface Prepared {
-  readonly plain: Uint8Array<ArrayBuffer>;
-  readonly compressed: Uint8Array<ArrayBuffer>;
-  readonly etag: string;
-  readonly always: HeaderFields;
-}
-
-async function prepare(
-  make: Asset['make'],
-  caching: string,
-  headers: NonNullable<Asset['headers']>,
-): Promise<Prepared> {
+async function prepare({ make, isImmutable = false, headers = () => [] }: Asset) {
   const text = await make();
   const plain = new TextEncoder().encode(text);
   const compressed = new Uint8Array(await promisify(gzip)(plain));
   // Weak, because the compressed and the plain bytes share it (RFC 9110, section 8.8.1).
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url')}"`;
-  const always = ['etag', etag, 'cache-control', caching, 'vary', 'Accept-Encoding', ...headers(text)];
-  return { plain, compressed, etag, always };
+  const always = ['etag', etag, 'cache-control', isImmutable ? FOR_EVER : 'no-cache', 'vary', 'Accept-Encoding'];
+  return { plain, compressed, etag, headers: [...always, ...headers(text)] };
 }

@@ -36,7 +36,10 @@ export async function readJson(
   charge: (bytes: number) => Promise<void> | undefined,
 ): Promise<unknown> {
   const encoding = headers.get('content-encoding');
-  if (encoding !== null && encoding !== 'identity') throw encoded(encoding);
+  if (encoding !== null && encoding !== 'identity') {
+    const message = `The body must not be encoded; Content-Encoding was ${encoding}.`;
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', message, { headers: { 'accept-encoding': 'identity' } });
+  }
   const declared = Number(headers.get('content-length') ?? 0);
   if (declared > MAX_BODY_BYTES) throw tooLarge();
   const turn = charge(declared);
@@ -64,16 +67,9 @@ function parseBody(bytes: Buffer): unknown {
   }
 }
 
-function encoded(encoding: string): ServiceError {
-  return new ServiceError('UNSUPPORTED_MEDIA_TYPE', `The body must not be encoded; Content-Encoding was ${encoding}.`, {
-    headers: { 'accept-encoding': 'identity' },
-  });
-}
-
 function tooLarge(): ServiceError {
-  return new ServiceError('PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY_BYTES} bytes (1 MiB).`, {
-    headers: { connection: 'close' },
-  });
+  const message = `The body is larger than ${MAX_BODY_BYTES} bytes (1 MiB).`;
+  return new ServiceError('PAYLOAD_TOO_LARGE', message, { headers: { connection: 'close' } });
 }
 
 function malformed(message: string): ServiceError {

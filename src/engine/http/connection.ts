@@ -5,12 +5,6 @@ import type { Socket } from 'node:net';
 /** How long a rejected client may take to close the connection, in milliseconds. */
 const MAX_CLOSE_TIME = 2_000;
 
-/** Why the input is not a request, and whether the response has no body because of HEAD (RFC 9110, section 9.3.2). */
-interface Rejection {
-  readonly message: string;
-  readonly isHead: boolean;
-}
-
 /** A client's connection. Its requests are answered one at a time, so that one connection has only one in progress. */
 export class Connection {
   readonly #socket: Socket;
@@ -20,8 +14,8 @@ export class Connection {
   readonly #waiting: ServerResponse[] = [];
   /** Whether the end of the current response starts the next one. */
   #isContinued = false;
-  /** Set after input that is not a request; all later input is ignored. */
-  #rejection: Rejection | undefined;
+  /** Rejects input that is not a request; all later input is ignored. */
+  #rejection: (() => void) | undefined;
 
   /** @param handler answers a request */
   constructor(socket: Socket, handler: RequestListener) {
@@ -49,13 +43,15 @@ export class Connection {
   /**
    * Answers input that is not valid HTTP, which never reaches the service, with the Error object like any other error.
    * Earlier requests are answered first: otherwise the rejection would seem to be theirs.
+   *
+   * @param isHead whether the response has no body (RFC 9110, section 9.3.2)
    */
   reject(message: string, isHead = false): void {
     if (this.#rejection !== undefined) return;
-    this.#rejection = { message, isHead };
+    this.#rejection = () => writeRejection(this.#socket, message, isHead);
     // An incomplete request is the one that is rejected.
     if (this.#waiting.at(-1)?.req.complete === false) this.#waiting.pop();
-    if (this.#isFree() || this.#current?.req.complete === false) writeRejection(this.#socket, this.#rejection);
+    if (this.#isFree() || this.#current?.req.complete === false) this.#rejection();
     else this.#continueAfterwards();
   }
 
@@ -81,13 +77,13 @@ export class Connection {
   #continue(): void {
     const next = this.#waiting.shift();
     if (next !== undefined) this.#start(next);
-    else if (this.#rejection !== undefined) writeRejection(this.#socket, this.#rejection);
+    else this.#rejection?.();
     if (next !== undefined && (this.#waiting.length > 0 || this.#rejection !== undefined)) this.#continueAfterwards();
     else this.#socket.resume();
   }
 }
 
-function writeRejection(socket: Socket, { message, isHead }: Rejection): void {
+function writeRejection(socket: Socket, message: string, isHead: boolean): void {
   if (!socket.writable) return;
   const body = JSON.stringify({ code: 'INVALID_ARGUMENT', message, status: 400 });
   const head = [

@@ -10,32 +10,24 @@ export function tagOf(text: string): string {
 }
 
 /**
- * Parses the entity tags of a precondition.
+ * Parses the entity tags of the precondition with the name.
  *
- * @param name the field's name, for the error
  * @returns the tags with their quotes, or `*` for any
  * @throws {ServiceError} INVALID_ARGUMENT when the field is not valid
  */
 export function readTags(name: string, field: string): readonly string[] {
-  if (!TAGS.test(field)) {
-    throw new ServiceError('INVALID_ARGUMENT', `${name} must be * or ETags in their quotes, such as "3".`);
-  }
-  return field.match(TAG) ?? ['*'];
+  if (TAGS.test(field)) return field.match(TAG) ?? ['*'];
+  throw new ServiceError('INVALID_ARGUMENT', `${name} must be * or ETags in their quotes, such as "3".`);
 }
 
 /** Whether `If-None-Match` has the tag, by weak comparison (RFC 9110, section 13.1.2): the client has the response. */
 export function isKnown(etag: string, ifNoneMatch: string | null): boolean {
   if (ifNoneMatch === null) return false;
-  const known = readTags('If-None-Match', ifNoneMatch);
-  return known.includes('*') || known.some((tag) => opaque(tag) === opaque(etag));
+  const opaque = (tag: string) => tag.replace(/^W\//, '');
+  return readTags('If-None-Match', ifNoneMatch).some((tag) => tag === '*' || opaque(tag) === opaque(etag));
 }
 
 /** Whether `If-Match` has the tag, by strong comparison (RFC 9110, section 13.1.1). */
 export function isMatch(etag: string, ifMatch: string): boolean {
-  const tags = readTags('If-Match', ifMatch);
-  return tags.includes('*') || tags.includes(etag);
-}
-
-function opaque(tag: string): string {
-  return tag.replace(/^W\//, '');
+  return readTags('If-Match', ifMatch).some((tag) => tag === '*' || tag === etag);
 }

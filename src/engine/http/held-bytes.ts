@@ -9,11 +9,6 @@ interface ByteLimits {
   readonly ofCaller: number;
 }
 
-interface Held {
-  readonly caller: string;
-  bytes: number;
-}
-
 /**
  * Counts the bytes that this process holds in memory for clients, such as responses that they have not read. When a
  * caller exceeds its limit, its oldest holding is ended; when all callers together do, the oldest of the caller with
@@ -22,7 +17,7 @@ interface Held {
 export class HeldBytes {
   readonly #limits: ByteLimits;
   /** In the order in which they were first added. */
-  readonly #held = new Map<Holding, Held>();
+  readonly #held = new Map<Holding, { readonly caller: string; bytes: number }>();
   readonly #byCaller = new Map<string, number>();
   #inAll = 0;
 

@@ -43,23 +43,17 @@ export interface IncomingRequest {
   readonly span: RequestSpan | undefined;
   /** The error of a request that can't be answered, such as one with an invalid host. */
   readonly error: ServiceError | undefined;
-  /** The absolute URL of a path of the service. */
-  address(path: string): string;
 }
 
 const USABLE_ID = /^[\w.:@/+=-]{1,128}$/;
 const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
-/** The service's URL, as clients use it. */
-interface PublicAddress {
+/** What requests are read with. */
+interface Reading {
   /** The prefix of every path, such as `/v1`; may be empty. */
   readonly basePath: string;
-  /** Its origin; if undefined, the host of each request is used. */
+  /** The service's origin; if undefined, the host of each request is used. */
   readonly publicUrl: string | undefined;
-}
-
-/** What is made for each request. */
-interface RequestParts {
   meterFor(origin: Origin): Meter;
   spanFor(request: TracedRequest): RequestSpan | undefined;
 }
@@ -67,15 +61,13 @@ interface RequestParts {
 /** Derives what all protocols need from a request: its path under the base path, its id, and the service's origin. */
 export function readRequest(
   { method, target, host, headers, readBody, remote }: RawRequest,
-  { basePath, publicUrl }: PublicAddress,
-  { meterFor, spanFor }: RequestParts,
+  { basePath, publicUrl, meterFor, spanFor }: Reading,
 ): IncomingRequest {
   const queryStart = target.indexOf('?');
   const fullPath = queryStart === -1 ? target : target.slice(0, queryStart);
   const clientId = headers.get('x-request-id');
   const hostIsUsable = USABLE_HOST.test(host);
   const origin = publicUrl ?? (hostIsUsable ? `http://${host}` : '');
-  const base = origin + basePath;
   return {
     method,
     path: fullPath.startsWith(basePath) ? pathUnder(fullPath.slice(basePath.length)) : undefined,
@@ -85,11 +77,10 @@ export function readRequest(
     readBody,
     id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),
     origin,
-    base,
+    base: origin + basePath,
     meter: meterFor({ headers, remote }),
     span: spanFor({ method, fullPath, origin, headers }),
     error: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a valid host.'),
-    address: (path) => base + path,
   };
 }
 

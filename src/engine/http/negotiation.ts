@@ -1,18 +1,34 @@
+import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 
+const JSON_TYPE = 'application/json';
 const PROBLEM = 'application/problem+json';
-
-/**
- * The available media type that the client prefers, the first if it has no preference; undefined if it accepts none.
- */
-export function preferredOf(accept: string, available: readonly string[]): string | undefined {
-  return mediaTypes(accept, [...available])[0];
-}
 
 /** Whether the client accepts JSON, the only format of responses; `application/problem+json` alone counts too. */
 export function acceptsJson(accept: string | null): boolean {
-  if (accept === null || accept === '' || accept === '*/*' || accept === 'application/json') return true;
-  return mediaTypes(accept, ['application/json', PROBLEM]).length > 0;
+  return accept === null || isPlain(accept) || mediaTypes(accept, [JSON_TYPE, PROBLEM]).length > 0;
+}
+
+/** How many `Accept` fields are cached; each may be as long as a header can be. */
+const MAX_ACCEPTS = 100;
+const graphqlTypes = new LRUCache<string, string>({ max: MAX_ACCEPTS });
+
+/**
+ * The media type of a GraphQL response (GraphQL over HTTP, section 6.1) that the client prefers; undefined if it accepts
+ * none.
+ */
+export function graphqlType(accept: string | null): string | undefined {
+  if (accept === null || isPlain(accept)) return JSON_TYPE;
+  const known = graphqlTypes.get(accept);
+  if (known !== undefined) return known;
+  const [type] = mediaTypes(accept, [JSON_TYPE, 'application/graphql-response+json']);
+  if (type !== undefined) graphqlTypes.set(accept, type);
+  return type;
+}
+
+/** Whether an `Accept` field says no more than that JSON is accepted, as most do. */
+function isPlain(accept: string): boolean {
+  return accept === '' || accept === '*/*' || accept === JSON_TYPE;
 }
 
 /** Whether the client explicitly accepts problem details (RFC 9457). */
@@ -23,7 +39,7 @@ export function acceptsProblem(accept: string | null): boolean {
 
 /** Whether the client prefers HTML to JSON, as browsers do. */
 export function prefersHtml(accept: string | null): boolean {
-  return accept !== null && preferredOf(accept, ['application/json', 'text/html']) === 'text/html';
+  return accept !== null && mediaTypes(accept, [JSON_TYPE, 'text/html'])[0] === 'text/html';
 }
 
 /** Whether the client accepts gzip. */

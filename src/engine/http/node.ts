@@ -52,7 +52,7 @@ function fromNode(message: IncomingMessage, response: ServerResponse, bodies: He
     target: url.slice(start.length) || '/',
     host: authority ?? headers.host ?? addressOf(message),
     headers: { get: (name) => (headers[name] as string | undefined) ?? null },
-    readBody: (limit, caller) => readBody(message, limit, (bytes) => reserve(response, bodies, caller, bytes)),
+    readBody: (limit, caller) => readBody(response, limit, caller, bodies),
     isCutOff: () => response.destroyed,
     remote: () => message.socket.remoteAddress ?? '',
   };
@@ -71,12 +71,13 @@ function reserve(response: ServerResponse, bodies: HeldBytes, caller: string, by
   return true;
 }
 
-/** @param reserveBytes reserves memory for this many more bytes; false if there is not enough */
 function readBody(
-  message: IncomingMessage,
+  response: ServerResponse,
   limit: number,
-  reserveBytes: (bytes: number) => boolean,
+  caller: string,
+  bodies: HeldBytes,
 ): Promise<Buffer | undefined> {
+  const { req: message } = response;
   return new Promise((resolve, reject) => {
     // The client may have disconnected during authentication: then there are no more events.
     if (message.destroyed) reject(new Error('The connection was closed.'));
@@ -87,7 +88,7 @@ function readBody(
       const isSmall = size <= SMALL_BODY;
       const more = size - chunk.length > SMALL_BODY ? chunk.length : size;
       if (size > limit) resolve(undefined);
-      else if (isSmall || reserveBytes(more)) chunks.push(chunk);
+      else if (isSmall || reserve(response, bodies, caller, more)) chunks.push(chunk);
       else reject(tooMuchHeld());
     });
     message.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));

@@ -26,8 +26,8 @@ interface RestRequest extends WithBody, Metered {
   readonly path: string;
   /** The query string, without the question mark. */
   readonly search: string;
-  /** The absolute URL of a path of the service. */
-  address(path: string): string;
+  /** The absolute URL of the service. */
+  readonly base: string;
 }
 
 /** A response, with its labels for metrics and the log. */
@@ -221,7 +221,7 @@ class EndpointCall implements EndpointRequest {
   }
 
   address(path: string): string {
-    return this.#request.address(path);
+    return this.#request.base + path;
   }
 
   nextPage(cursor: string): string {

@@ -75,7 +75,7 @@ const internal = [
   'db/paging.ts MAX_SHAPES',
   'db/server.ts MAX_PREPARED',
   'operation/compilable-places.ts MAX_PATH_CHARACTERS',
-  'http/graphql-media-type.ts MAX_ACCEPTS',
+  'http/negotiation.ts MAX_ACCEPTS',
   'operation/documents.ts MAX_CHARACTERS',
   'operation/documents.ts MAX_COMPILED',
   'operation/documents.ts MAX_COMPILED_FIELDS',
