@@ -13,7 +13,7 @@ export interface Caller {
 export const ANONYMOUS: Caller = { id: 'anonymous', scopes: new Set() };
 
 /** A caller, or the function that looks it up. */
-export type Found = Caller | (() => Promise<Caller>);
+type Found = Caller | (() => Promise<Caller>);
 
 /**
  * Finds the caller that a credential belongs to; throws or rejects with UNAUTHENTICATED when it is invalid, or with

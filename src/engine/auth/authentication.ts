@@ -13,40 +13,39 @@ export interface Metered extends Traced {
 }
 
 /** Authenticates and charges the requests of all protocols. */
-export interface Authentication extends Pick<Access, 'authorize' | 'mayRead'> {
-  /**
-   * Finds the caller, and charges it one unit.
-   *
-   * @param headers the header fields with the credential, by default those of the request
-   * @throws {ServiceError} as `Access.authenticate` does, RATE_LIMITED, or as `ConcurrencyLimiter.run` does for a
-   *   lookup
-   */
-  authenticate(request: Metered, headers?: RequestHeaders): Caller | Promise<Caller>;
-  /**
-   * Charges for this many bytes of a body before they are read. Large bodies of a caller are read one at a time: then
-   * it returns a promise, which resolves when it is this one's turn.
-   *
-   * @throws {ServiceError} RATE_LIMITED
-   */
-  chargeBody(request: Metered, bytes: number): Promise<void> | undefined;
-}
+export type Authentication = ReturnType<typeof createAuthentication>;
 
 /** How many bytes of bodies are read at once for a caller. */
 const BYTES_AT_ONCE = 65_536;
 
 /** @param concurrency limits the lookups of callers like other work */
-export function createAuthentication(access: Access, concurrency: Pick<ConcurrencyLimiter, 'run'>): Authentication {
+export function createAuthentication(access: Access, concurrency: Pick<ConcurrencyLimiter, 'run'>) {
   const bodies = new Pace(BYTES_AT_ONCE);
   return {
     authorize: access.authorize,
     mayRead: access.mayRead,
-    chargeBody({ meter }, bytes) {
+
+    /**
+     * Charges for this many bytes of a body before they are read. Large bodies of a caller are read one at a time: then
+     * it returns a promise, which resolves when it is this one's turn.
+     *
+     * @throws {ServiceError} RATE_LIMITED
+     */
+    chargeBody({ meter }: Metered, bytes: number): Promise<void> | undefined {
       const units = unitsOfBody(bytes);
       if (units === 0) return undefined;
       meter.charge(units);
       return bodies.next(meter.account, bytes);
     },
-    authenticate(request, headers = request.headers) {
+
+    /**
+     * Finds the caller, and charges it one unit.
+     *
+     * @param headers the header fields with the credential
+     * @throws {ServiceError} as `Access.authenticate` does, RATE_LIMITED, or as `ConcurrencyLimiter.run` does for a
+     *   lookup
+     */
+    authenticate(request: Metered, headers = request.headers): Caller | Promise<Caller> {
       try {
         const found = access.authenticate(headers);
         if (typeof found === 'function') return authenticateLater(request, found);
@@ -61,9 +60,8 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
   async function authenticateLater(request: Metered, lookUp: () => Promise<Caller>): Promise<Caller> {
     const { meter } = request;
     const started = performance.now();
-    const load = { account: meter.account, units: 1, spent: 0 };
     const work = () => callWithin(request, lookUp).catch((error: unknown) => reject(request, error));
-    const caller = await concurrency.run(work, load);
+    const caller = await concurrency.run(work, { account: meter.account, units: 1 });
     meter.wait(performance.now() - started);
     meter.identify(accountOf(caller));
     return caller;

@@ -13,7 +13,7 @@ interface JwtOptions {
   readonly issuer: string;
   readonly audience: string;
   /** The algorithms that a signature may use (RFC 8725, section 3.1). */
-  readonly algorithms: readonly string[];
+  readonly algorithms: string[];
   /** The maximum difference between the clocks, in seconds. */
   readonly clockSkew: number;
 }
@@ -29,17 +29,11 @@ const MAX_SUBJECT_LENGTH = 255;
  */
 export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: () => Date): Verifier {
   const { badToken } = challenge;
-  const { issuer, audience, algorithms, clockSkew } = options;
-  const keyOf = issuerKeys(options.jwks, clockSkew, { steady: () => performance.now(), wall: clock });
-  const rules = {
-    issuer,
-    audience,
-    algorithms: [...algorithms],
-    clockTolerance: clockSkew,
-    requiredClaims: ['sub', 'exp'],
-  };
-  /** The cached callers by digest of the token. */
-  const known = new LRUCache<string, Known>({ max: MAX_KNOWN, ttl: FRESH });
+  const { jwks, clockSkew, ...expected } = options;
+  const keyOf = issuerKeys(jwks, clockSkew, { steady: () => performance.now(), wall: clock });
+  const rules = { ...expected, clockTolerance: clockSkew, requiredClaims: ['sub', 'exp'] };
+  /** The callers by digest of the token, and until when it is valid, in milliseconds since the epoch. */
+  const known = new LRUCache<string, { caller: Caller; until: number }>({ max: MAX_KNOWN, ttl: FRESH });
 
   return (token) => {
     const digest = hash('sha256', token, 'base64');
@@ -76,12 +70,6 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
       return badToken(`The token's ${error.claim} is invalid.`, error);
     return badToken('The token is invalid.', error);
   }
-}
-
-/** The caller of a verified token, and its expiry, in milliseconds since the epoch. */
-interface Known {
-  readonly caller: Caller;
-  readonly until: number;
 }
 
 function notVerifiable(cause: unknown): ServiceError {

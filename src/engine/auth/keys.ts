@@ -3,7 +3,7 @@ import { getTableColumns, sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { loaderOf } from '../db/batch.ts';
 import type { Database } from '../db/client.ts';
-import type { Caller, Verifier } from './access.ts';
+import { ANONYMOUS, type Caller, type Verifier } from './access.ts';
 import type { Challenge } from './challenge.ts';
 import { apiKeys } from './table.ts';
 
@@ -16,13 +16,21 @@ const KEY = /^psk_([a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
 /** How long a looked-up key is cached, in milliseconds, and so how long a revocation takes. */
 const FRESH = 2_000;
 const MAX_KNOWN = 1_000;
-/** Compared with the secret when no key has the id, so that the response takes as long. */
-const NO_DIGEST = Buffer.from(digestOf(''));
+
+interface Known {
+  readonly caller: Caller;
+  readonly digest: Buffer;
+  readonly isRevoked: boolean;
+  readonly expiresAt: Date | null;
+}
+
+/** Stands for a key that does not exist: its digest is compared too, so that the response takes as long. */
+const NO_KEY: Known = { caller: ANONYMOUS, digest: Buffer.from(digestOf('')), isRevoked: true, expiresAt: null };
 
 /** @returns verifies API keys against the database, with a cache of recent ones */
 export function keyVerifier(database: Database, { badToken }: Challenge, clock: () => Date): Verifier {
   const { byId } = keyStore(database);
-  const known = new LRUCache<string, LookedUp>({ max: MAX_KNOWN, ttl: FRESH });
+  const known = new LRUCache<string, Known>({ max: MAX_KNOWN, ttl: FRESH });
 
   return (token) => {
     const [, id, secret] = KEY.exec(token) ?? [];
@@ -31,32 +39,20 @@ export function keyVerifier(database: Database, { badToken }: Challenge, clock: 
     return found === undefined ? async () => callerOf(await lookUp(id), secret) : callerOf(found, secret);
   };
 
-  async function lookUp(id: string): Promise<LookedUp> {
+  async function lookUp(id: string): Promise<Known> {
     const start = performance.now();
     const key = await byId.load(id);
-    const found = { key: key && toKnown(key) };
+    const found = key === undefined ? NO_KEY : toKnown(key);
     known.set(id, found, { start });
     return found;
   }
 
-  function callerOf({ key }: LookedUp, secret: string): Caller {
-    const isRight = timingSafeEqual(Buffer.from(digestOf(secret)), key?.digest ?? NO_DIGEST);
-    if (key === undefined || !isRight || key.isRevoked) throw badToken('The API key is unknown or revoked.');
-    if (key.expiresAt !== null && key.expiresAt <= clock()) throw badToken('The API key has expired.');
-    return key.caller;
+  function callerOf({ caller, digest, isRevoked, expiresAt }: Known, secret: string): Caller {
+    const isRight = timingSafeEqual(Buffer.from(digestOf(secret)), digest);
+    if (!isRight || isRevoked) throw badToken('The API key is unknown or revoked.');
+    if (expiresAt !== null && expiresAt <= clock()) throw badToken('The API key has expired.');
+    return caller;
   }
-}
-
-/** The result of a lookup; that no key has the id is cached too. */
-interface LookedUp {
-  readonly key: Known | undefined;
-}
-
-interface Known {
-  readonly caller: Caller;
-  readonly digest: Buffer;
-  readonly isRevoked: boolean;
-  readonly expiresAt: Date | null;
 }
 
 function toKnown({ id, digest, scopes, revokedAt, expiresAt }: ApiKey): Known {
@@ -109,11 +105,7 @@ export function keyStore(database: Database) {
     ),
 
     /** @returns the key, and its text, which is not stored and can't be shown again */
-    async create(
-      name: string,
-      scopes: readonly string[],
-      expiresAt: Date | null,
-    ): Promise<{ key: ApiKey; text: string }> {
+    async create(name: string, scopes: readonly string[], expiresAt: Date | null) {
       const id = randomBytes(6).toString('hex');
       const secret = randomBytes(32).toString('base64url');
       const [key] = await insert({ id, name, digest: digestOf(secret), scopes: scopes.join(' '), expiresAt });

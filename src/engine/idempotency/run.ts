@@ -14,26 +14,7 @@ export interface Outcome {
 }
 
 /** Answers requests with an idempotency key. */
-export interface Idempotency {
-  /**
-   * Does the work, and stores its reply in the same transaction; or returns the stored reply, byte for byte.
-   *
-   * @param work makes its changes with the stores of the context only; if it rejects, they are undone, and the client
-   *   may retry with the same key
-   * @param changes whether it makes one change, or several in an order that the client chooses
-   * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT while a request with the key is in progress,
-   *   UNAUTHENTICATED or FORBIDDEN when the stored reply needs `read`, or as transactions do; nothing was changed then
-   */
-  answer(
-    request: KeyedRequest,
-    work: (context: Context) => Promise<Outcome>,
-    changes: 'one' | 'several',
-  ): Promise<Outcome>;
-  /** Deletes replies older than a day, now and every hour. */
-  begin(onFailure: (error: unknown) => void): void;
-  /** Stops deleting; resolves when no deletion is in progress. */
-  end(): Promise<void>;
-}
+export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /** How many transactions for requests with one change are in progress at once; one caller may have one fewer. */
 const MAX_IN_PROGRESS = 3;
@@ -55,11 +36,7 @@ const REPLAYED = ['idempotent-replayed', 'true'];
  * @param deadline how long a request may take, in milliseconds
  * @param makeContext makes the resolvers' context for a database
  */
-export function createIdempotency(
-  database: Database,
-  deadline: number,
-  makeContext: (database: Database) => Context,
-): Idempotency {
+export function createIdempotency(database: Database, deadline: number, makeContext: (database: Database) => Context) {
   const keys = keyStore(database);
   let timer: NodeJS.Timeout | undefined;
   let deleting = Promise.resolve();
@@ -98,7 +75,20 @@ export function createIdempotency(
   );
 
   return {
-    async answer(request, work, changes) {
+    /**
+     * Does the work, and stores its reply in the same transaction; or returns the stored reply, byte for byte.
+     *
+     * @param work makes its changes with the stores of the context only; if it rejects, they are undone, and the client
+     *   may retry with the same key
+     * @param changes whether it makes one change, or several in an order that the client chooses
+     * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT while a request with the key is in progress,
+     *   UNAUTHENTICATED or FORBIDDEN when the stored reply needs `read`, or as transactions do; nothing was changed then
+     */
+    async answer(
+      request: KeyedRequest,
+      work: (context: Context) => Promise<Outcome>,
+      changes: 'one' | 'several',
+    ): Promise<Outcome> {
       const id = JSON.stringify([request.caller, request.key]);
       if (running.has(id)) throw conflict();
       running.add(id);
@@ -112,7 +102,8 @@ export function createIdempotency(
       }
     },
 
-    begin(onFailure) {
+    /** Deletes replies older than a day, now and every hour. */
+    begin(onFailure: (error: unknown) => void): void {
       const deleteOld = () => {
         deleting = deleting.then(keys.forget).catch(onFailure);
       };
@@ -120,7 +111,8 @@ export function createIdempotency(
       deleteOld();
     },
 
-    async end() {
+    /** Stops deleting; resolves when no deletion is in progress. */
+    async end(): Promise<void> {
       clearInterval(timer);
       await deleting;
     },
@@ -139,10 +131,9 @@ interface Call {
 type Answer = StoredReply | Outcome | undefined;
 
 /** The parts of a transaction that requests are answered with. */
-interface InTransaction {
+interface InTransaction extends Pick<SessionDatabases, 'savepoint'> {
   readonly own: KeyStore;
   readonly context: Context;
-  readonly savepoint: SessionDatabases['savepoint'];
 }
 
 /** Makes the function that answers requests in one transaction. It rejects if the work of one of them does. */

@@ -7,24 +7,11 @@ export interface Load {
   /** Its cost, in units. */
   readonly units: number;
   /** How much of its time is already used up, in milliseconds. */
-  readonly spent?: number | undefined;
+  readonly spent?: number;
 }
 
-/**
- * Limits how much work is in progress at once, shares it out among callers, and gives each piece of work a deadline.
- */
-export interface ConcurrencyLimiter {
-  /**
-   * Does the work: at once, or when enough of its caller's work in progress is done.
-   *
-   * @param work gets a signal that is aborted as soon as the caller has got an error instead of the result
-   * @throws {ServiceError} UNAVAILABLE when too much is in progress or waiting, TIMEOUT when the work takes too long:
-   *   the time limit of its statement then ends what it still does
-   */
-  run<T>(work: (signal: Pick<AbortSignal, 'aborted'>) => T | Promise<T>, load: Load): Promise<T>;
-  /** After this time, in milliseconds, rejects what is still in progress with UNAVAILABLE. */
-  endWithin(milliseconds: number): void;
-}
+/** Limits how much work is in progress, shares it out among callers, and gives each piece of work a deadline. */
+export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>;
 
 /**
  * How many units each caller may have in progress; work that costs more runs alone. So one caller's work is never more
@@ -51,7 +38,7 @@ interface Task {
  *   waiting requests loses its newest one
  * @param deadline how long each may take, including its wait, in milliseconds
  */
-export function createConcurrencyLimiter(max: number, deadline: number): ConcurrencyLimiter {
+export function createConcurrencyLimiter(max: number, deadline: number) {
   const callers = new Map<string, Caller>();
   let total = 0;
   /** The `giveUp` of each task, in slots that are reused: a set would cost as much as the rest of a request. */
@@ -59,13 +46,24 @@ export function createConcurrencyLimiter(max: number, deadline: number): Concurr
   const freeSlots: number[] = [];
 
   return {
-    endWithin(milliseconds) {
+    /** After this time, in milliseconds, rejects what is still in progress with UNAVAILABLE. */
+    endWithin(milliseconds: number): void {
       setTimeout(() => {
-        for (const giveUp of givingUp) giveUp(stopping());
+        for (const giveUp of givingUp) giveUp(unavailable('The service is stopping; try again.'));
       }, milliseconds).unref();
     },
 
-    run(work, { account, units, spent = 0 }) {
+    /**
+     * Does the work: at once, or when enough of its caller's work in progress is done.
+     *
+     * @param work gets a signal that is aborted as soon as the caller has got an error instead of the result
+     * @throws {ServiceError} UNAVAILABLE when too much is in progress or waiting, TIMEOUT when the work takes too long:
+     *   the time limit of its statement then ends what it still does
+     */
+    run<T>(
+      work: (signal: Pick<AbortSignal, 'aborted'>) => T | Promise<T>,
+      { account, units, spent = 0 }: Load,
+    ): Promise<T> {
       if (total >= max && !makeRoom(account)) return Promise.reject(tooMuch());
       total++;
       const caller = callers.get(account) ?? { units: 0, waiting: new Set() };
@@ -143,17 +141,14 @@ function hasRoom(caller: Caller, units: number): boolean {
 }
 
 function tooMuch(): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'Too many requests are in progress; try again.', {
-    headers: RETRY_SOON,
-  });
+  return unavailable('Too many requests are in progress; try again.');
 }
 
-function stopping(): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'The service is stopping; try again.', { headers: RETRY_SOON });
+function unavailable(message: string): ServiceError {
+  return new ServiceError('UNAVAILABLE', message, { headers: RETRY_SOON });
 }
 
 function tooLate(deadline: number): ServiceError {
-  return new ServiceError('TIMEOUT', `The request took longer than ${deadline / 1000} s; try again.`, {
-    headers: RETRY_SOON,
-  });
+  const message = `The request took longer than ${deadline / 1000} s; try again.`;
+  return new ServiceError('TIMEOUT', message, { headers: RETRY_SOON });
 }

@@ -1,7 +1,7 @@
 import type { Load } from './concurrency.ts';
 import type { RateLimiter } from './rate.ts';
 
-/** How many reads in progress a change counts as. */
+/** How many reads in progress a change counts as: it may hold a connection and wait for a row. */
 const READS_PER_CHANGE = 10;
 
 /** How many bytes of a response take as long to write as a read takes, and so count as one in progress. */
@@ -40,8 +40,8 @@ export class Meter {
    * @param account the account to charge from now on; by default the address
    * @throws {ServiceError} RATE_LIMITED
    */
-  identify(account?: string): void {
-    if (account !== undefined) this.#account = account;
+  identify(account = this.#account): void {
+    this.#account = account;
     this.charge(1);
   }
 
@@ -61,9 +61,7 @@ export class Meter {
     this.#waited += milliseconds;
   }
 
-  /**
-   * The load of the request while it is in progress. A change weighs more: it may hold a connection and wait for a row.
-   */
+  /** The load of the request while it is in progress. */
   load(kind: 'read' | 'change'): Load {
     const ofWork = Math.max(1, this.#units) * (kind === 'read' ? 1 : READS_PER_CHANGE);
     return { account: this.#account, units: Math.max(ofWork, this.#bytes / BYTES_PER_READ), spent: this.#waited };

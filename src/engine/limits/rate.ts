@@ -12,16 +12,7 @@ export interface Quota {
 }
 
 /** Counts the units that callers use. */
-export interface RateLimiter {
-  /** Reads the time of a shared database; to be called once, before the first charge. */
-  begin(): Promise<void>;
-  /** @throws {ServiceError} RATE_LIMITED when the caller has fewer units left */
-  charge(caller: string, units: number): void;
-  /** The header fields with the caller's quota (draft-ietf-httpapi-ratelimit-headers). */
-  headersFor(caller: string): readonly string[];
-  /** Stores the counts that are not stored yet. */
-  flush(): Promise<void>;
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /** The delay after which counts are stored, in milliseconds; until then, other processes don't know them. */
 const SHARED_AFTER = 1_000;
@@ -62,7 +53,7 @@ export function createRateLimiter(
   database: Database,
   clock: () => number,
   onFailure: (error: unknown) => void,
-): RateLimiter {
+) {
   const unstored = new Set<string>();
   // The counts of a dropped caller are not stored: otherwise invented callers would fill the memory.
   const uses = new LRUCache<string, Use>({ max: MAX_CALLERS, dispose: (_, caller) => unstored.delete(caller) });
@@ -93,9 +84,7 @@ export function createRateLimiter(
     'limits.time',
     'lookup',
     sql`select (extract(epoch from clock_timestamp()) * 1000)::bigint`,
-    {
-      now: integer,
-    },
+    { now: integer },
   );
   const forget = database.statement(
     'limits.forget',
@@ -105,13 +94,15 @@ export function createRateLimiter(
   );
 
   return {
-    async begin() {
+    /** Reads the time of a shared database; to be called once, before the first charge. */
+    async begin(): Promise<void> {
       if (!isShared) return;
       const [shared] = await time();
       if (shared !== undefined) ahead = shared.now - clock();
     },
 
-    charge(caller, units) {
+    /** @throws {ServiceError} RATE_LIMITED when the caller has fewer units left */
+    charge(caller: string, units: number): void {
       const use = useOf(caller);
       if (use.used + units > quota) throw tooMuch(units, quota - use.used);
       use.used += units;
@@ -121,18 +112,20 @@ export function createRateLimiter(
       timer ??= setTimeout(flush, SHARED_AFTER).unref();
     },
 
-    headersFor(caller) {
+    /** The header fields with the caller's quota (draft-ietf-httpapi-ratelimit-headers). */
+    headersFor(caller: string): readonly string[] {
       const left = Math.max(0, quota - useOf(caller).used);
       return [...policy, 'ratelimit', `"default";r=${left};t=${secondsLeft()}`];
     },
 
+    /** Stores the counts that are not stored yet. */
     flush,
   };
 
   function useOf(caller: string): Use {
     const window = windowOf();
     const known = uses.get(caller);
-    if (known !== undefined && known.window === window) return known;
+    if (known?.window === window) return known;
     const use = { used: 0, unstored: 0, window };
     uses.set(caller, use);
     return use;
@@ -149,22 +142,22 @@ export function createRateLimiter(
     const window = windowOf();
     const counted = [...unstored].flatMap((caller) => {
       const use = uses.peek(caller);
-      return use !== undefined && use.window === window && use.unstored > 0 ? [{ caller, use }] : [];
+      return use?.window === window && use.unstored > 0 ? [{ caller, use, used: use.unstored }] : [];
     });
     unstored.clear();
     if (counted.length === 0) return;
-    const stored = counted.map(({ caller, use }) => ({ caller, window, used: use.unstored }));
     for (const { use } of counted) use.unstored = 0;
     try {
-      for (const { caller, window: storedWindow, used } of await add({ uses: JSON.stringify(stored) })) {
+      const rows = JSON.stringify(counted.map(({ caller, used }) => ({ caller, window, used })));
+      for (const { caller, window: storedWindow, used } of await add({ uses: rows })) {
         const use = uses.peek(caller);
         if (storedWindow > window) ahead = Math.max(ahead, storedWindow * 1000 - clock());
         // A process that is ahead may have deleted what was stored.
-        else if (use !== undefined && use.window === window) use.used = Math.max(use.used, used + use.unstored);
+        else if (use?.window === window) use.used = Math.max(use.used, used + use.unstored);
       }
     } catch (error) {
-      for (const [index, { caller, use }] of counted.entries()) {
-        use.unstored += stored[index]?.used ?? 0;
+      for (const { caller, use, used } of counted) {
+        use.unstored += used;
         unstored.add(caller);
       }
       throw error;
