@@ -30,18 +30,13 @@ export interface Application extends Names {
   readonly playground: readonly string[];
 }
 
-/** The parts of the OpenAPI document about a resource that do not come from its schema and routes. */
-type ResourceText = Pick<DocumentText, 'tagGroups' | 'examples' | 'plurals' | 'optional'>;
-
 /** A resource: its stores and routes. The file that declares it imports the resource's part of the schema. */
-export interface Resource extends Partial<Pick<ResourceText, 'plurals' | 'optional'>> {
+export interface Resource extends Pick<DocumentText, 'examples'>, Partial<Pick<DocumentText, 'plurals' | 'optional'>> {
   /** Its part of the resolvers' context: one for all requests, because loaders batch reads across requests. */
   stores(database: Database): Partial<Context>;
   readonly routes: readonly Route[];
-  /** An example for each component, by its name. */
-  readonly examples: ResourceText['examples'];
   /** The tags of its routes, under the groups of the navigation, with their descriptions. */
-  readonly tags: ResourceText['tagGroups'];
+  readonly tags: DocumentText['tagGroups'];
 }
 
 /** The texts of the home page. */

@@ -82,11 +82,10 @@ export class ServiceError extends GraphQLError {
 
   constructor(kind: ErrorCode | ErrorKind, message: string, options: ServiceErrorOptions = {}) {
     const { validationErrors = [], cause, headers = {}, toReaders } = options;
-    const code = typeof kind === 'string' ? kind : kind.code;
-    const { status } = typeof kind === 'string' ? errorTable[kind] : kind;
-    const errors = validationErrors.map((validationError) => ({
-      pointer: toPointer(validationError.path),
-      message: validationError.message,
+    const { code, status } = errorKind(kind);
+    const errors = validationErrors.map(({ path, message: ofValue }) => ({
+      pointer: toPointer(path),
+      message: ofValue,
     }));
     super(message, { extensions: { code, status, ...(errors.length > 0 && { errors }) } });
     this.kind = kind;
@@ -140,9 +139,9 @@ function toPointer(path: readonly (string | number)[]): string {
  * @param mayRead whether the caller has permission to read
  */
 export function toServiceError(thrown: unknown, mayRead = false): ServiceError {
-  for (let error = thrown; error instanceof Error; error = originOf(error)) {
-    if (error instanceof ServiceError) return mayRead ? withStored(error) : error;
-  }
+  let error = thrown;
+  while (error instanceof GraphQLError && !(error instanceof ServiceError)) error = error.originalError;
+  if (error instanceof ServiceError) return mayRead ? withStored(error) : error;
   return new ServiceError('INTERNAL', 'The service failed. Its log has the cause, under the request id.', {
     cause: thrown,
   });
@@ -153,8 +152,4 @@ function withStored(error: ServiceError): ServiceError {
   return toReaders === undefined
     ? error
     : new ServiceError(kind, toReaders, { validationErrors, cause, headers, toReaders });
-}
-
-function originOf(error: Error): unknown {
-  return error instanceof GraphQLError ? error.originalError : undefined;
 }

@@ -53,20 +53,17 @@ export function createHealth(database: Database, metrics: Pick<RequestMetrics, '
 async function failureOf(answer: Promise<unknown>): Promise<ServiceError | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<ServiceError>((resolve) => {
-    timer = setTimeout(
-      () => resolve(new ServiceError('TIMEOUT', `No answer within ${DATABASE_TIMEOUT} ms.`)),
-      DATABASE_TIMEOUT,
-    );
+    const error = new ServiceError('TIMEOUT', `No answer within ${DATABASE_TIMEOUT} ms.`);
+    timer = setTimeout(resolve, DATABASE_TIMEOUT, error);
   });
   return Promise.race([answer.then(() => undefined, toServiceError), late]).finally(() => clearTimeout(timer));
 }
 
 /** @param cause for the log; undefined while the service stops */
 function failed(message: string, cause?: ServiceError): HealthAnswer {
-  const { code, status, headers } = new ServiceError('UNAVAILABLE', message, { headers: RETRY_SOON });
-  const reply = json(status, { code, message, status });
-  const all = [...reply.headers, ...Object.entries(headers).flat()];
-  return { ...reply, headers: all, ...(cause !== undefined && { error: cause }) };
+  const reply = json(503, { code: 'UNAVAILABLE', message, status: 503 });
+  const headers = [...reply.headers, ...Object.entries(RETRY_SOON).flat()];
+  return { ...reply, headers, ...(cause !== undefined && { error: cause }) };
 }
 
 function json(status: number, body: object): HttpReply {
