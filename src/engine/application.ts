@@ -11,7 +11,6 @@ import type { LifecycleStore } from './usage/store.ts';
 /** The path of the page about deprecations and sunsets, and of the operation that returns the same as JSON. */
 export const LIFECYCLE_PAGE = '/lifecycle';
 
-/** The names of an application. */
 export interface Names {
   /** For people, such as `Bookshop`. */
   readonly title: string;
@@ -39,7 +38,6 @@ export interface Resource extends Pick<DocumentText, 'examples'>, Partial<Pick<D
   readonly tags: DocumentText['tagGroups'];
 }
 
-/** The texts of the home page. */
 interface HomeText {
   /** What the application is, in a sentence or two. */
   readonly about: string;

@@ -25,7 +25,6 @@ interface DispatchOptions {
   readonly concurrency: Pick<ConcurrencyLimiter, 'run'>;
   readonly rest: ReturnType<typeof createRestAdapter>;
   readonly graphql: (request: IncomingRequest) => Promise<GraphQLAnswer>;
-  /** The page of the playground; undefined where it is off. */
   readonly playground: ((request: IncomingRequest) => Promise<HttpReply>) | undefined;
   /** The health checks and the pages, by their paths. */
   readonly checks: Readonly<Record<string, Reader>>;
@@ -120,7 +119,6 @@ function noContent(protocol: Protocol, operation: string, headers: HeaderFields)
   return { protocol, operation, reply: { status: 204, headers, body: null } };
 }
 
-/** No path or method of the service. */
 function failed({ headers }: IncomingRequest, error: ServiceError): Answered {
   return { protocol: 'none', operation: 'none', reply: errorReply(error, headers.get('accept')), error };
 }

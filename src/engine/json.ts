@@ -52,7 +52,6 @@ function readNumber(token: string): number | bigint {
   return Number.isSafeInteger(near) || token.length > MAX_INTEGER_LENGTH ? near : BigInt(token);
 }
 
-/** Whether the written number has a fraction. */
 function hasFraction(token: string): boolean {
   const [, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(token) ?? [];
   const digits = whole + fraction;

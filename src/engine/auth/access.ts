@@ -12,7 +12,6 @@ export interface Caller {
 /** A caller without a credential. */
 export const ANONYMOUS: Caller = { id: 'anonymous', scopes: new Set() };
 
-/** A caller, or the function that looks it up. */
 type Found = Caller | (() => Promise<Caller>);
 
 /**

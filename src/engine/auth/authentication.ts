@@ -6,7 +6,6 @@ import { unitsOfBody } from '../limits/units.ts';
 import { callWithin, type Traced } from '../tracing/span.ts';
 import { type Access, ANONYMOUS, type Caller } from './access.ts';
 
-/** The parts of a request that authentication uses. */
 export interface Metered extends Traced {
   readonly headers: RequestHeaders;
   readonly meter: Meter;

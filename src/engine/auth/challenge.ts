@@ -10,7 +10,6 @@ export function createChallenge(realm: string) {
     /** For a credential of another authentication scheme. */
     otherScheme: (message: string) => unauthenticated(message, bearer),
 
-    /** For an invalid credential. */
     badToken: (message: string, cause?: unknown) =>
       unauthenticated(message, `${bearer}, error="invalid_token", error_description="${message}"`, cause),
 

@@ -35,7 +35,6 @@ export function issuerKeys(url: string, skew: number, { steady, wall }: Clocks):
   // Never on its own: jose goes by the wall clock, which may be set back by hours.
   const never = { cooldownDuration: Number.POSITIVE_INFINITY, cacheMaxAge: Number.POSITIVE_INFINITY };
   const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: TIMEOUT, ...never });
-  /** When the known keys were requested. */
   let requestedAt = Number.NEGATIVE_INFINITY;
   /** The time from which keys may be requested again. */
   let nextAt = Number.NEGATIVE_INFINITY;

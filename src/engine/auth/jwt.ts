@@ -6,7 +6,6 @@ import type { Caller, Verifier } from './access.ts';
 import type { Challenge } from './challenge.ts';
 import { issuerKeys, KeysUnknown } from './issuer-keys.ts';
 
-/** Which tokens are accepted. */
 interface JwtOptions {
   /** The URL of the issuer's public keys (RFC 7517). */
   readonly jwks: string;
@@ -18,7 +17,6 @@ interface JwtOptions {
   readonly clockSkew: number;
 }
 
-/** How many verified tokens are cached. */
 const MAX_KNOWN = 5_000;
 /** How long a verified token is cached, in milliseconds. */
 const FRESH = 60_000;

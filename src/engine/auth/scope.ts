@@ -13,7 +13,6 @@ export const READ = 'read';
 
 type AnyField = Pick<GraphQLField<unknown, unknown>, 'extensions'>;
 
-/** A root field that an operation selects, with its selected subfields. */
 interface SelectedRoot {
   readonly field: AnyField;
   readonly within: readonly { readonly node: FieldNode }[];

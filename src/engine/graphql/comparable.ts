@@ -8,7 +8,6 @@ const MAX_PAIRS = 25_000;
 /** The maximum depth of selections, including those of fragments: more than the maximum depth of fields. */
 const MAX_NESTING = 100;
 
-/** A place in the response. */
 interface Place {
   readonly within: Map<string, Place>;
   readonly fragments: Set<string>;

@@ -6,7 +6,6 @@ import { assertUtf8 } from '../http/media-type.ts';
 import { parseJson } from '../json.ts';
 import { show } from '../schema/input.ts';
 
-/** A GraphQL request. */
 export interface GraphQLRequest extends WithBody, Metered {
   readonly method: string;
   /** The query string, without the question mark. */

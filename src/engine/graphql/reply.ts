@@ -47,7 +47,6 @@ function mostSevere({ errors = [] }: ExecutionResult): ServiceError | undefined 
   return first;
 }
 
-/** Serializes the result, with its lifecycle extension. */
 function serialize(result: object, extension: LifecycleExtension | undefined): string {
   const text = stringifyJson(result);
   return extension?.extensions === undefined ? text : `${text.slice(0, -1)},"extensions":${extension.extensions}}`;

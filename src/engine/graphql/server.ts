@@ -17,7 +17,6 @@ import { type GraphQLRequest, readParams } from './params.ts';
 import { createToOutcome } from './reply.ts';
 import { createPreparer, type PreparerOptions } from './yoga.ts';
 
-/** The parts and settings of the GraphQL server. */
 interface GraphQLServerOptions extends PreparerOptions {
   readonly authentication: Authentication;
   readonly executeOperation: ExecuteOperation;
@@ -125,7 +124,6 @@ function isOptionalObject(value: unknown): boolean {
   return value == null || (typeof value === 'object' && !Array.isArray(value));
 }
 
-/** The result, with the error messages for this caller. */
 function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionResult {
   if (result.errors === undefined) return result;
   return { ...result, errors: result.errors.map((error) => toClientError(error, mayRead)) };

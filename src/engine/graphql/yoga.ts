@@ -19,7 +19,6 @@ import { KnownFieldsRule, KnownOperationsRule } from './rules.ts';
 /** The settings for preparing documents. */
 export interface PreparerOptions {
   readonly schema: GraphQLSchema;
-  /** The path of GraphQL. */
   readonly endpoint: string;
   /** Whether introspection is allowed, and whether errors about misspelt names suggest names of the schema. */
   readonly introspection: boolean;

@@ -17,7 +17,6 @@ interface Asset {
   readonly headers?: (text: string) => HeaderFields;
 }
 
-/** Answers a request for an asset. */
 export type ServedAsset = (request: IncomingRequest) => Promise<HttpReply>;
 
 /**

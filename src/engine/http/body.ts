@@ -16,7 +16,6 @@ const MAX_BODY_BYTES = 1_048_576;
  */
 export type BodyReader = (limit: number, caller: string) => Promise<Buffer | undefined>;
 
-/** The parts of a request that reading its body needs. */
 export interface WithBody {
   readonly headers: Pick<Headers, 'get'>;
   readonly readBody: BodyReader;

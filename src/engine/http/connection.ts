@@ -9,7 +9,6 @@ const MAX_CLOSE_TIME = 2_000;
 export class Connection {
   readonly #socket: Socket;
   readonly #handler: RequestListener;
-  /** The response that was started last. */
   #current: ServerResponse | undefined;
   readonly #waiting: ServerResponse[] = [];
   /** Whether the end of the current response starts the next one. */
@@ -17,7 +16,6 @@ export class Connection {
   /** Rejects input that is not a request; all later input is ignored. */
   #rejection: (() => void) | undefined;
 
-  /** @param handler answers a request */
   constructor(socket: Socket, handler: RequestListener) {
     this.#socket = socket;
     this.#handler = handler;

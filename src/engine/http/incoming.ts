@@ -15,7 +15,6 @@ export interface RawRequest {
   readonly host: string;
   readonly headers: RequestHeaders;
   readonly readBody: BodyReader;
-  /** Whether the client has disconnected. */
   isCutOff(): boolean;
   /** The address of the connection's other end; empty without a connection. */
   remote(): string;
@@ -26,7 +25,6 @@ export interface IncomingRequest {
   readonly method: string;
   /** Without the base path, still percent-encoded; undefined if it is not under the base path. */
   readonly path: string | undefined;
-  /** With the base path. */
   readonly fullPath: string;
   /** The query without its question mark; empty if there is none. */
   readonly search: string;
@@ -48,7 +46,6 @@ export interface IncomingRequest {
 const USABLE_ID = /^[\w.:@/+=-]{1,128}$/;
 const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
-/** What requests are read with. */
 interface Reading {
   /** The prefix of every path, such as `/v1`; may be empty. */
   readonly basePath: string;

@@ -22,7 +22,6 @@ const HOST = 'host';
 /** How long idle connections may still send a last request after a drain has started, in milliseconds. */
 const LAST_REQUESTS = 500;
 
-/** The service on its port. */
 export interface Listener {
   readonly port: number;
   /**

@@ -26,7 +26,6 @@ export function fieldOf(headers: HeaderFields, name: string): string | undefined
   return undefined;
 }
 
-/** All fields except those with the name. */
 export function without(headers: HeaderFields, name: string): HeaderFields {
   return headers.filter((_, index) => headers[index - (index % 2)] !== name);
 }

@@ -6,7 +6,6 @@ import type { HttpReply } from '../http/reply.ts';
 import type { KeyedRequest } from './key.ts';
 import { idempotencyKeys } from './table.ts';
 
-/** How long a reply is stored. */
 const LIFETIME: SQL = sql.raw("interval '24 hours'");
 
 /** How long requests that share a transaction wait for a locked row, because they all wait then. */

@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 
-/** The parts of a request that show which address it comes from. */
 export interface Origin {
   readonly headers: Pick<Headers, 'get'>;
   /** The address of the connection's other end; empty without a connection. */
@@ -11,7 +10,6 @@ export interface Origin {
 /** The account of callers without a credential: the network of their address. */
 type AccountOf = (request: Origin) => string;
 
-/** How many addresses are cached with their accounts. */
 const MAX_KNOWN = 1_000;
 
 /** @param proxies the number of proxies in front of the service, each of which adds to `X-Forwarded-For` */

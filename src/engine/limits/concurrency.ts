@@ -4,7 +4,6 @@ import { RETRY_SOON, ServiceError } from '../errors.ts';
 export interface Load {
   /** What the work counts against: the caller's credential or address. */
   readonly account: string;
-  /** Its cost, in units. */
   readonly units: number;
   /** How much of its time is already used up, in milliseconds. */
   readonly spent?: number;
@@ -19,7 +18,6 @@ export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>;
  */
 const MAX_IN_PROGRESS = 400;
 
-/** The units that a caller has in progress, and its waiting work. */
 interface Caller {
   units: number;
   readonly waiting: Set<Task>;

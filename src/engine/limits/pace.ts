@@ -1,4 +1,3 @@
-/** Work that waits for its turn. */
 interface Waiting {
   readonly size: number;
   start(): void;

@@ -22,7 +22,6 @@ const MAX_CALLERS = 10_000;
 interface Use {
   /** The units used in all processes, as far as this one knows. */
   used: number;
-  /** How many of them are not stored yet. */
   unstored: number;
   window: number;
 }

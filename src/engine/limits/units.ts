@@ -8,7 +8,6 @@ const STATEMENTS_PER_UNIT = 2;
 
 /** The parts of a request's cost: the maximum that it may read or return. */
 export interface Cost {
-  /** Rows of lists. */
   readonly rows: number;
   /** Values of their fields. */
   readonly values: number;
@@ -24,7 +23,6 @@ export interface Cost {
 
 /** The cost of lists in units, by the current sizes of their tables. */
 export interface ListCosts {
-  /** The cost of counting a list. */
   count(list: ListTables): number;
   /** The cost of a search: a page of a list that no index has. */
   search(list: ListTables): number;

@@ -31,13 +31,13 @@ export function annotationExtensions(annotations: Annotations | undefined, succe
   };
 }
 
-/** What an operation has because of its annotations: request header fields, header fields of every response, errors. */
 interface Additions {
   readonly parameters: readonly string[];
   readonly headers: readonly string[];
   readonly errors: readonly ErrorCode[];
 }
 
+/** What an operation has because of its annotations: request header fields, header fields of every response, errors. */
 export function additionsOf(annotations: Annotations | undefined): Additions {
   if (annotations === undefined) return { parameters: [], headers: [], errors: [] };
   if (levelOf(annotations) === 'beta') return { parameters: ['API-Client'], headers: ['API-Stability'], errors: [] };

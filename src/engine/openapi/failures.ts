@@ -75,7 +75,6 @@ export function levelSuffix(annotations: Annotations | undefined): string {
   return annotations === undefined ? '' : pascalCase(levelOf(annotations));
 }
 
-/** `NOT_FOUND` as `NotFound`. */
 function pascalCase(code: string): string {
   return code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
