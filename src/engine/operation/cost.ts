@@ -49,6 +49,8 @@ export function assertLines(text: string): void {
  * @returns the cost for some variables; throws INVALID_ARGUMENT if it asks for too many rows, values or bytes
  */
 export function measure({ roots, defaults }: Selection): (variables: Variables) => Cost {
+  // Calculated once for each field of the document: it may occur often, because fragments are expanded.
+  const known = new Map<FieldNode, Dynamic<Cost>>();
   const amount = amountOf(roots, true);
   // Object.fromEntries defines own properties, also for a variable with the name `__proto__`.
   const given = Object.fromEntries(defaults);
@@ -62,7 +64,11 @@ export function measure({ roots, defaults }: Selection): (variables: Variables) 
 
   function amountOf(fields: readonly SelectedField[], isRoot: boolean): Dynamic<Cost> {
     return combine(
-      fields.map((field) => amountOfField(field, isRoot)),
+      fields.map((field) => {
+        const amount = known.get(field.node) ?? amountOfField(field, isRoot);
+        known.set(field.node, amount);
+        return amount;
+      }),
       (amounts) => amounts.reduce(add, NOTHING),
     );
   }
