@@ -9,7 +9,7 @@ import type { Finding, Scenario } from './finding.ts';
 
 const AT_ONCE = 25;
 /** The maximum time until a hostile document is rejected, in milliseconds, and how often each is sent. */
-const SOON = 100;
+const SOON = 250;
 const TIMES = 5;
 /** In milliseconds: how long and how often the other clients send requests, and their maximum response time. */
 const MEANWHILE = 10_000;
