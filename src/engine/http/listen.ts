@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { Backlog } from './backlog.ts';
 import { Connection } from './connection.ts';
 
 const OPTIONS = {
@@ -43,12 +44,18 @@ export function listen(
   { host, port, stall }: { host: string; port: number; stall: number },
 ): Promise<Listener> {
   const connections = new WeakMap<Socket, Connection>();
+  const backlog = new Backlog();
+  const handleLater: RequestListener = (request, response) =>
+    backlog.afterwards(() => {
+      if (!response.destroyed) handler(request, response);
+    });
   const server = createServer(OPTIONS, (request, response) => {
     const connection = connectionOf(request.socket);
     const problem = problemOf(request);
     if (problem === undefined) connection.answer(response);
     else connection.reject(problem, request.method === 'HEAD');
   });
+  server.on('connection', () => backlog.look());
   server.setTimeout(stall);
   // Only their size is limited: Node would silently drop all fields after the first 1,000.
   server.maxHeadersCount = 0;
@@ -74,7 +81,7 @@ export function listen(
   function connectionOf(socket: Socket): Connection {
     const known = connections.get(socket);
     if (known !== undefined) return known;
-    const connection = new Connection(socket, handler);
+    const connection = new Connection(socket, handleLater);
     connections.set(socket, connection);
     return connection;
   }
@@ -83,12 +90,16 @@ export function listen(
     return new Promise((done) => {
       const idle = setTimeout(() => server.closeIdleConnections(), Math.min(LAST_REQUESTS, grace));
       const forced = setTimeout(() => server.closeAllConnections(), grace);
-      // The HTTP server's own `close` would cut idle connections at once, also those with a request on its way.
-      NetServer.prototype.close.call(server, () => {
-        clearTimeout(idle);
-        clearTimeout(forced);
-        done();
-      });
+      const close = () =>
+        // The HTTP server's own `close` would cut idle connections at once, also those with a request on its way.
+        NetServer.prototype.close.call(server, () => {
+          clearTimeout(idle);
+          clearTimeout(forced);
+          done();
+        });
+      // The system resets the connections that it has accepted and Node has not.
+      backlog.look();
+      backlog.afterwards(close);
     });
   }
 }

@@ -65,6 +65,7 @@ const internal = [
   'db/client.ts MAX_ATTEMPTS',
   'db/keyset.ts MAX_PAGES',
   'db/lock.ts MAX_TRIES',
+  'http/backlog.ts MAX_WAIT',
   'json.ts MAX_INTEGER_LENGTH',
   'lifecycle/tally.ts MAX_COUNTS',
   'pages/lifecycle/scale.ts MAX_STEPS',
