@@ -57,8 +57,8 @@ const attackScenario = (name: string): Scenario => ({
       other.close();
       const broken = seen.filter((one) => one.startsWith('500'));
       return [
-        findingOf('reads by key', reads, READ_SOON),
-        findingOf('writes of other rows', writes, WRITTEN_SOON),
+        findingOf('reads by key', reads, READ_SOON * size.patience),
+        findingOf('writes of other rows', writes, WRITTEN_SOON * size.patience),
         { promise: 'the attacker gets no 500', measured: tally(seen), holds: broken.length === 0 && seen.length > 0 },
       ];
     }),

@@ -7,6 +7,8 @@ export interface Finding {
 
 /** The size of a run: full, or shortened for CI. */
 export interface Size {
+  /** How many times as long as promised a response may take: more than 1 where the machine may be slow. */
+  readonly patience: number;
   /** `REQUEST_TIMEOUT`, in seconds. */
   readonly deadline: number;
   readonly serviceKills: number;
@@ -17,6 +19,8 @@ export interface Size {
   /** For attacks: the number of pets, and the duration in seconds. */
   readonly pets: number;
   readonly attack: number;
+  /** How many reads by key a unit may buy: more where a short run measures less exactly. */
+  readonly maxReads: number;
   /** The number of lists, and of documents, whose cost is measured. */
   readonly candidates: number;
   /** The seed of their generator. */

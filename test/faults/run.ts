@@ -15,6 +15,7 @@ import { stops } from './stops.ts';
 import { unread } from './unread.ts';
 
 const FULL: Size = {
+  patience: 1,
   deadline: 10,
   serviceKills: 50,
   serverKills: 20,
@@ -22,6 +23,7 @@ const FULL: Size = {
   replays: 10_000,
   pets: 300_000,
   attack: 15,
+  maxReads: 3,
   candidates: 300,
   seed: 'random',
   rotations: 5,
@@ -29,6 +31,7 @@ const FULL: Size = {
   jumps: [1, -1, 24, 0],
 };
 const QUICK: Size = {
+  patience: 4,
   deadline: 2,
   serviceKills: 5,
   serverKills: 3,
@@ -36,6 +39,7 @@ const QUICK: Size = {
   replays: 500,
   pets: 20_000,
   attack: 4,
+  maxReads: 5,
   candidates: 60,
   seed: 1,
   rotations: 1,
