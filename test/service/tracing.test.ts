@@ -1,55 +1,32 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyTestDatabase, type DatabaseCopy, hasCommonTests } from '../support/database.ts';
 import { type Service, settingsFor, startService } from '../support/service.ts';
+import {
+  attributesOf,
+  CLIENT,
+  endpoint,
+  resources,
+  SERVER,
+  type SentSpan,
+  spans,
+  spansOf,
+  startCollector,
+} from './collector.ts';
 
-interface SentSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly name: string;
-  readonly kind: number;
-  readonly status: { readonly code?: number };
-  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
-  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
-}
-
-const SERVER = 2;
-const CLIENT = 3;
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
 /** Of the service that all but a few tests share, and of the others, which run one after another. */
 let shared: DatabaseCopy;
 let other: DatabaseCopy;
-let collector: Server;
-let endpoint: string;
-const resources: string[] = [];
-const spans: SentSpan[] = [];
 
+startCollector();
 beforeAll(async () => {
-  collector = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans) {
-        resources.push(JSON.stringify(resource));
-        for (const scope of scopeSpans) spans.push(...scope.spans);
-      }
-      response.setHeader('content-type', 'application/json').end('{}');
-    });
-  }).listen(0, '127.0.0.1');
-  await once(collector, 'listening');
-  endpoint = `http://127.0.0.1:${(collector.address() as { port: number }).port}`;
   [shared, other] = await Promise.all([copyTestDatabase(), copyTestDatabase()]);
 });
 afterAll(async () => {
-  collector?.close();
   await shared?.dispose();
   await other?.dispose();
 });
@@ -60,15 +37,6 @@ function start(environment: Readonly<Record<string, string>>, { location } = oth
 
 const startTraced = (more: Readonly<Record<string, string>>, copy = other) =>
   start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_BSP_SCHEDULE_DELAY: '50', ...more }, copy);
-
-async function spansOf(traceId: string, count: number): Promise<readonly SentSpan[]> {
-  for (let tries = 0; tries < 100; tries++) {
-    const found = spans.filter((span) => span.traceId === traceId);
-    if (found.length >= count) return found;
-    await sleep(50);
-  }
-  throw new Error(`The collector has ${JSON.stringify(spans)}.`);
-}
 
 /** The number of executions of each statement for requests. */
 async function statementsRun(service: Service): Promise<ReadonlyMap<string, number>> {
@@ -89,10 +57,6 @@ function subtract(now: ReadonlyMap<string, number>, before: ReadonlyMap<string, 
 
 function newTrace(): string {
   return randomBytes(16).toString('hex');
-}
-
-function attributesOf({ attributes }: SentSpan): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 }
 
 describe('with an OTLP endpoint', () => {

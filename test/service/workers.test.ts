@@ -1,15 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readSettings } from '../../src/process/settings.ts';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ExpectedRequest, startLoad } from '../support/load.ts';
-import { runToEnd, type Service, settingsFor, startService, withService } from '../support/service.ts';
-
-const MANY = 2;
+import { type Service, settingsFor, startService, withService } from '../support/service.ts';
+import {
+  answering,
+  askAnew,
+  askReadiness,
+  beginCategory,
+  fetchAnew,
+  isAlive,
+  MANY,
+  metricsOf,
+  WAIT,
+} from './workers.ts';
 
 let opened: TestDatabase;
 let environment: Readonly<Record<string, string>>;
@@ -22,28 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => opened.dispose());
 
-const start = (more: Readonly<Record<string, string>>) => runToEnd('main', [], { ...environment, PORT: '0', ...more });
-
-test.each(['0', '-1', '1.5', '129', 'many', '2 3'])(
-  'WORKERS=%s is rejected: it is no number of processes',
-  (WORKERS) => {
-    expect(() => readSettings({ DATABASE_URL: 'postgres://localhost/pets', WORKERS })).toThrow(
-      /^WORKERS must be a whole number from 1 to 128$/,
-    );
-  },
-);
-
 if (databaseKind === 'embedded') {
   describe('the embedded database', () => {
-    test('belongs to one process: more are rejected with a line that says what to do', async () => {
-      expect(await start({ WORKERS: '2' })).toMatchObject({
-        code: 1,
-        errors:
-          'The settings cannot be used:\n' +
-          'WORKERS must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more\n',
-      });
-    });
-
     test('is served by the process that was started, also with WORKERS=1', async () => {
       await withService({ ...environment, WORKERS: '1' }, async (service) => {
         expect(await answering(service)).toEqual([service.pid]);
@@ -190,18 +176,6 @@ if (databaseKind === 'embedded') {
     });
   });
 
-  describe('a start that fails', () => {
-    test('prints one clear line for all processes, and exits with 1', async () => {
-      const holder = createServer().listen(0, '127.0.0.1');
-      await once(holder, 'listening');
-      const { port } = holder.address() as { port: number };
-      const { code, errors } = await start({ WORKERS: `${MANY}`, PORT: `${port}` });
-      holder.close();
-      expect(errors).toBe(`Port ${port} on 127.0.0.1 is taken; stop what uses it, or set PORT to another.\n`);
-      expect(code).toBe(1);
-    });
-  });
-
   describe('SIGTERM', () => {
     test('loses no request and no use of an annotated element, and exits with 0', async () => {
       await withWorkers(async (service) => {
@@ -273,74 +247,9 @@ if (databaseKind === 'embedded') {
   });
 }
 
-/** Enough time to start all processes one after another on a busy machine. */
-const WAIT = { timeout: 60_000, interval: 100 };
-
-/** Sends the request on a connection of its own. */
-function fetchAnew(address: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  return fetch(address, { headers: { connection: 'close', ...headers }, signal: AbortSignal.timeout(5_000) });
-}
-
-/** The processes that answer new connections, according to the log. */
-async function answering({ base, output }: Service): Promise<number[]> {
-  const ids = Array.from({ length: 8 * MANY }, () => randomUUID());
-  await Promise.all(ids.map((id) => fetchAnew(`${base}/livez`, { 'x-request-id': id })));
-  const lines = () =>
-    output()
-      .split('\n')
-      .filter((line) => ids.some((id) => line.includes(id)));
-  await expect.poll(() => lines().length).toBe(ids.length);
-  return [...new Set(lines().map((line) => JSON.parse(line).pid))];
-}
-
-async function askAnew({ base }: Service, times: number, path: string): Promise<void> {
-  const answers = await Promise.all(Array.from({ length: times }, () => fetchAnew(base + path)));
-  expect(answers.map(({ status }) => status)).toEqual(Array(times).fill(200));
-}
-
-async function metricsOf({ base }: Service): Promise<string> {
-  return (await fetchAnew(`${base}/metrics`)).text();
-}
-
 /** The stored number of uses. */
 async function usesOf(coordinate: string): Promise<number> {
   const statement = 'select coalesce(sum(uses), 0)::int from lifecycle_uses where coordinate = $1';
   const [[uses] = []] = await opened.database.transaction((query) => query(statement, [coordinate]));
   return uses as number;
-}
-
-/** Sends a part of a request. Call the result to send the rest and get the status of the response. */
-async function beginCategory(base: string): Promise<() => Promise<number | undefined>> {
-  const body = JSON.stringify({ name: 'Slow' });
-  const headers = { 'content-type': 'application/json', 'content-length': `${body.length}` };
-  const request = httpRequest(`${base}/categories`, { method: 'POST', headers, agent: false });
-  const answered = once(request, 'response');
-  answered.catch(() => {});
-  await new Promise((resolve) => request.write(body.slice(0, 5), resolve));
-  return async () => {
-    request.end(body.slice(5));
-    const [response] = await answered;
-    response.resume();
-    return response.statusCode;
-  };
-}
-
-/** The response's status and Connection header field. */
-function askReadiness(base: string, agent: Agent): Promise<[number | undefined, string | undefined]> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(`${base}/readyz`, { agent }, (response) => {
-      response.resume();
-      response.once('end', () => resolve([response.statusCode, response.headers.connection]));
-    });
-    request.once('error', reject);
-    request.end();
-  });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

@@ -48,7 +48,6 @@ describe.each(Object.entries(hostileRequests))('%s', (_, requests: readonly Host
       expect(data).toBeUndefined();
       expect(errors[0]?.extensions).toMatchObject({ status });
     }
-    console.log('R', ratio().toFixed(2), usual.toFixed(1));
     expect(ratio()).toBeLessThan(MAX_RATIO);
     expect((await fetch(`${service.base}/pets?limit=1`)).status).toBe(200);
   });

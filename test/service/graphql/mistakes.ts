@@ -4,6 +4,9 @@ import { askInVain, type Values } from './ask.ts';
 
 export type Mistake = [mistake: string, message: string | RegExp, query: string, variables?: Values];
 
+export const PAGE_SIZE = 'first must be from 1 to 100.';
+export const CURSOR = /^after is .*\bcursor\b.*\.$/;
+
 /** Sends the query of the mistake, and expects its message with this code and status. */
 export async function expectRejection(
   app: TestApp,

@@ -1,14 +1,10 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { COMPILED_AT } from '../../../src/engine/operation/documents.ts';
 import { seed } from '../../../src/petstore/seed.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
-import { ask, post, type Values } from './ask.ts';
+import { post } from './ask.ts';
+import { answers, type Question, TIMES } from './repeat.ts';
 
-type Question = [about: string, query: string, variables?: Values];
-
-/** Often enough to be prepared (the second time) and compiled. */
-const TIMES = COMPILED_AT + 2;
 const ONE = 'pets(first: 1) { nodes';
 
 let app: TestApp;
@@ -144,7 +140,7 @@ describe('a document gets the same response, byte for byte, however often it is 
     ['a document that cannot be parsed', '{ pets {'],
     ['an unknown field', '{ nope }'],
   ])('%s', async (_, query, variables) => {
-    const [first, ...later] = await answers(query, variables);
+    const [first, ...later] = await answers(app, query, variables);
     for (const answer of later) expect(answer).toBe(first);
   });
 });
@@ -178,7 +174,7 @@ describe('a field that one spread skips and another includes is in the response,
           ['second', `...X ${spread(condition)}`],
         ])(`${condition} at ${way}, %s, ${place}`, async (_, both) => {
           const [selection, fragments] = within(both);
-          const [first, ...later] = await answers(`query ($is: Boolean!) { ${selection} } ${fragments}`, { is });
+          const [first, ...later] = await answers(app, `query ($is: Boolean!) { ${selection} } ${fragments}`, { is });
           expect(first).toContain('"name":"');
           for (const answer of later) expect(answer).toBe(first);
         });
@@ -190,7 +186,7 @@ describe('a field that one spread skips and another includes is in the response,
     const query = `query ($is: Boolean!) {
       a: ${ONE} { ...X @include(if: $is) } } b: ${ONE} { ...X } }
     } fragment X on Pet { category { name } }`;
-    const [first, ...later] = await answers(query, { is: false });
+    const [first, ...later] = await answers(app, query, { is: false });
     expect(first).toContain('"b":{"nodes":[{"category":{"name":"');
     for (const answer of later) expect(answer).toBe(first);
   });
@@ -198,8 +194,8 @@ describe('a field that one spread skips and another includes is in the response,
   test('in another operation of the document', async () => {
     const query = `query A($is: Boolean!) { ${ONE} { id ...X @include(if: $is) } } }
       query B { ${ONE} { ...X } } } fragment X on Pet { name }`;
-    await answers(query, { is: false }, 'A');
-    for (const answer of await answers(query, {}, 'B')) expect(answer).toContain('"name":"');
+    await answers(app, query, { is: false }, 'A');
+    for (const answer of await answers(app, query, {}, 'B')) expect(answer).toContain('"name":"');
   });
 });
 
@@ -207,8 +203,9 @@ describe('text in a document is never run as code, however often it is sent', ()
   test('in an argument', async () => {
     const text = '__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d(globalThis.hasRun=true)';
     const query = `mutation { createCategory(category: { name: "${text}" }) { name } }`;
-    for (const answer of await answers(query)) expect(JSON.parse(answer.slice(4)).data.createCategory.name).toBe(text);
-    await answers(`{ pets(name: "${text}") { nodes { id } } }`);
+    for (const answer of await answers(app, query))
+      expect(JSON.parse(answer.slice(4)).data.createCategory.name).toBe(text);
+    await answers(app, `{ pets(name: "${text}") { nodes { id } } }`);
     expect(globalThis).not.toHaveProperty('hasRun');
   });
 });
@@ -241,88 +238,3 @@ describe('for each accepted media type the response is the same, however often t
     }
   });
 });
-
-describe('a change does the same, however often its document is sent', () => {
-  const ORDER = '{ quantity shipDate complete pet { id } }';
-  const shipDate = '2026-11-21T09:30:00.000Z';
-
-  test.each<Question>([
-    ['defaults of fields', `mutation { placeOrder(order: {}) ${ORDER} }`],
-    [
-      'a date-time as a literal',
-      `mutation { placeOrder(order: { shipDate: "2026-11-21T10:30:00.000+01:00" }) ${ORDER} }`,
-    ],
-    [
-      'a date-time in a variable',
-      `mutation ($at: DateTime) { placeOrder(order: { shipDate: $at }) ${ORDER} }`,
-      { at: shipDate },
-    ],
-    [
-      'a date-time as a default',
-      `mutation ($at: DateTime = "${shipDate}") { placeOrder(order: { shipDate: $at }) ${ORDER} }`,
-    ],
-    [
-      'an absent variable in a literal: the field has its default',
-      `mutation ($quantity: Int) { placeOrder(order: { quantity: $quantity }) ${ORDER} }`,
-      {},
-    ],
-    [
-      'a variable with a default in a literal',
-      `mutation ($quantity: Int = 4) { placeOrder(order: { quantity: $quantity }) ${ORDER} }`,
-    ],
-    [
-      'a whole input as the default of a required variable',
-      `mutation ($order: NewOrder! = { quantity: 2 }) { placeOrder(order: $order) ${ORDER} }`,
-    ],
-    ['enums', 'mutation ($status: PetStatus = sold) { updatePet(petId: 1, changes: { status: $status }) { status } }'],
-  ])('%s', async (_, query, variables) => {
-    const [first, ...later] = await answers(query, variables);
-    expect(first).not.toContain('"errors"');
-    for (const answer of later) expect(answer).toBe(first);
-  });
-
-  test('an absent variable in a literal leaves the field unchanged', async () => {
-    const { placeOrder } = await ask(app, `mutation { placeOrder(order: { shipDate: "${shipDate}" }) { id } }`);
-    const query = `mutation ($id: Int64!, $at: DateTime, $complete: Boolean) {
-      updateOrder(orderId: $id, changes: { shipDate: $at, complete: $complete }) { shipDate complete }
-    }`;
-    for (let time = 0; time < TIMES; time++) {
-      expect((await ask(app, query, { id: placeOrder.id })).updateOrder).toEqual({ shipDate, complete: false });
-    }
-    expect((await ask(app, query, { id: placeOrder.id, at: null })).updateOrder.shipDate).toBeNull();
-  });
-
-  test('the changes of one document are made one after another', async () => {
-    const query =
-      'mutation { a: createCategory(category: { name: "In turn" }) { id } b: createCategory(category: { name: "In turn" }) { id } }';
-    for (let time = 0; time < TIMES; time++) {
-      const { a, b } = await ask(app, query);
-      expect(b.id).toBe(a.id + 1);
-    }
-  });
-
-  test('a change is never made by GET, even if POST has prepared it', async () => {
-    const query = 'mutation { createCategory(category: { name: "By GET" }) { id } }';
-    for (let time = 0; time < TIMES; time++) {
-      await ask(app, query);
-      const got = await app.fetch(new Request(`http://pets.example/graphql?query=${encodeURIComponent(query)}`));
-      expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
-    }
-    expect((await ask(app, '{ categories(name: "By GET") { totalCount } }')).categories.totalCount).toBe(TIMES);
-  });
-
-  test('a failed change stops those after it', async () => {
-    const query = 'mutation { deletePet(petId: 404) { id } createCategory(category: { name: "Never" }) { id } }';
-    for (let time = 0; time < TIMES; time++) await app.graphql(query);
-    expect((await ask(app, '{ categories(name: "Never") { totalCount } }')).categories.totalCount).toBe(0);
-  });
-});
-
-async function answers(query: string, variables?: Values, operationName?: string): Promise<string[]> {
-  const all: string[] = [];
-  for (let time = 0; time < TIMES; time++) {
-    const response = await post(app, query, variables, 'application/json', operationName);
-    all.push(`${response.status} ${await response.text()}`);
-  }
-  return all;
-}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { integer, object, reference, text } from '../support/drafts.ts';
+import { changes, inRequest, inResponse } from './openapi-drafts.ts';
+
+describe.each<[title: string, before: object, after: object, request: string, response: string]>([
+  ['a property goes', object({ a: text }), object({}), 'break Thing.a', 'break Thing.a'],
+  ['an optional property is new', object({}), object({ a: text }), 'fine', 'fine'],
+  ['a required property is new', object({}), object({ a: text }, ['a']), 'break Thing.a', 'fine'],
+  ['a property becomes required', object({ a: text }), object({ a: text }, ['a']), 'break Thing.a', 'fine'],
+  ['a property becomes optional', object({ a: text }, ['a']), object({ a: text }), 'fine', 'break Thing.a'],
+  ['other properties are shut out', object({}), { ...object({}), additionalProperties: false }, 'break Thing', 'fine'],
+  ['other properties are let in', { ...object({}), additionalProperties: false }, object({}), 'fine', 'fine'],
+  ['the type changes', object({ a: text }), object({ a: integer }), 'break Thing.a', 'break Thing.a'],
+  ['integers become numbers', integer, { type: 'number' }, 'fine', 'break Thing'],
+  ['numbers become integers', { type: 'number' }, integer, 'break Thing', 'fine'],
+  ['the type is left open', text, {}, 'fine', 'break Thing'],
+  ['int32 becomes int64', { ...integer, format: 'int32' }, { ...integer, format: 'int64' }, 'fine', 'break Thing'],
+  ['int64 becomes int32', { ...integer, format: 'int64' }, { ...integer, format: 'int32' }, 'break Thing', 'fine'],
+  ['a format is asked for', text, { ...text, format: 'date-time' }, 'break Thing', 'fine'],
+  ['null is let in', object({ a: text }), object({ a: { ...text, nullable: true } }), 'fine', 'break Thing.a'],
+  ['null is shut out', object({ a: { ...text, nullable: true } }), object({ a: text }), 'break Thing.a', 'fine'],
+  ['an enum gets a value', { enum: ['a'] }, { enum: ['a', 'b'] }, 'fine', 'surprise Thing.b'],
+  ['an enum loses a value', { enum: ['a', 'b'] }, { enum: ['a'] }, 'break Thing.b', 'fine'],
+  ['an enum begins', text, { ...text, enum: ['a'] }, 'break Thing', 'fine'],
+  ['an enum ends', { ...text, enum: ['a'] }, text, 'fine', 'surprise Thing'],
+  ['a greatest value goes down', { ...integer, maximum: 9 }, { ...integer, maximum: 8 }, 'break Thing', 'fine'],
+  ['a greatest value goes up', { ...integer, maximum: 8 }, { ...integer, maximum: 9 }, 'fine', 'break Thing'],
+  ['a least value goes up', { ...integer, minimum: 0 }, { ...integer, minimum: 1 }, 'break Thing', 'fine'],
+  ['a least value goes down', { ...integer, minimum: 1 }, { ...integer, minimum: 0 }, 'fine', 'break Thing'],
+  ['a length is bounded', text, { ...text, maxLength: 200 }, 'break Thing', 'fine'],
+  ['a length is not bounded', { ...text, minLength: 1 }, text, 'fine', 'break Thing'],
+  ['a pattern is asked for', text, { ...text, pattern: '\\S' }, 'break Thing', 'fine'],
+  ['a pattern changes', { ...text, pattern: '\\S' }, { ...text, pattern: 'a' }, 'break Thing', 'break Thing'],
+  ['a default changes', object({ a: { ...text, default: 'b' } }), object({ a: text }), 'surprise Thing.a', 'fine'],
+  [
+    'the items change',
+    { type: 'array', items: { ...integer, maximum: 9 } },
+    { type: 'array', items: { ...integer, maximum: 8 } },
+    'break Thing[]',
+    'fine',
+  ],
+  ['only words change', { ...text, description: 'A.' }, { ...text, description: 'B.', example: 'b' }, 'fine', 'fine'],
+  [
+    'it is said in parts',
+    object({ a: text }, ['a']),
+    { allOf: [object({ a: text }), object({}, ['a'])] },
+    'fine',
+    'fine',
+  ],
+  [
+    'it contains itself, and a property goes',
+    object({ a: text, more: { type: 'array', items: reference } }),
+    object({ more: { type: 'array', items: reference } }),
+    'break Thing.a',
+    'break Thing.a',
+  ],
+])('when in a schema %s', (_, before, after, request, response) => {
+  const outcome = (all: readonly string[]) => (all.length === 0 ? 'fine' : all.map((one) => one.split(': ')[0]).join());
+
+  test(`in a request it is: ${request}`, () => {
+    expect(outcome(changes(inRequest(before), inRequest(after)))).toBe(request);
+  });
+
+  test(`in a response it is: ${response}`, () => {
+    expect(outcome(changes(inResponse(before), inResponse(after)))).toBe(response);
+  });
+});

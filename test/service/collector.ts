@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll } from 'vitest';
+
+export interface SentSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly status: { readonly code?: number };
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
+}
+
+export const SERVER = 2;
+export const CLIENT = 3;
+
+let collector: Server;
+export let endpoint: string;
+export const resources: string[] = [];
+export const spans: SentSpan[] = [];
+
+/** Receives spans during the tests of a file. */
+export function startCollector(): void {
+  beforeAll(async () => {
+    collector = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans) {
+          resources.push(JSON.stringify(resource));
+          for (const scope of scopeSpans) spans.push(...scope.spans);
+        }
+        response.setHeader('content-type', 'application/json').end('{}');
+      });
+    }).listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+    endpoint = `http://127.0.0.1:${(collector.address() as { port: number }).port}`;
+  });
+  afterAll(() => void collector?.close());
+}
+
+/** The spans of a trace, once there are so many. */
+export async function spansOf(traceId: string, count: number): Promise<readonly SentSpan[]> {
+  for (let tries = 0; tries < 100; tries++) {
+    const found = spans.filter((span) => span.traceId === traceId);
+    if (found.length >= count) return found;
+    await sleep(50);
+  }
+  throw new Error(`The collector has ${JSON.stringify(spans)}.`);
+}
+
+export function attributesOf({ attributes }: SentSpan): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { readSettings } from '../../src/process/settings.ts';
+import { databaseKind } from '../support/database.ts';
+import { runToEnd } from '../support/service.ts';
+import { environment, makeDatabase } from './processes.ts';
+import { MANY } from './workers.ts';
+
+makeDatabase();
+
+const start = (more: Readonly<Record<string, string>>) => runToEnd('main', [], { ...environment, PORT: '0', ...more });
+
+test.each(['0', '-1', '1.5', '129', 'many', '2 3'])(
+  'WORKERS=%s is rejected: it is no number of processes',
+  (WORKERS) => {
+    expect(() => readSettings({ DATABASE_URL: 'postgres://localhost/pets', WORKERS })).toThrow(
+      /^WORKERS must be a whole number from 1 to 128$/,
+    );
+  },
+);
+
+if (databaseKind === 'embedded') {
+  describe('the embedded database', () => {
+    test('belongs to one process: more are rejected with a line that says what to do', async () => {
+      expect(await start({ WORKERS: '2' })).toMatchObject({
+        code: 1,
+        errors:
+          'The settings cannot be used:\n' +
+          'WORKERS must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more\n',
+      });
+    });
+  });
+} else {
+  describe('a start that fails', () => {
+    test('prints one clear line for all processes, and exits with 1', async () => {
+      const holder = createServer().listen(0, '127.0.0.1');
+      await once(holder, 'listening');
+      const { port } = holder.address() as { port: number };
+      const { code, errors } = await start({ WORKERS: `${MANY}`, PORT: `${port}` });
+      holder.close();
+      expect(errors).toBe(`Port ${port} on 127.0.0.1 is taken; stop what uses it, or set PORT to another.\n`);
+      expect(code).toBe(1);
+    });
+  });
+}
