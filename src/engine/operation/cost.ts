@@ -175,9 +175,15 @@ function searchOf(type: GraphQLObjectType | undefined, { arguments: given = [] }
   return given.some(({ value }) => value.kind === Kind.VARIABLE) ? search : search({});
 }
 
-/** The value of an argument; lists and objects are only `true`, because their content does not matter here. */
+/**
+ * The value of an argument; lists and objects are only `true`, because their content does not matter here. Those of a
+ * variable may be rejected later, and may not even convert to a string.
+ */
 function givenBy(value: ValueNode, variables: Variables): unknown {
-  if (value.kind === Kind.VARIABLE) return variables[value.name.value];
+  if (value.kind === Kind.VARIABLE) {
+    const given = variables[value.name.value];
+    return typeof given === 'object' && given !== null ? true : given;
+  }
   if (value.kind === Kind.NULL) return null;
   return 'value' in value ? value.value : true;
 }

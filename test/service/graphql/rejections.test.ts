@@ -84,6 +84,12 @@ describe('invalid values are VALIDATION_FAILED, 422', () => {
       FIRST,
       { first: { toString: '' } },
     ],
+    [
+      'a list of objects for an enum value',
+      /^sort must be one of id, .*, not a list\.$/,
+      'query ($sort: PetSort) { pets(sort: $sort) { nodes { id } } }',
+      { sort: [{ toString: '' }] },
+    ],
     ['an integer beyond 32 bits', /^changes\.quantity must be .*2147483647/, ORDER, { changes: { quantity: 3e9 } }],
     ['an identifier as a string', /^pet\.categoryId must be an integer .*, not "1"\.$/, PET, pet({ categoryId: '1' })],
     [
