@@ -1,5 +1,6 @@
 import { type Database, openDatabase } from '../engine/db/client.ts';
 import { readyDatabase } from '../engine/db/migrate.ts';
+import { petStoreService } from '../petstore/service.ts';
 import { locationIn } from '../process/location.ts';
 import { misspeltSettings, readSettings } from '../process/settings.ts';
 
@@ -14,7 +15,7 @@ export function runCommand(command: () => Promise<void>): void {
 /** Runs the work with the database of the settings, and closes the database afterwards. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   for (const misspelt of misspeltSettings(process.env)) process.stderr.write(`${misspelt}\n`);
-  const database = await openDatabase(locationIn(readSettings(process.env)));
+  const database = await openDatabase(locationIn(readSettings(process.env), petStoreService.name));
   try {
     return await work(database);
   } finally {

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Application } from '../engine/application.ts';
 import { type Database, openDatabase, type Probe } from '../engine/db/client.ts';
 import { assertMigrated, readyDatabase } from '../engine/db/migrate.ts';
 import { type Listener, listen, MAX_ARRIVAL } from '../engine/http/listen.ts';
 import type { Clock } from '../engine/lifecycle/guard.ts';
 import { createApp } from '../engine/service.ts';
 import type { Tracing } from '../engine/tracing/span.ts';
-import { isEmpty, seed } from '../petstore/seed.ts';
-import { petStoreService } from '../petstore/service.ts';
 import { accessFrom } from './access.ts';
 import { locationIn } from './location.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -21,7 +20,16 @@ const GRACE = 7_500;
 const FLUSH_TIMEOUT = 1_000;
 /** How long a client may pause while it reads a response, in milliseconds, in addition to `REQUEST_TIMEOUT`. */
 const MAX_PAUSE = 30_000;
-const EXAMPLE_PETS = 200;
+
+/** What a process serves. */
+export interface Served {
+  readonly application: Application;
+  /** The example data of the embedded database. */
+  readonly examples?: {
+    areMissing(database: Database): Promise<boolean>;
+    load(database: Database): Promise<void>;
+  };
+}
 
 interface Serving {
   readonly port: Listener['port'];
@@ -41,8 +49,8 @@ interface ServeOptions {
 }
 
 /** Prepares the database for the workers that share it. */
-export async function prepare(settings: Settings, logger: Logger): Promise<void> {
-  const database = await open(settings, logger);
+export async function prepare({ application }: Served, settings: Settings, logger: Logger): Promise<void> {
+  const database = await open(application, settings, logger);
   try {
     await ready(database, settings, logger);
   } finally {
@@ -55,13 +63,17 @@ async function ready(database: Database, { MIGRATE }: Settings, logger: Logger):
 }
 
 /**
- * Fills an empty embedded database with example pets, except in production. Workers never have an embedded database.
+ * Fills an empty embedded database with examples, except in production. Workers never have an embedded database.
  */
-async function addExamples(database: Database, { NODE_ENV }: Settings, logger: Logger): Promise<void> {
-  if (database.kind === 'embedded' && NODE_ENV !== 'production' && (await isEmpty(database))) {
-    logger.info({ pets: EXAMPLE_PETS }, 'loading example data into the empty database');
-    await seed(database, EXAMPLE_PETS, () => {});
-  }
+async function addExamples(
+  { examples }: Served,
+  database: Database,
+  { NODE_ENV }: Settings,
+  logger: Logger,
+): Promise<void> {
+  if (database.kind !== 'embedded' || NODE_ENV === 'production' || !(await examples?.areMissing(database))) return;
+  logger.info('loading example data into the empty database');
+  await examples?.load(database);
 }
 
 /**
@@ -70,12 +82,14 @@ async function addExamples(database: Database, { NODE_ENV }: Settings, logger: L
  * @throws {Error} with a message of one line when it can't use the database or listen on the address
  */
 export async function serve(
+  served: Served,
   settings: Settings,
   logger: Logger,
   { isPrepared, tracing, metrics = createMetrics() }: ServeOptions,
 ): Promise<Serving> {
+  const { application } = served;
   const probe = { ...metrics.probe, tracing: tracing?.statements };
-  const database = await open(settings, logger, probe);
+  const database = await open(application, settings, logger, probe);
   try {
     if (!isPrepared) await ready(database, settings, logger);
     const rules = {
@@ -84,9 +98,9 @@ export async function serve(
       sunset: settings.SUNSET,
       brownouts: settings.BROWNOUTS,
     };
-    const access = await accessFrom(settings, database, petStoreService.name);
+    const access = await accessFrom(settings, database, application.name);
     const app = createApp({
-      application: petStoreService,
+      application,
       database,
       settings,
       access,
@@ -96,7 +110,7 @@ export async function serve(
       tracing,
     });
     await assertMigrated(database);
-    if (!isPrepared) await addExamples(database, settings, logger);
+    if (!isPrepared) await addExamples(served, database, settings, logger);
     await app.begin();
     if (settings.AUTH === 'open') logger.warn(openTo(settings));
     if (rules.isRehearsal) {
@@ -129,8 +143,8 @@ export async function serve(
 }
 
 /** Opens the database; logs that first if it may take some seconds. */
-function open(settings: Settings, logger: Logger, probe?: Probe): Promise<Database> {
-  const location = locationIn(settings);
+function open({ name }: Application, settings: Settings, logger: Logger, probe?: Probe): Promise<Database> {
+  const location = locationIn(settings, name);
   if (location.url === undefined) logger.info({ folder: location.folder }, 'opening the embedded database');
   return openDatabase(location, probe);
 }

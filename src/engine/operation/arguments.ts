@@ -12,7 +12,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import { MAX_VALIDATION_ERRORS, ServiceError, validationFailed } from '../errors.ts';
-import { boundsOf, inputErrors } from '../schema/input.ts';
+import { boundsOf, type inputValidators } from '../schema/input.ts';
 import { isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { Rejection } from './prepared.ts';
 import { nodesOf, type Selection, waysBy } from './selection.ts';
@@ -28,14 +28,18 @@ type Arguments = Readonly<Record<string, unknown>>;
 type ArgumentValidator = (variables: Variables) => readonly Rejection[];
 
 /** Makes the validator for an operation. It finds wrong bounds, pages and cursors before anything is executed. */
-export function argumentValidator(schema: GraphQLSchema, { operation, fields }: Selection): ArgumentValidator {
+export function argumentValidator(
+  schema: GraphQLSchema,
+  { operation, fields }: Selection,
+  validatorOf: ReturnType<typeof inputValidators>,
+): ArgumentValidator {
   const defaults = defaultsOf(schema, operation);
   const fieldOf = nodesOf(fields);
   const fixed: Rejection[] = [];
   const dependent: ArgumentValidator[] = [];
   for (const [node, ways] of waysBy(fields, ({ node }) => (node.arguments?.length ? node : undefined))) {
     const field = fieldOf.get(node);
-    const check = field && argumentCheck(field, node, defaults);
+    const check = field && argumentCheck(field, node, defaults, validatorOf);
     if (field === undefined || check === undefined) continue;
     const find = (variables: Variables) => {
       const error = check(getArgumentValues(field, node, variables));
@@ -63,6 +67,7 @@ function argumentCheck(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
   defaults: ReadonlyMap<string, unknown>,
+  validatorOf: ReturnType<typeof inputValidators>,
 ): ((values: Arguments) => ServiceError | undefined) | undefined {
   const checked = field.args.filter((arg) => {
     if (boundsOf(arg) !== undefined) return true;
@@ -73,8 +78,9 @@ function argumentCheck(
   });
   const assertWindow = getNamedType(field.type).extensions.assertWindow as ((values: Arguments) => void) | undefined;
   if (checked.length === 0 && assertWindow === undefined) return undefined;
+  const validators = checked.map((arg) => [arg.name, validatorOf(arg)] as const);
   return (values) => {
-    const validationErrors = checked.flatMap((arg) => inputErrors(arg, values[arg.name], [arg.name]));
+    const validationErrors = validators.flatMap(([name, validate]) => validate(values[name], [name]));
     if (validationErrors.length > 0) return validationFailed(validationErrors);
     try {
       assertWindow?.(values);

@@ -9,7 +9,7 @@ import {
 import { scopesOf } from '../auth/scope.ts';
 import { type ValidationError, validationFailed } from '../errors.ts';
 import { type ListCosts, unitsOf } from '../limits/units.ts';
-import { type InputPlace, inputErrors, type Names } from '../schema/input.ts';
+import { type InputPlace, inputValidators, type Names } from '../schema/input.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { argumentValidator } from './arguments.ts';
 import type { Operation } from './compiled.ts';
@@ -73,19 +73,20 @@ export function prepareOperation(
 
 /** Makes the validator of an operation: of its variables, and if those are valid, of the arguments of its fields. */
 export function validator(schema: GraphQLSchema, names: Names) {
+  const validatorOf = inputValidators(names);
   return (selection: Selection): PreparedOperation['validate'] => {
-    const rejections = argumentValidator(schema, selection);
+    const rejections = argumentValidator(schema, selection, validatorOf);
     const withoutNull = neverNull(selection);
-    const places = (selection.operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
-      name: variable.name.value,
-      place: { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace,
-    }));
-    const errorsOf = (variables: Variables): ValidationError[] =>
-      places.flatMap(({ name, place }) => {
+    const validators = (selection.operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => {
+      const place = { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace;
+      return [variable.name.value, validatorOf(place)] as const;
+    });
+    const errorsOf = (variables: Variables): readonly ValidationError[] =>
+      validators.flatMap(([name, validate]) => {
         const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
         return value === null && withoutNull.has(name)
           ? [{ path: [name], message: 'must not be null; omit it instead' }]
-          : inputErrors(place, value, [name], names);
+          : validate(value, [name]);
       });
     return (variables) => {
       const validationErrors = errorsOf(variables);

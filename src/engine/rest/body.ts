@@ -1,7 +1,7 @@
 import { ServiceError, type ValidationError, validationFailed } from '../errors.ts';
 import { assertUtf8 } from '../http/media-type.ts';
 import { stringifyJson } from '../json.ts';
-import { inputErrors } from '../schema/input.ts';
+import { inputValidators } from '../schema/input.ts';
 import type { Method } from './route.ts';
 import type { Variable } from './variables.ts';
 
@@ -36,37 +36,35 @@ export function assertMediaType(method: Method, contentType: string | null): voi
   });
 }
 
+/** Reads the variables from a body, without the read-only field. Throws VALIDATION_FAILED with all errors. */
+type BodyVariables = (body: unknown, readOnly: ReadOnlyField) => Readonly<Record<string, unknown>>;
+
 /**
- * Validates a body against its input type.
+ * Makes the function that validates a body against its input type.
  *
  * @param beside the variables that come from body fields beside those of the input
- * @returns the variables from the body, without the read-only field
- * @throws {ServiceError} VALIDATION_FAILED with all validation errors
  */
-export function readBody(
-  variable: Variable,
-  beside: readonly Variable[],
-  body: unknown,
-  readOnly: ReadOnlyField,
-): Readonly<Record<string, unknown>> {
-  const given = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
-  const aside = [readOnly.name, ...beside.map(({ name }) => name)].filter((name) => Object.hasOwn(given, name));
-  const input = aside.length === 0 ? body : without(given, aside);
-  const variables: Record<string, unknown> = { [variable.name]: input };
-  const validationErrors: ValidationError[] = [];
-  for (const name of aside) {
-    const other = beside.find((one) => one.name === name);
-    if (other === undefined) validationErrors.push(...identifierErrors(given[name], readOnly));
-    else {
-      validationErrors.push(
-        ...inputErrors({ ...other.argument, type: other.type, extensions: NOT_NULL }, given[name], [name]),
-      );
-      variables[name] = given[name];
+export function bodyVariables({ name: input, argument, type }: Variable, beside: readonly Variable[]): BodyVariables {
+  const validatorOf = inputValidators();
+  const validate = validatorOf({ ...argument, type });
+  const besides = new Map(
+    beside.map((one) => [one.name, validatorOf({ ...one.argument, type: one.type, extensions: NOT_NULL })]),
+  );
+  return (body, readOnly) => {
+    const given = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
+    const aside = [readOnly.name, ...besides.keys()].filter((name) => Object.hasOwn(given, name));
+    const variables: Record<string, unknown> = { [input]: aside.length === 0 ? body : without(given, aside) };
+    const validationErrors: ValidationError[] = [];
+    for (const name of aside) {
+      const value = given[name];
+      const validateBeside = besides.get(name);
+      if (validateBeside !== undefined) variables[name] = value;
+      validationErrors.push(...(validateBeside?.(value, [name]) ?? identifierErrors(value, readOnly)));
     }
-  }
-  validationErrors.push(...inputErrors({ ...variable.argument, type: variable.type }, input));
-  if (validationErrors.length > 0) throw validationFailed(validationErrors);
-  return variables;
+    validationErrors.push(...validate(variables[input], []));
+    if (validationErrors.length > 0) throw validationFailed(validationErrors);
+    return variables;
+  };
 }
 
 /** In REST, these fields do not accept null. */

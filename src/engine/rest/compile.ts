@@ -14,7 +14,7 @@ import { compileOperation } from '../operation/compiled.ts';
 import { prepareOperation } from '../operation/prepare.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import { useFinder } from '../operation/uses.ts';
-import { readBody } from './body.ts';
+import { bodyVariables } from './body.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
@@ -105,6 +105,7 @@ function isVersioned({ route, operation }: Pick<Endpoint, 'route' | 'operation'>
 function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
   const readQuery = queryReader(operation.inQuery);
   const { inBody, besideBody, inPrecondition } = operation;
+  const readBody = inBody && bodyVariables(inBody, besideBody);
   const [inPath] = operation.inPath;
   const identity = selectsField(operation, 'id') || inPath === undefined ? 'id' : inPath.name;
   const isRead = route.method === 'GET';
@@ -115,9 +116,9 @@ function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
 
   return async (request) => {
     const variables: Record<string, unknown> = { ...request.readPath(), ...readQuery(request.search) };
-    if (inBody !== undefined) {
+    if (readBody !== undefined) {
       const readOnly = { name: identity, value: inPath && variables[inPath.name] };
-      Object.assign(variables, readBody(inBody, besideBody, await request.readBody(), readOnly));
+      Object.assign(variables, readBody(await request.readBody(), readOnly));
     }
     const expected = isRead ? undefined : expectedVersions(request.headers, conditions);
     if (expected !== undefined) variables[EXPECTED_VERSION] = expected;

@@ -1,8 +1,10 @@
 import {
   type GraphQLArgument,
   type GraphQLInputField,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
+  type GraphQLList,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -28,20 +30,102 @@ const ACCEPTED_BY_BUILT_IN: Readonly<Record<string, string>> = {
 export type Names = 'shown' | 'hidden';
 
 /**
- * Validates a value for an input field, argument or variable: its type and bounds, and missing or unknown fields in it.
- * The value may be raw or already coerced.
+ * What is wrong with a value, raw or already coerced: its type and bounds, and missing or unknown fields in it.
+ * Undefined is a missing value.
  */
-export function inputErrors(
-  place: InputPlace,
-  value: unknown,
-  path: Path = [],
-  names: Names = 'shown',
-): ValidationError[] {
-  if (value === undefined) {
-    const isMissing = isNonNullType(place.type) && place.defaultValue === undefined;
-    return isMissing ? [{ path, message: 'is required' }] : [];
+type InputValidator = (value: unknown, path: Path) => readonly ValidationError[];
+
+const NO_ERRORS: readonly ValidationError[] = [];
+
+/**
+ * Makes the function that makes the validator of an input field, argument or variable. A validator does not look at the
+ * types again; places with the same type and no bounds share one.
+ */
+export function inputValidators(names: Names = 'shown'): (place: InputPlace) => InputValidator {
+  const shared = new Map<GraphQLLeafType | GraphQLInputObjectType, InputValidator>();
+  return ofPlace;
+
+  function ofPlace(place: InputPlace): InputValidator {
+    const isRequired = isNonNullType(place.type) && place.defaultValue === undefined;
+    const validate = ofType(place.type, place);
+    return (value, path) => {
+      if (value !== undefined) return validate(value, path);
+      return isRequired ? [{ path, message: 'is required' }] : NO_ERRORS;
+    };
   }
-  return valueErrors(place.type, place, value, path, names);
+
+  function ofType(type: GraphQLInputType, place: InputPlace): InputValidator {
+    const message = isNonNullType(type)
+      ? 'is required and must not be null'
+      : place.extensions.rejectsNull === true && 'must not be null; omit it instead';
+    const validate = ofNullable(isNonNullType(type) ? type.ofType : type, place);
+    return (value, path) => {
+      if (value !== null) return validate(value, path);
+      return message === false ? NO_ERRORS : [{ path, message }];
+    };
+  }
+
+  function ofNullable(
+    type: GraphQLLeafType | GraphQLInputObjectType | GraphQLList<GraphQLInputType>,
+    place: InputPlace,
+  ): InputValidator {
+    if (isListType(type)) {
+      const validate = ofType(type.ofType, place);
+      return (value, path) => (Array.isArray(value) ? itemErrors(validate, value, path) : validate(value, path));
+    }
+    const bounds = boundsOf(place);
+    if (bounds !== undefined && !isInputObjectType(type)) return ofLeaf(type, bounds);
+    const known = shared.get(type) ?? (isInputObjectType(type) ? ofObject(type) : ofLeaf(type, undefined));
+    shared.set(type, known);
+    return known;
+  }
+
+  function ofObject(type: GraphQLInputObjectType): InputValidator {
+    const { name } = type;
+    const fields = type.getFields();
+    const accepted = names === 'shown' ? `, which accepts ${Object.keys(fields).join(', ')}` : '';
+    // Made when first needed, because an input object may contain itself.
+    let validators: readonly (readonly [name: string, validate: InputValidator])[] | undefined;
+    return (value, path) => {
+      if (typeof value !== 'object' || Array.isArray(value)) {
+        return [{ path, message: `must be an object (${name}), not ${show(value)}` }];
+      }
+      const given = value as Readonly<Record<string, unknown>>;
+      const unknown = Object.keys(given)
+        .filter((key) => !Object.hasOwn(fields, key))
+        .slice(0, MAX_VALIDATION_ERRORS + 1)
+        .map((key) => ({ path: [...path, shorten(key)], message: `is not a field of ${name}${accepted}` }));
+      validators ??= Object.values(fields).map((field) => [field.name, ofPlace(field)]);
+      const ofFields = validators.flatMap(([key, validate]) =>
+        validate(Object.hasOwn(given, key) ? given[key] : undefined, [...path, key]),
+      );
+      return [...unknown, ...ofFields];
+    };
+  }
+
+  function ofLeaf(type: GraphQLLeafType, bounds: Bounds | undefined): InputValidator {
+    const accepted = isEnumType(type) && names === 'hidden' ? `a value of ${type.name}` : acceptedBy(type, bounds);
+    return (value, path) => {
+      let parsed: unknown;
+      try {
+        parsed = type.parseValue(value);
+      } catch {
+        return [{ path, message: `must be ${accepted}, not ${show(value)}` }];
+      }
+      const { error } = bounds?.check.safeParse(parsed) ?? {};
+      return error === undefined ? NO_ERRORS : error.issues.slice(0, 1).map(({ message }) => ({ path, message }));
+    };
+  }
+}
+
+/** Stops after more errors than are returned: a list may have very many items. */
+function itemErrors(validate: InputValidator, items: readonly unknown[], path: Path): ValidationError[] {
+  const validationErrors: ValidationError[] = [];
+  for (const [index, item] of items.entries()) {
+    if (validationErrors.length > MAX_VALIDATION_ERRORS) break;
+    validationErrors.push(...validate(item, [...path, index]));
+  }
+  return validationErrors;
 }
 
 /** The accepted values of a type, within bounds, as a phrase to follow "must be". */
@@ -59,94 +143,6 @@ export function acceptedBy(type: GraphQLLeafType, bounds?: Bounds): string {
 /** The bounds that the field or argument declares. */
 export function boundsOf(place: Pick<InputPlace, 'extensions'>): Bounds | undefined {
   return place.extensions.bounds as Bounds | undefined;
-}
-
-function valueErrors(
-  type: GraphQLInputType,
-  place: InputPlace,
-  value: unknown,
-  path: Path,
-  names: Names,
-): ValidationError[] {
-  if (isNonNullType(type)) {
-    return value === null
-      ? [{ path, message: 'is required and must not be null' }]
-      : valueErrors(type.ofType, place, value, path, names);
-  }
-  if (value === null) {
-    return place.extensions.rejectsNull === true ? [{ path, message: 'must not be null; omit it instead' }] : [];
-  }
-  if (isListType(type)) {
-    if (!Array.isArray(value)) return valueErrors(type.ofType, place, value, path, names);
-    return itemErrors(type.ofType, place, value, path, names);
-  }
-  if (isInputObjectType(type)) return objectErrors(type.name, type.getFields(), value, path, names);
-  return leafErrors(type, boundsOf(place), value, path, names);
-}
-
-/** Stops after more errors than are returned: a list may have very many items. */
-function itemErrors(
-  type: GraphQLInputType,
-  place: InputPlace,
-  items: readonly unknown[],
-  path: Path,
-  names: Names,
-): ValidationError[] {
-  const validationErrors: ValidationError[] = [];
-  for (const [index, item] of items.entries()) {
-    if (validationErrors.length > MAX_VALIDATION_ERRORS) break;
-    validationErrors.push(...valueErrors(type, place, item, [...path, index], names));
-  }
-  return validationErrors;
-}
-
-function objectErrors(
-  name: string,
-  fields: Readonly<Record<string, GraphQLInputField>>,
-  value: unknown,
-  path: Path,
-  names: Names,
-): ValidationError[] {
-  if (typeof value !== 'object' || Array.isArray(value)) {
-    return [{ path, message: `must be an object (${name}), not ${show(value)}` }];
-  }
-  const given = value as Readonly<Record<string, unknown>>;
-  const accepted = names === 'shown' ? `, which accepts ${Object.keys(fields).join(', ')}` : '';
-  const unknown = Object.keys(given)
-    .filter((key) => !Object.hasOwn(fields, key))
-    .slice(0, MAX_VALIDATION_ERRORS + 1);
-  return [
-    ...unknown.map((key) => ({
-      path: [...path, shorten(key)],
-      message: `is not a field of ${name}${accepted}`,
-    })),
-    ...Object.values(fields).flatMap((field) =>
-      inputErrors(
-        field,
-        Object.hasOwn(given, field.name) ? given[field.name] : undefined,
-        [...path, field.name],
-        names,
-      ),
-    ),
-  ];
-}
-
-function leafErrors(
-  type: GraphQLLeafType,
-  bounds: Bounds | undefined,
-  value: unknown,
-  path: Path,
-  names: Names,
-): ValidationError[] {
-  let parsed: unknown;
-  try {
-    parsed = type.parseValue(value);
-  } catch {
-    const accepted = isEnumType(type) && names === 'hidden' ? `a value of ${type.name}` : acceptedBy(type, bounds);
-    return [{ path, message: `must be ${accepted}, not ${show(value)}` }];
-  }
-  const { error } = bounds?.check.safeParse(parsed) ?? {};
-  return error === undefined ? [] : error.issues.slice(0, 1).map(({ message }) => ({ path, message }));
 }
 
 /** The value, shortened to fit into a sentence. */

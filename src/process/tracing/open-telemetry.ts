@@ -41,11 +41,11 @@ const propagator = new W3CTraceContextPropagator();
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  * @see https://opentelemetry.io/docs/specs/semconv/database/database-spans/
  */
-export function createOpenTelemetry(environment: NodeJS.Dict<string>, logger: Logger) {
+export function createOpenTelemetry(name: string, environment: NodeJS.Dict<string>, logger: Logger) {
   const warn = (message: string) => logger.warn({ openTelemetry: message }, 'OpenTelemetry has a problem');
   const ignore = () => {};
   diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN);
-  const named = resourceFromAttributes({ 'service.name': 'pet-store' });
+  const named = resourceFromAttributes({ 'service.name': name });
   const ratio = rootRatioFrom(environment);
   const provider = new BasicTracerProvider({
     resource: defaultResource()
@@ -54,7 +54,7 @@ export function createOpenTelemetry(environment: NodeJS.Dict<string>, logger: Lo
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
     ...(ratio !== undefined && { sampler: samplerOf(ratio, environment) }),
   });
-  const tracer = provider.getTracer('pet-store');
+  const tracer = provider.getTracer(name);
   /**
    * With AsyncLocalStorage it would be known after an `await` too, but before Node 24 that slows down every promise of
    * the process while a request is recorded.

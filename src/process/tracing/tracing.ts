@@ -5,9 +5,14 @@ import type { Tracing } from '../../engine/tracing/span.ts';
  * Tracing as the standard `OTEL_*` variables configure it; undefined unless they set an OTLP endpoint or the exporter
  * `otlp`. Its modules are imported only if it is used.
  *
+ * @param name the name of the service in traces, unless `OTEL_SERVICE_NAME` has another
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
-export async function tracingFrom(environment: NodeJS.Dict<string>, logger: Logger): Promise<Tracing | undefined> {
+export async function tracingFrom(
+  name: string,
+  environment: NodeJS.Dict<string>,
+  logger: Logger,
+): Promise<Tracing | undefined> {
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } =
     environment;
   if (OTEL_SDK_DISABLED === 'true' || OTEL_TRACES_EXPORTER === 'none') return undefined;
@@ -15,5 +20,5 @@ export async function tracingFrom(environment: NodeJS.Dict<string>, logger: Logg
     OTEL_EXPORTER_OTLP_ENDPOINT || OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || OTEL_TRACES_EXPORTER === 'otlp';
   if (!isEnabled) return undefined;
   const { createOpenTelemetry } = await import('./open-telemetry.ts');
-  return createOpenTelemetry(environment, logger);
+  return createOpenTelemetry(name, environment, logger);
 }
