@@ -50,8 +50,9 @@ function readInt8(value: unknown): Int64 | undefined {
 
 /**
  * Converts PostgreSQL's `2026-01-31 08:00:00+00` to `2026-01-31T08:00:00+00:00`, because `Date` is only specified for the
- * latter. A regular expression would take as long as `Date` itself.
+ * latter. A regular expression would take as long as `Date` itself. `infinity` is an invalid date.
  */
 function parseTimestamp(text: string): Date {
+  if (text.endsWith('y')) return new Date(Number.NaN);
   return new Date(`${text.slice(0, 10)}T${text.slice(11)}:00`);
 }

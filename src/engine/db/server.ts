@@ -172,10 +172,15 @@ async function transact<T>(
   try {
     const begun = begin();
     const [result] = await Promise.all([work(query, begun), begun]);
-    await query('commit', []);
+    const { command } = await run(connection, 'commit', [], until);
+    // The server rolls back a transaction in which a statement has failed, and reports no error.
+    if (command !== 'COMMIT') throw unavailable(new Error(`The transaction ended with ${command}.`));
     return result;
   } catch (error) {
-    await query('rollback', []).catch(() => {});
+    await query('rollback', []).catch(() => {
+      // It may still be open, and the next transaction on the connection would commit it.
+      connection.isLost = true;
+    });
     throw error;
   } finally {
     hasEnded = true;
@@ -194,7 +199,7 @@ function run(
   text: string,
   parameters: readonly Parameter[],
   until: number | undefined,
-): Promise<readonly RawRow[]> {
+): Promise<readonly RawRow[] & { readonly command: string }> {
   return new Promise((resolve, reject) => {
     // postgres.js would reconnect, and send the rest of a transaction outside it.
     if (connection.isLost) throw unavailable(new Error('The connection is lost.'));

@@ -8,8 +8,9 @@ import { idempotencyKeys } from './table.ts';
 
 const LIFETIME: SQL = sql.raw("interval '24 hours'");
 
-/** How long requests that share a transaction wait for a locked row, because they all wait then. */
-const BRIEF_WAIT = '20ms';
+/** How long requests that share a transaction wait for a locked row and for a statement, because they all wait then. */
+const BRIEF_LOCK_WAIT = '20ms';
+const BRIEF_STATEMENT = '500ms';
 
 const DELETED_AT_ONCE = 2_000;
 
@@ -44,7 +45,8 @@ export function keyStore(database: Database) {
   const waitBriefly = database.statement(
     'idempotency.waitBriefly',
     'lookup',
-    sql`select set_config('lock_timeout', ${sql.raw(`'${BRIEF_WAIT}'`)}, true)`,
+    sql`select set_config('lock_timeout', ${sql.raw(`'${BRIEF_LOCK_WAIT}'`)}, true),
+      set_config('statement_timeout', ${sql.raw(`'${BRIEF_STATEMENT}'`)}, true)`,
     {},
   );
   // A row with the same key can only be an expired one.
@@ -87,7 +89,7 @@ export function keyStore(database: Database) {
       return found;
     },
 
-    /** From now on, a statement of the transaction waits only this long for a row that another has locked. */
+    /** From now on, statements of the transaction take only a short time, and wait less for a row that is locked. */
     async waitBriefly(): Promise<void> {
       await waitBriefly();
     },

@@ -74,3 +74,15 @@ test('one column that is null is a row', async () => {
   });
   expect(await read()).toEqual([{ rows: [{ only: null }] }]);
 });
+
+test('infinity is an invalid date, because no date is', async () => {
+  const values = sql`select 'infinity'::timestamptz union all select '-infinity'::timestamptz`;
+  const shape = { instant: columns.instant };
+  const oneByOne = opened.database.statement('test.infinite', 'lookup', values, shape);
+  const together = opened.database.statement('test.infiniteText', 'lookup', sql`select ${recordRows(values)}`, {
+    rows: rowsOf(shape),
+  });
+  const [[read], rows] = await Promise.all([together(), oneByOne()]);
+  for (const { instant } of [...rows, ...(read?.rows ?? [])]) expect(instant?.getTime()).toBeNaN();
+  expect(read?.rows).toHaveLength(2);
+});

@@ -109,8 +109,30 @@ describe('requests with different Idempotency-Keys that are sent at once', () =>
       });
       expect((await waiting)?.[0]?.status).toBe(200);
     });
+
+    test('do not fail with one whose statement is slow', async () => {
+      const slow = await newPet();
+      await app.database.transaction(async (query) => {
+        const body = "begin if new.name = 'Slow' then perform pg_sleep(3); end if; return new; end";
+        await query(`create function slow_down() returns trigger language plpgsql as $$ ${body} $$`, []);
+        await query('create trigger slow before update on pets for each row execute function slow_down()', []);
+      });
+      // Opens the connections of further transactions.
+      const changes = `{ a: updatePet(petId: ${slow}, changes: {}) { id } b: updatePet(petId: ${slow}, changes: {}) { id } }`;
+      await Promise.all([changesSeveral(changes), changesSeveral(changes), sendAll([[randomUUID(), create('Z')]])]);
+      const change: Sent = { method: 'PATCH', path: `/pets/${slow}`, body: { name: 'Slow' } };
+      const all = [change, ...['A', 'B', 'C'].map(create)].map((sent) => [randomUUID(), sent] as const);
+      expect((await sendAll(all)).map(({ status }) => status)).toEqual([504, 201, 201, 201]);
+    });
   }
 });
+
+async function changesSeveral(selection: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+  const body = JSON.stringify({ query: `mutation ${selection}` });
+  const { status } = await app.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body }));
+  expect(status).toBe(200);
+}
 
 async function ordersOf(petId: number): Promise<number> {
   return Number(
