@@ -1,4 +1,3 @@
-import './process/heap.ts';
 import { isEmpty, seed } from './petstore/seed.ts';
 import { petStoreService } from './petstore/service.ts';
 import { run } from './process/run.ts';

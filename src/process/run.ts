@@ -1,3 +1,4 @@
+import './heap.ts';
 import cluster from 'node:cluster';
 import { type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';

@@ -218,6 +218,19 @@ describe('with an OTLP endpoint', () => {
       expect(new Set(recorded.map(({ traceId }) => traceId))).toEqual(new Set(ids));
     });
 
+    test.each(['traceidratio', 'parentbased_traceidratio'])(
+      '%s records its share of the requests with an invalid traceparent, too',
+      async (sampler) => {
+        const traced = await startTraced({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: '0' });
+        for (const traceparent of ['nonsense', '', `00-${'0'.repeat(32)}-${PARENT}-01`, `ff-${TRACE}-${PARENT}-01`]) {
+          const response = await fetch(`${traced.base}/pets/1`, { headers: { traceparent } });
+          await response.text();
+          expect(response.headers.get('traceparent'), traceparent).toBeNull();
+        }
+        await traced.stop();
+      },
+    );
+
     test('pending spans are sent when the service stops', async () => {
       const traced = await startTraced({ OTEL_BSP_SCHEDULE_DELAY: '60000' });
       const traceId = TRACE.replace('0af7', 'ffff');

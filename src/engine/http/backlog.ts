@@ -1,5 +1,10 @@
 /** How long requests wait for connections to be accepted, in milliseconds. */
 const MAX_WAIT = 100;
+/**
+ * How many requests that waited start in one turn of the event loop: if all did, those of a burst would be in progress at
+ * once, and exceed `MAX_REQUESTS` although each is done in a moment.
+ */
+const STARTED_AT_ONCE = 50;
 
 /**
  * Accepts the connections that wait before it starts requests. Node accepts one connection in each turn of the event
@@ -21,20 +26,17 @@ export class Backlog {
     setImmediate(this.#endTurn);
   }
 
-  /** Starts the work when no connection waits any more, or after `MAX_WAIT`. */
+  /** Starts the work when no connection waits any more, or after `MAX_WAIT`; in the order of the calls. */
   afterwards(work: () => void): void {
     if (this.#waiting === undefined) work();
     else this.#waiting.push(work);
   }
 
   readonly #endTurn = () => {
-    if (this.#hasAccepted && performance.now() < this.#until) {
-      this.#hasAccepted = false;
-      setImmediate(this.#endTurn);
-      return;
-    }
-    const waiting = this.#waiting ?? [];
-    this.#waiting = undefined;
-    for (const work of waiting) work();
+    const isAccepting = this.#hasAccepted && performance.now() < this.#until;
+    this.#hasAccepted = false;
+    if (!isAccepting) for (const work of this.#waiting?.splice(0, STARTED_AT_ONCE) ?? []) work();
+    if (isAccepting || this.#waiting?.length) setImmediate(this.#endTurn);
+    else this.#waiting = undefined;
   };
 }

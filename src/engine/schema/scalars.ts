@@ -2,7 +2,8 @@ import { GraphQLError, GraphQLScalarType, Kind, print } from 'graphql';
 import { type Int64, parseInt64, toInt64 } from '../int64.ts';
 
 const AN_INT64 = 'an integer (int64)';
-const A_DATE_TIME = 'a date-time of RFC 3339 with its offset, such as 2026-11-21T09:30:00Z';
+const A_DATE_TIME =
+  'a date-time of RFC 3339 with its offset, from the year 1 to 9999 in UTC, such as 2026-11-21T09:30:00Z';
 
 /** A 64-bit integer; in code a number if that is exact, otherwise a bigint. */
 export const int64Scalar = new GraphQLScalarType<Int64, unknown>({

@@ -124,11 +124,12 @@ export function createOpenTelemetry(name: string, environment: NodeJS.Dict<strin
     statements,
     request(request: TracedRequest): RequestSpan | undefined {
       const { method } = request;
-      const isRoot = request.headers.get('traceparent') === null;
+      const isGiven = request.headers.get('traceparent') !== null;
+      const parent = isGiven ? propagator.extract(ROOT_CONTEXT, request.headers, headers) : ROOT_CONTEXT;
+      const isRoot = trace.getSpanContext(parent) === undefined;
       // Before anything is made for it: most requests are not sampled, and a trace id alone takes a microsecond.
       if (isRoot && ratio !== undefined && Math.random() >= ratio) return undefined;
       const isKnown = METHODS.has(method);
-      const parent = isRoot ? ROOT_CONTEXT : propagator.extract(ROOT_CONTEXT, request.headers, headers);
       const span = tracer.startSpan(isKnown ? method : 'HTTP', { kind: SpanKind.SERVER }, parent);
       if (!span.isRecording()) return new Unrecorded(span.spanContext());
       // Set after sampling: no sampler that the variables can name uses attributes.

@@ -1,17 +1,23 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { Backlog } from '../../../src/engine/http/backlog.ts';
 import { listen } from '../../../src/engine/http/listen.ts';
+import { makeTemporaryFolder } from '../../support/temporary.ts';
 
 const COUNT = 40;
-/** Opens connections at once, with a request on each, and prints how many are answered. */
+/** Opens connections at once, with a request on each, says so by a file, and prints how many are answered. */
 const CLIENT = `
+  const { writeFileSync } = require('node:fs');
   const { connect } = require('node:net');
-  let [left, answered] = [${COUNT}, 0];
+  const [port, file] = process.argv.slice(1);
+  let [unopened, left, answered] = [${COUNT}, ${COUNT}, 0];
   for (let n = 0; n < ${COUNT}; n++) {
     let received = '';
-    connect(Number(process.argv[1]), '127.0.0.1')
+    connect(Number(port), '127.0.0.1', () => --unopened === 0 && writeFileSync(file, ''))
       .on('data', (data) => { received += data; })
       .on('error', () => {})
       .on('close', () => {
@@ -20,14 +26,20 @@ const CLIENT = `
       })
       .write('GET / HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n');
   }`;
-/** Enough for the client to start and to connect, in milliseconds. */
-const BUSY = 1_500;
+/** How long the process is blocked at a time, in milliseconds. */
+const BUSY = 100;
 
 /** Lets the connections wait to be accepted. */
 async function listenTo(handler: RequestListener) {
   const listener = await listen(handler, { host: '127.0.0.1', port: 0, stall: 10_000 });
-  const client = spawn(process.execPath, ['-e', CLIENT, `${listener.port}`], { stdio: ['ignore', 'pipe', 'inherit'] });
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY);
+  const folder = makeTemporaryFolder();
+  const file = join(folder.path, 'opened');
+  const client = spawn(process.execPath, ['-e', CLIENT, `${listener.port}`, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  do Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY);
+  while (!existsSync(file));
+  folder.remove();
   return { listener, answered: text(client.stdout) };
 }
 
@@ -46,4 +58,16 @@ test('no connection waits to be accepted while requests of others are handled', 
   expect(await answered).toBe(`${COUNT}\n`);
   expect(accepted[0]).toBe(COUNT);
   await listener.drain(0);
+});
+
+test('the requests of a burst of connections do not start all at once', async () => {
+  const backlog = new Backlog();
+  const turns = [0];
+  backlog.look();
+  for (let n = 0; n < 120; n++) backlog.afterwards(() => turns.push((turns.pop() ?? 0) + 1));
+  while (turns.reduce((sum, one) => sum + one) < 120) {
+    await new Promise(setImmediate);
+    turns.push(0);
+  }
+  expect(turns.filter((started) => started > 0)).toEqual([50, 50, 20]);
 });
