@@ -1,11 +1,14 @@
-import { type DocumentNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql';
+import { BREAK, type DocumentNode, GraphQLError, Kind, type SelectionSetNode, visit as visitNodes } from 'graphql';
 import { fragmentsOf } from '../operation/fragments.ts';
 
 /** The maximum number of selections of a document with its fragments expanded, in all its operations together. */
 const MAX_SELECTIONS = 25_000;
 /** The maximum number of pairs of selections in one place. */
 const MAX_PAIRS = 25_000;
-/** The maximum depth of selections, including those of fragments: more than the maximum depth of fields. */
+/**
+ * The maximum depth of selections, including those of fragments: more than the maximum depth of fields. Also that of
+ * values and list types.
+ */
 const MAX_NESTING = 100;
 
 interface Place {
@@ -20,6 +23,7 @@ interface Place {
  * fields with the same name in one place, and all pairs of fragments: 5,000 tokens can hold too many.
  */
 export function tooComplex(document: DocumentNode): GraphQLError | undefined {
+  if (hasDeepValue(document)) return tooMuch(`has a value nested more than ${MAX_NESTING} levels deep`);
   const fragments = fragmentsOf(document);
   const reached = new Set<string>();
   const around = new Set<string>();
@@ -76,6 +80,19 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
     if (pairs > MAX_PAIRS)
       throw new GraphQLError('The document repeats too many fields in one place. Select each field once.');
   }
+}
+
+/** Validation is recursive, and would fail for want of stack, at a depth that depends on what was compiled before. */
+function hasDeepValue(document: DocumentNode): boolean {
+  let depth = 0;
+  const nesting = {
+    enter: () => (++depth > MAX_NESTING ? BREAK : undefined),
+    leave: () => {
+      depth--;
+    },
+  };
+  visitNodes(document, { ListValue: nesting, ObjectValue: nesting, ListType: nesting });
+  return depth > MAX_NESTING;
 }
 
 function tooMuch(what: string): GraphQLError {

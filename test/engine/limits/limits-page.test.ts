@@ -26,7 +26,7 @@ const documented: Readonly<Record<string, string>> = {
   'db/lanes.ts MAX_LOCK_WAIT': 'time that a change waits for a locked row',
   'db/transactions.ts MAX_TRANSACTION_TIME': 'time that a request with an `Idempotency-Key` takes after it has started',
   'errors.ts MAX_VALIDATION_ERRORS': 'errors named in a response',
-  'graphql/comparable.ts MAX_NESTING': 'nesting of selections and fragments',
+  'graphql/comparable.ts MAX_NESTING': 'nesting of selections and fragments, and of values and list types',
   'graphql/comparable.ts MAX_PAIRS': 'pairs of fields, or of fragments, with the same name in one place',
   'graphql/comparable.ts MAX_SELECTIONS': 'selections of all operations, with fragments expanded once per place',
   'graphql/errors.ts MAX_MESSAGE_LENGTH': 'characters of a message about the document',

@@ -39,11 +39,26 @@ describe('an operation beyond the limits is rejected before anything is read', (
   test.each<Mistake>([
     ['fields nested 120 deep', nestedTooDeep, nested(40)],
     ['fields nested 900 deep', nestedTooDeep, nested(300)],
-    ['selections nested 1,600 deep', /deep|Cannot query/, '{ a '.repeat(1600) + '}'.repeat(1600)],
+    ['selections nested 1,600 deep', nestedTooDeep, '{ a '.repeat(1600) + '}'.repeat(1600)],
     [
       'a list nested 2,400 deep',
       nestedTooDeep,
       `{ pets(id: ${'['.repeat(2400)}${']'.repeat(2400)}) { nodes { id } } }`,
+    ],
+    [
+      'a list nested 101 deep',
+      /value nested more than 100/,
+      `{ pets(id: ${'['.repeat(101)}${']'.repeat(101)}) { nodes { id } } }`,
+    ],
+    [
+      'an input object nested 101 deep',
+      /value nested more than 100/,
+      `mutation { createPet(pet: ${'{ name: '.repeat(101)}"A"${'}'.repeat(101)}) { id } }`,
+    ],
+    [
+      'a type nested 101 deep',
+      /value nested more than 100/,
+      `query ($id: ${'['.repeat(101)}Int64${']'.repeat(101)}) { pets(id: $id) { nodes { id } } }`,
     ],
     [
       'a variable nested 500 deep',
