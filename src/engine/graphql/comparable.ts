@@ -5,11 +5,10 @@ import { fragmentsOf } from '../operation/fragments.ts';
 const MAX_SELECTIONS = 25_000;
 /** The maximum number of pairs of selections in one place. */
 const MAX_PAIRS = 25_000;
-/**
- * The maximum depth of selections, including those of fragments: more than the maximum depth of fields. Also that of
- * values and list types.
- */
+/** The maximum depth of selections, including those of fragments: more than the maximum depth of fields. */
 const MAX_NESTING = 100;
+/** The maximum depth of values, and of list types. */
+const MAX_VALUE_NESTING = 100;
 
 interface Place {
   readonly within: Map<string, Place>;
@@ -23,7 +22,7 @@ interface Place {
  * fields with the same name in one place, and all pairs of fragments: 5,000 tokens can hold too many.
  */
 export function tooComplex(document: DocumentNode): GraphQLError | undefined {
-  if (hasDeepValue(document)) return tooMuch(`has a value nested more than ${MAX_NESTING} levels deep`);
+  if (hasDeepValue(document)) return tooMuch(`has a value nested more than ${MAX_VALUE_NESTING} levels deep`);
   const fragments = fragmentsOf(document);
   const reached = new Set<string>();
   const around = new Set<string>();
@@ -86,13 +85,13 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
 function hasDeepValue(document: DocumentNode): boolean {
   let depth = 0;
   const nesting = {
-    enter: () => (++depth > MAX_NESTING ? BREAK : undefined),
+    enter: () => (++depth > MAX_VALUE_NESTING ? BREAK : undefined),
     leave: () => {
       depth--;
     },
   };
   visitNodes(document, { ListValue: nesting, ObjectValue: nesting, ListType: nesting });
-  return depth > MAX_NESTING;
+  return depth > MAX_VALUE_NESTING;
 }
 
 function tooMuch(what: string): GraphQLError {
