@@ -13,7 +13,8 @@ export async function setup(): Promise<void> {
   if (existsSync(root + BUNDLED) && statSync(root + BUNDLED).mtime > statSync(`${root}dist/.built`).mtime) return;
   await build({
     absWorkingDir: root,
-    entryPoints: [BUILT],
+    // The exporter is a file beside the module that starts its thread.
+    entryPoints: { main: BUILT, exporter: 'dist/process/tracing/exporter.js' },
     // As deep in the tree as the modules that it has, which name other files relative to their own.
     outdir: BUNDLED.slice(0, BUNDLED.lastIndexOf('/')),
     bundle: true,
