@@ -80,7 +80,7 @@ export function batched<Item, Value>(
 
   function runFor(batch: readonly Call<Item, Value>[]): ReturnType<Batched<Item, Value>> {
     const work = () => run(batch.map(({ item }) => item));
-    const requests = tracing?.together(batch.map((call) => call.requests));
+    const requests = tracing?.together(batch);
     return requests === undefined ? work() : requests.call(work);
   }
 

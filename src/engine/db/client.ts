@@ -29,8 +29,8 @@ export interface Probe {
 export interface StatementTracing {
   /** The requests that the running function works for, known until its first `await`; undefined for none. */
   current(): TracedRequests | undefined;
-  /** The union of these; undefined for none. */
-  together(requests: readonly (TracedRequests | undefined)[]): TracedRequests | undefined;
+  /** The union of the requests of these calls; undefined for none. */
+  together(calls: readonly { readonly requests: TracedRequests | undefined }[]): TracedRequests | undefined;
 }
 
 /** Traced requests that wait for the same result. */

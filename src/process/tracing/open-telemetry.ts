@@ -68,8 +68,10 @@ export function createOpenTelemetry(name: string, environment: NodeJS.Dict<strin
 
   const statements: StatementTracing = {
     current: () => current,
-    together(requests) {
-      const traced = (requests as readonly (RequestSpans | undefined)[]).filter((one) => one !== undefined);
+    together(calls) {
+      const traced = (calls as readonly { readonly requests: RequestSpans | undefined }[])
+        .map(({ requests }) => requests)
+        .filter((requests) => requests !== undefined);
       if (traced.length <= 1) return traced[0];
       const [first, ...others] = new Set(traced.flatMap(({ spans }) => spans));
       return first && new RequestSpans([first, ...others]);
