@@ -69,6 +69,7 @@ export class SpanQueue {
   /** Resolves when all spans are sent, or can't be. */
   async shutdown(): Promise<void> {
     clearTimeout(this.#timer);
+    this.#exporter.ref();
     this.#send();
     this.#post('end');
     await this.#ended;
