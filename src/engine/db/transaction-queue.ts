@@ -61,8 +61,12 @@ export class TransactionQueue {
     try {
       return await this.#send(text, parameters);
     } catch (error) {
-      await this.#send('rollback to savepoint statement', []);
-      this.#hasSavepoint = true;
+      try {
+        await this.#send('rollback to savepoint statement', []);
+        this.#hasSavepoint = true;
+      } catch {
+        // Then the commit fails too, so that nothing is changed: the reason is what failed first.
+      }
       throw error;
     }
   }

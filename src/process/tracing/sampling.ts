@@ -6,7 +6,7 @@ import { SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-t
  *
  * @param parent the span of its caller; undefined if the request starts a trace
  */
-export type Sampler = (parent: SpanContext | undefined) => boolean;
+type Sampler = (parent: SpanContext | undefined) => boolean;
 
 const SAMPLER = /^(parentbased_)?(always_on|always_off|traceidratio)$/;
 

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { tooSlow, unavailable } from '../../../src/engine/db/failures.ts';
+import { TransactionQueue } from '../../../src/engine/db/transaction-queue.ts';
+
+test('a change that fails tells its own reason, also if it cannot be undone because the connection is lost', async () => {
+  const sent: string[] = [];
+  const queue = new TransactionQueue(
+    async (text) => {
+      sent.push(text);
+      if (text === 'update') throw tooSlow();
+      if (text.startsWith('rollback')) throw unavailable(new Error('The connection is lost.'));
+      return [];
+    },
+    Promise.resolve(),
+    () => {},
+  );
+  await expect(queue.queryWithSavepoint('update', [], 'write')).rejects.toMatchObject({ code: 'TIMEOUT' });
+  expect(sent).toEqual(['savepoint statement', 'update', 'rollback to savepoint statement']);
+});
