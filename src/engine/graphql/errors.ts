@@ -22,6 +22,20 @@ const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less i
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /**
+ * Does work that makes errors for clients, without recording where: that takes longer than all else of an error, and a
+ * client causes them at will.
+ */
+export function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/**
  * The error that a GraphQL client gets for anything that was thrown: with `code` and `status` in the extensions, as
  * REST has them in the body, and without its cause.
  *

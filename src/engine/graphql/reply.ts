@@ -5,7 +5,7 @@ import type { HttpReply } from '../http/reply.ts';
 import type { Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
 import { MAX_ANSWER_BYTES } from '../operation/cost.ts';
-import { formatError, toClientError } from './errors.ts';
+import { formatError, toClientError, withoutStacks } from './errors.ts';
 import type { LifecycleExtension } from './lifecycle.ts';
 
 /**
@@ -27,11 +27,14 @@ export function createToOutcome(fetchAPI: FetchAPI) {
       headers.push('content-type', `${mediaType}; charset=utf-8`);
       return { status: 200, headers, body: serialize(result, extension) };
     }
-    const response = processRegularResult({ ...result, stringify: () => '' } as ExecutionResult, fetchAPI, mediaType);
+    const [response, formatted] = withoutStacks(() => [
+      processRegularResult({ ...result, stringify: () => '' } as ExecutionResult, fetchAPI, mediaType),
+      errors.map(formatError),
+    ]);
     response.headers.forEach((value, name) => {
       if (name.toLowerCase() !== 'content-length') headers.push(name.toLowerCase(), value);
     });
-    const body = serialize({ errors: errors.map(formatError), data }, extension);
+    const body = serialize({ errors: formatted, data }, extension);
     return { status: response.status, headers, body };
   }
 }

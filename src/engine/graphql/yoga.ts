@@ -12,7 +12,7 @@ import { assertLines, MAX_TOKENS } from '../operation/cost.ts';
 import type { PreparedDocuments } from '../operation/documents.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
 import { tooComplex } from './comparable.ts';
-import { rejected, toClientError } from './errors.ts';
+import { rejected, toClientError, withoutStacks } from './errors.ts';
 import type { GraphQLRequest } from './params.ts';
 import { KnownFieldsRule, KnownOperationsRule } from './rules.ts';
 
@@ -92,7 +92,7 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
           ? rules.map((rule: ValidationRule) => (rule === FieldsOnCorrectTypeRule ? KnownFieldsRule : rule))
           : rules;
         const own = { ...limits, maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !suggestions };
-        return validateFn(schema, document, ownRules, own);
+        return withoutStacks(() => validateFn(schema, document, ownRules, own));
       });
       return ({ valid }) => {
         if (!valid) documents.forget(documentAST);
@@ -107,8 +107,10 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
         setResultAndStopExecution({ errors: [rejected(error, { spec: true })] });
       }
     },
-    onResultProcess({ result, serverContext }) {
+    onResultProcess({ result, serverContext, setResultProcessor }) {
       serverContext.preparing.result ??= result as ExecutionResult;
+      // Yoga's own response is not used.
+      setResultProcessor((_, fetchAPI) => new fetchAPI.Response(), 'application/json');
     },
   };
 }
