@@ -61,8 +61,28 @@ export function createOpenTelemetry(name: string, environment: NodeJS.Dict<strin
       }
     }
 
-    statement<T>(name: string, sql: string, run: () => Promise<T>): Promise<T> {
-      return recordStatement(this.spans, name, sql, run);
+    async statement<T>(name: string, sql: string, run: () => Promise<T>): Promise<T> {
+      const [parent, ...links] = this.spans;
+      const start = performance.now();
+      let failure: string | undefined;
+      try {
+        return await run();
+      } catch (error) {
+        failure = error instanceof Error ? error.name : 'unknown';
+        throw error;
+      } finally {
+        queue.push({
+          name,
+          kind: SpanKind.CLIENT,
+          context: { traceId: parent.traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.SAMPLED },
+          parent,
+          links,
+          attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name, 'db.query.text': sql },
+          failure,
+          start,
+          end: performance.now(),
+        });
+      }
     }
   }
 
@@ -77,34 +97,6 @@ export function createOpenTelemetry(name: string, environment: NodeJS.Dict<strin
       return first && new RequestSpans([first, ...others]);
     },
   };
-
-  async function recordStatement<T>(
-    [parent, ...others]: RequestSpans['spans'],
-    name: string,
-    sql: string,
-    run: () => Promise<T>,
-  ): Promise<T> {
-    const start = performance.now();
-    let failure: string | undefined;
-    try {
-      return await run();
-    } catch (error) {
-      failure = error instanceof Error ? error.name : 'unknown';
-      throw error;
-    } finally {
-      queue.push({
-        name,
-        kind: SpanKind.CLIENT,
-        context: { traceId: parent.traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.SAMPLED },
-        parent,
-        links: others,
-        attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name, 'db.query.text': sql },
-        failure,
-        start,
-        end: performance.now(),
-      });
-    }
-  }
 
   return {
     statements,
