@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '../engine/db/client.ts';
-import { readyDatabase } from '../engine/db/migrate.ts';
 import { petStoreService } from '../petstore/service.ts';
 import { locationIn } from '../process/location.ts';
+import { readyDatabase } from '../process/ready.ts';
 import { misspeltSettings, readSettings } from '../process/settings.ts';
 
 /** Runs a command. An error is printed as one line, with the exit code 1. */
@@ -26,7 +26,7 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
 /** The same, with all migrations applied. */
 export function withReadyDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   return withDatabase(async (database) => {
-    await readyDatabase(database, readSettings(process.env).MIGRATE);
+    await readyDatabase(database, petStoreService.events, readSettings(process.env));
     return work(database);
   });
 }

@@ -1,9 +1,17 @@
 import { migrateDatabase } from '../engine/db/migrate.ts';
+import { installEvents } from '../engine/events/install.ts';
+import { petStoreService } from '../petstore/service.ts';
+import { readSettings } from '../process/settings.ts';
 import { runCommand, withDatabase } from './command.ts';
 
 runCommand(() =>
   withDatabase(async (database) => {
     const applied = await migrateDatabase(database);
-    process.stdout.write(applied === 0 ? 'The database is up to date.\n' : `${applied} migrations applied.\n`);
+    const defined = await installEvents(database, petStoreService.events, readSettings(process.env).EVENTS);
+    process.stdout.write(
+      applied + defined === 0
+        ? 'The database is up to date.\n'
+        : `${applied} migrations applied, ${defined} definitions of events changed.\n`,
+    );
   }),
 );

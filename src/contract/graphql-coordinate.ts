@@ -1,5 +1,5 @@
 import { type GraphQLSchema, getNamedType, isEnumType } from 'graphql';
-import { serializeEnumValue } from '../engine/rest/parameters.ts';
+import { restNameOf } from '../engine/rest/parameters.ts';
 import type { OpenApiElement } from './openapi-elements.ts';
 
 /**
@@ -23,6 +23,6 @@ export function graphqlCoordinate(schema: GraphQLSchema, openApi: OpenApiElement
   if (value === undefined) return `${root.name}.${name}(${parameter}:)`;
   const type = getNamedType(argument.type);
   const values = isEnumType(type) ? type.getValues() : [];
-  const same = values.find((one) => serializeEnumValue(one.name) === value);
+  const same = values.find((one) => restNameOf(one) === value);
   return same === undefined ? coordinate : `${type.name}.${same.name}`;
 }

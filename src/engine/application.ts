@@ -1,15 +1,19 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Database } from './db/client.ts';
+import { eventResource } from './events/rest.ts';
+import type { EventSource } from './events/source.ts';
 import type { ListCosts } from './limits/units.ts';
 import { type DocumentText, openApiDocument } from './openapi/document.ts';
 import { compileRoutes, type Endpoint } from './rest/compile.ts';
 import type { Route } from './rest/route.ts';
 import type { Context } from './schema/context.ts';
 import { lifecycleResource } from './usage/rest.ts';
-import type { LifecycleStore } from './usage/store.ts';
 
 /** The path of the page about deprecations and sunsets, and of the operation that returns the same as JSON. */
 export const LIFECYCLE_PAGE = '/lifecycle';
+
+/** The path of the feed of events. */
+export const EVENTS = '/events';
 
 export interface Names {
   /** For people, such as `Bookshop`. */
@@ -22,6 +26,8 @@ export interface Names {
 export interface Application extends Names {
   readonly schema: GraphQLSchema;
   readonly resources: readonly Resource[];
+  /** In the order in which the events of one change are told: causes before effects. */
+  readonly events: readonly EventSource[];
   /** The parts of the OpenAPI document that come neither from the schema nor from the resources. */
   readonly openApi: Omit<DocumentText, 'tagGroups' | 'plurals' | 'optional'>;
   readonly home: HomeText;
@@ -50,14 +56,24 @@ interface HomeText {
 }
 
 /** The context of resolvers. */
-export function contextOf({ resources }: Application, database: Database, lifecycle: LifecycleStore): Context {
+export function contextOf(
+  { resources }: Pick<Application, 'resources'>,
+  database: Database,
+  own: Pick<Context, 'lifecycle' | 'events' | 'streams'>,
+): Context {
   // This is a whole Context: every resolver belongs to a resource, and uses only the stores of resources.
-  return Object.assign({ lifecycle }, ...resources.map(({ stores }) => stores(database)));
+  return Object.assign({ ...own }, ...resources.map(({ stores }) => stores(database)));
+}
+
+/** The resources of the engine itself. */
+function ownResources({ resources, events }: Pick<Application, 'resources' | 'events'>) {
+  const routes = resources.flatMap((resource) => resource.routes);
+  return [...(events.length === 0 ? [] : [eventResource(events, routes)]), lifecycleResource];
 }
 
 /** All routes of the application, with the engine's own. */
-export function routesOf({ resources }: Pick<Application, 'resources'>): readonly Route[] {
-  return [...resources, lifecycleResource].flatMap(({ routes }) => routes);
+export function routesOf(application: Pick<Application, 'resources' | 'events'>): readonly Route[] {
+  return [...application.resources, ...ownResources(application)].flatMap(({ routes }) => routes);
 }
 
 /**
@@ -71,13 +87,15 @@ export function endpointsOf(application: Application, costs?: ListCosts): readon
 
 /** The OpenAPI document of the application's endpoints. */
 export function describeEndpoints(
-  { title, openApi, resources }: Pick<Application, 'title' | 'openApi' | 'resources'>,
+  application: Pick<Application, 'title' | 'openApi' | 'resources' | 'events'>,
   endpoints: readonly Endpoint[],
   basePath: string,
 ) {
-  const all = [lifecycleResource, ...resources];
+  const { title, openApi, resources } = application;
+  const own = ownResources(application);
+  const all = [...own, ...resources];
   const tagGroups: Record<string, Record<string, string>> = {};
-  for (const { tags } of [...resources, lifecycleResource]) {
+  for (const { tags } of [...resources, ...own]) {
     for (const [group, own] of Object.entries(tags)) tagGroups[group] = { ...tagGroups[group], ...own };
   }
   return openApiDocument(endpoints, {

@@ -1,4 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
+import { addEvents } from './events/graphql.ts';
+import type { EventSource } from './events/source.ts';
 import { createBuilder } from './schema/builder.ts';
 import { connections } from './schema/connection.ts';
 import { rowFields } from './schema/row-fields.ts';
@@ -23,8 +25,13 @@ export function createSchema() {
     /** The argument that makes a write conditional on the row's version (optimistic locking). */
     expectedVersion,
     ...rowFields(builder, lists, expectedVersion),
-    /** Builds the schema. Call it once, after all types and fields are added; it keeps their order. */
-    buildSchema(): GraphQLSchema {
+    /**
+     * Builds the schema. Call it once, after all types and fields are added; it keeps their order.
+     *
+     * @param events the tables whose changes are events; without one, the schema has no events
+     */
+    buildSchema(events: readonly EventSource[] = []): GraphQLSchema {
+      if (events.length > 0) addEvents(builder, events);
       addLifecycle(builder);
       return builder.toSchema({ sortSchema: false });
     },

@@ -18,6 +18,10 @@ export interface Answered {
   readonly error?: ServiceError | undefined;
 }
 
+function isAscii(body: HttpReply['body'], length: number | undefined): boolean {
+  return typeof body === 'string' && body.length === length;
+}
+
 interface FinishOptions {
   readonly title: string;
   readonly basePath: string;
@@ -67,7 +71,7 @@ export function createFinish(options: FinishOptions) {
     // GraphQL answers most errors by 200.
     metrics.request(protocol, operation, error?.status ?? status, seconds);
     log(request, answered, status, seconds);
-    return { status, headers, body, encoding: length === body?.length ? 'latin1' : 'utf8', caller: account };
+    return { status, headers, body, encoding: isAscii(body, length) ? 'latin1' : 'utf8', caller: account };
   };
 
   function routeOf(protocol: Protocol, operation: string): string | undefined {

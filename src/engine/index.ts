@@ -12,6 +12,7 @@ export {
   type ValidationError,
   validationFailed,
 } from './errors.ts';
+export { type EventSource, rowEvents } from './events/source.ts';
 export type { Int64 } from './int64.ts';
 export { beta, deprecated, experimental } from './lifecycle/annotation.ts';
 export {

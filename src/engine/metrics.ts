@@ -12,6 +12,14 @@ export interface RequestMetrics {
    * @param seconds its duration
    */
   request(protocol: Protocol, operation: string, status: number, seconds: number): void;
+  /**
+   * Counts events that were published.
+   *
+   * @param lag the age of the oldest of them, in seconds
+   */
+  published(count: number, lag: number): void;
+  /** The number of open streams of events and waiting pages. */
+  streams(count: number): void;
   /** All metrics in the text format of Prometheus. */
   render(): Promise<{ contentType: string; text: string }>;
 }

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
-import { type Application, contextOf, endpointsOf, LIFECYCLE_PAGE } from './application.ts';
+import { type Application, contextOf, EVENTS, endpointsOf, LIFECYCLE_PAGE } from './application.ts';
 import type { Access } from './auth/access.ts';
 import { createAuthentication } from './auth/authentication.ts';
 import type { Database } from './db/client.ts';
 import { tableSizes } from './db/table-sizes.ts';
 import { createDispatch } from './dispatch.ts';
 import { ServiceError, toServiceError } from './errors.ts';
+import { createEvents } from './events/create.ts';
 import { createFinish } from './finish.ts';
 import { createGraphQLServer } from './graphql/server.ts';
 import { createHealth } from './health.ts';
@@ -31,6 +32,7 @@ import { createPlayground } from './pages/playground.ts';
 import { createPageSession } from './pages/session.ts';
 import { createSite } from './pages/site.ts';
 import { createRestAdapter } from './rest/adapter.ts';
+import type { Endpoint } from './rest/compile.ts';
 import { restView } from './rest/lifecycle.ts';
 import { errorReply } from './rest/problem.ts';
 import { callWithin, type TracedRequest, type Tracing } from './tracing/span.ts';
@@ -54,6 +56,12 @@ interface ServiceSettings {
   readonly CORS_ORIGINS: readonly string[];
   readonly PLAYGROUND: 'on' | 'off';
   readonly INTROSPECTION: 'on' | 'off';
+  /** Whether changes are recorded as events. */
+  readonly EVENTS: 'on' | 'off';
+  /** How long events are kept, in seconds. */
+  readonly EVENTS_RETENTION: number;
+  /** How many streams and waiting pages there may be. */
+  readonly MAX_STREAMS: number;
   readonly NODE_ENV?: string | undefined;
 }
 
@@ -102,9 +110,19 @@ export function createApp(options: AppOptions) {
     onFailure: (error) =>
       logger.warn({ err: error }, 'lifecycle uses could not be stored yet; the next attempt includes them'),
   });
-  const context = contextOf(application, database, lifecycle);
-  const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, (own) =>
-    contextOf(application, own, lifecycle),
+  const events = createEvents({
+    database,
+    sources: application.events,
+    name: application.name,
+    settings,
+    metrics,
+    logger,
+    page: () => ({ endpoint: endpoints.find(({ route }) => route.path === EVENTS) as Endpoint, context }),
+  });
+  const own = { lifecycle, ...events.context };
+  const context = contextOf(application, database, own);
+  const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, (session) =>
+    contextOf(application, session, own),
   );
   const enforceLifecycle = createLifecycleEnforcement(rules, annotated, (use, client) => {
     metrics.use(use.coordinate, levelOf(use.annotations), client);
@@ -128,8 +146,20 @@ export function createApp(options: AppOptions) {
     spanFor: (request: TracedRequest) => tracing?.request(request),
   };
   const authentication = createAuthentication(access, concurrency);
-  const executeOperation = createExecutor({ context, authentication, concurrency, enforceLifecycle, idempotency });
-  const rest = createRestAdapter({ endpoints, authentication, executeOperation });
+  const executeOperation = createExecutor({
+    context,
+    authentication,
+    concurrency,
+    enforceLifecycle,
+    idempotency,
+    onChange: events.wake,
+  });
+  const rest = createRestAdapter({
+    endpoints,
+    authentication,
+    executeOperation,
+    streams: { listEvents: events.openStream },
+  });
   const graphql = createGraphQLServer({
     schema,
     endpoint: `${basePath}/graphql`,
@@ -190,9 +220,10 @@ export function createApp(options: AppOptions) {
   });
 
   return {
-    /** Starts to count uses, to limit rates and to delete old idempotency keys; once, before the first request. */
+    /** Starts to count uses, to limit rates, to publish events and to delete old idempotency keys; once, before the first request. */
     async begin(): Promise<void> {
       await Promise.all([lifecycle.begin(), sizes.refresh(), limiter?.begin()]);
+      events.begin();
       idempotency.begin((error) => logger.warn({ err: error }, 'old idempotency keys could not be deleted yet'));
     },
     /** Answers a request without a socket. */
@@ -207,12 +238,13 @@ export function createApp(options: AppOptions) {
      */
     beginDrain({ isReplaced, grace }: { isReplaced: boolean; grace: number }): void {
       health.beginDrain({ isReplaced });
+      events.endStreams();
       concurrency.endWithin(grace - LAST_RESPONSES);
     },
 
-    /** Stores the counts that are not stored yet, and stops deleting keys; before the database is closed. */
+    /** Stores the counts that are not stored yet, publishes the last events, and stops deleting keys; before the database is closed. */
     async flush(): Promise<void> {
-      await Promise.all([lifecycle.flush(), idempotency.end(), limiter?.flush()]);
+      await Promise.all([lifecycle.flush(), idempotency.end(), limiter?.flush(), events.end()]);
     },
   };
 

@@ -54,29 +54,42 @@ export async function seed(database: Database, pets: number, onProgress: (done: 
   const names = toParameter(NAMES.split(' '));
   for (let done = 0; done < pets; ) {
     const last = Math.min(done + CHUNK, pets);
-    await database.transaction((query) => query(SEED_CHUNK, [done + 1, last, names]));
+    // A statement for each table, so that the events tell a pet before its stock and its orders.
+    await database.transaction(async (query) => {
+      const [[ids] = []] = await query(SEED_PETS, [done + 1, last, names]);
+      await query(SEED_STOCK, [done, ids as string]);
+      await query(SEED_ORDERS, [done, ids as string]);
+    });
     done = last;
     onProgress(done);
   }
 }
 
 /**
- * Of ten pets, six have stock, two are sold out (one with an order still open) and two have no tracked stock. The ids
- * are reserved beforehand, so that one statement can insert the pets with their stock and orders.
+ * Of ten pets, six have stock, two are sold out (one with an order still open) and two have no tracked stock. Returns
+ * the ids.
  */
-const SEED_CHUNK = `
+const SEED_PETS = `
   with kinds as (select array_agg(id order by id) as ids from (select id from categories order by id limit 12) as first),
-  numbers as materialized (
-    select n, n % 10 as kind, nextval(pg_get_serial_sequence('pets', 'id')) as id from generate_series($1::integer, $2) as n),
   made as (
-    insert into pets (id, name, category_id, status)
-    select id, ($3::text[])[1 + (n * 37 + n / 131) % cardinality($3::text[])], ids[1 + (n * 7 + n / 12) % cardinality(ids)],
-      (case kind when 6 then 'pending' when 7 then 'sold' else 'available' end)::pet_status
-    from numbers, kinds),
-  counted as (
-    insert into inventory (pet_id, quantity, open_orders)
-    select id, case when kind < 6 then 1 + n % 17 when kind < 8 then 0 end, (kind in (0, 6))::integer
-    from numbers where kind < 8)
+    insert into pets (name, category_id, status)
+    select ($3::text[])[1 + (n * 37 + n / 131) % cardinality($3::text[])], ids[1 + (n * 7 + n / 12) % cardinality(ids)],
+      (case n % 10 when 6 then 'pending' when 7 then 'sold' else 'available' end)::pet_status
+    from kinds, generate_series($1::integer, $2) as n order by n
+    returning id)
+  select array_agg(id order by id)::text from made`;
+
+/** The pets of a chunk, numbered on from those before it. */
+const NUMBERED =
+  '(select $1::integer + place as n, id from unnest($2::bigint[]) with ordinality as made(id, place)) as pet';
+
+const SEED_STOCK = `
+  insert into inventory (pet_id, quantity, open_orders)
+  select id, case when n % 10 < 6 then 1 + n % 17 when n % 10 < 8 then 0 end, (n % 10 in (0, 6))::integer
+  from ${NUMBERED} where n % 10 < 8`;
+
+const SEED_ORDERS = `
   insert into orders (pet_id, quantity, ship_date, complete)
-  select id, 1 + n % 3, case when n % 4 > 0 then date_trunc('day', now()) + make_interval(days => n % 28, hours => 8) end, kind = 7
-  from numbers where kind in (0, 6, 7)`;
+  select id, 1 + n % 3, case when n % 4 > 0 then date_trunc('day', now()) + make_interval(days => (n % 28)::integer, hours => 8) end,
+    n % 10 = 7
+  from ${NUMBERED} where n % 10 in (0, 6, 7)`;

@@ -1,7 +1,11 @@
 import type { Application } from '../engine/index.ts';
+import { categoryEvents } from './categories/events.ts';
 import { categoryResource } from './categories/rest.ts';
+import { inventoryEvents } from './inventory/events.ts';
 import { inventoryResource } from './inventory/rest.ts';
+import { orderEvents } from './orders/events.ts';
 import { orderResource } from './orders/rest.ts';
+import { petEvents } from './pets/events.ts';
 import { petResource } from './pets/rest.ts';
 import { playground } from './playground.ts';
 import { buildSchema } from './schema.ts';
@@ -24,11 +28,25 @@ const annotation = {
   verdict: '3 clients left',
 };
 
+const event = {
+  specversion: '1.0',
+  id: '1.204',
+  source: '/pet-store',
+  type: 'order.placed',
+  subject: 'orders/7',
+  time: '2026-11-21T09:30:00.000Z',
+  datacontenttype: 'application/json',
+  data: { id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false },
+};
+
+const events = [orderEvents, inventoryEvents, petEvents, categoryEvents];
+
 /** The pet store, as the engine serves it. */
 export const petStoreService: Application = {
   title: 'Pet store',
   name: 'pet-store',
-  schema: buildSchema(),
+  schema: buildSchema(events),
+  events,
   resources: [petResource, categoryResource, orderResource, inventoryResource],
   openApi: {
     version: '1.0.0',
@@ -40,6 +58,8 @@ export const petStoreService: Application = {
       LifecycleMark: annotation,
       LifecycleMarks: [annotation],
       Error: { code: 'NOT_FOUND', message: 'No pet has the id 12.', status: 404 },
+      Event: event,
+      Events: [event],
       Problem: {
         type: 'about:blank',
         title: 'Not Found',

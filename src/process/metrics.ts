@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Probe } from '../engine/db/client.ts';
 import { OWN_PAGES } from '../engine/lifecycle/client.ts';
 import { OTHERS } from '../engine/lifecycle/tally.ts';
@@ -55,6 +55,14 @@ export function createMetrics(): Metrics {
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
     registers,
   });
+  const published = new Counter({ name: 'events_published_total', help: 'Events that were published.', registers });
+  const lag = new Gauge({
+    name: 'events_lag_seconds',
+    help: 'The age of the oldest event of the last publication: how far readers were behind.',
+    aggregator: 'max',
+    registers,
+  });
+  const streams = new Gauge({ name: 'event_streams', help: 'Open streams of events, and waiting pages.', registers });
   return {
     registry,
     probe: {
@@ -68,6 +76,11 @@ export function createMetrics(): Metrics {
       answered.add(protocol, operation, status);
       durations.observe({ protocol: protocol, operation }, seconds);
     },
+    published(count, seconds) {
+      published.inc(count);
+      lag.set(seconds);
+    },
+    streams: (count) => streams.set(count),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Application } from '../engine/application.ts';
 import { type Database, openDatabase, type Probe } from '../engine/db/client.ts';
-import { assertMigrated, readyDatabase } from '../engine/db/migrate.ts';
+import { assertMigrated } from '../engine/db/migrate.ts';
 import { type Listener, listen, MAX_ARRIVAL } from '../engine/http/listen.ts';
 import type { Clock } from '../engine/lifecycle/guard.ts';
 import { createApp } from '../engine/service.ts';
@@ -10,6 +10,7 @@ import type { Tracing } from '../engine/tracing/span.ts';
 import { accessFrom } from './access.ts';
 import { locationIn } from './location.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { readyDatabase } from './ready.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -52,14 +53,21 @@ interface ServeOptions {
 export async function prepare({ application }: Served, settings: Settings, logger: Logger): Promise<void> {
   const database = await open(application, settings, logger);
   try {
-    await ready(database, settings, logger);
+    await ready(application, database, settings, logger);
   } finally {
     await database.close();
   }
 }
 
-async function ready(database: Database, { MIGRATE }: Settings, logger: Logger): Promise<void> {
-  await readyDatabase(database, MIGRATE, (migrations) => logger.info({ migrations }, 'migrating the database'));
+async function ready(
+  { events }: Application,
+  database: Database,
+  { MIGRATE, EVENTS }: Settings,
+  logger: Logger,
+): Promise<void> {
+  await readyDatabase(database, events, { MIGRATE, EVENTS }, (migrations) =>
+    logger.info({ migrations }, 'migrating the database'),
+  );
 }
 
 /**
@@ -91,7 +99,7 @@ export async function serve(
   const probe = { ...metrics.probe, tracing: tracing?.statements };
   const database = await open(application, settings, logger, probe);
   try {
-    if (!isPrepared) await ready(database, settings, logger);
+    if (!isPrepared) await ready(application, database, settings, logger);
     const rules = {
       clock: clockFrom(settings.LIFECYCLE_CLOCK),
       isRehearsal: settings.LIFECYCLE_CLOCK !== undefined,

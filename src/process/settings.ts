@@ -52,6 +52,12 @@ const quota = z
   });
 const QUOTA_IN_PRODUCTION = { units: 6_000, seconds: 60 };
 
+/** A period in days, hours or minutes, such as `7d`; in seconds. */
+const period = z
+  .string()
+  .regex(/^[1-9]\d{0,3}[dhm]$/, 'must be days, hours or minutes, such as 7d, 12h or 30m')
+  .transform((text) => Number.parseInt(text, 10) * ({ d: 86_400, h: 3_600, m: 60 }[text.slice(-1)] as number));
+
 function wholeNumber(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
   return z
@@ -119,6 +125,9 @@ const settings = z.object({
   SUNSET: z.enum(['announce', 'enforce'], { error: 'must be announce or enforce' }).default('announce'),
   BROWNOUTS: list.pipe(z.array(brownout)).default([]),
   LIFECYCLE_CLOCK: instant.optional(),
+  EVENTS: onOff('on'),
+  MAX_STREAMS: wholeNumber(1, 100_000).default(1_000),
+  EVENTS_RETENTION: period.default(7 * 86_400),
   NODE_ENV: z.string().optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {

@@ -17,7 +17,13 @@ beforeAll(async () => {
     database: opened.database,
     access: OPEN_ACCESS,
     rules: { clock: () => new Date(), isRehearsal: false, sunset: 'announce', brownouts: [] },
-    metrics: { use() {}, request() {}, render: async () => ({ contentType: 'text/plain', text: '' }) },
+    metrics: {
+      use() {},
+      request() {},
+      published() {},
+      streams() {},
+      render: async () => ({ contentType: 'text/plain', text: '' }),
+    },
     logger: pino({ level: 'silent' }),
     settings: {
       BASE_PATH: '/v1',
@@ -29,6 +35,9 @@ beforeAll(async () => {
       CORS_ORIGINS: ['*'],
       PLAYGROUND: 'on',
       INTROSPECTION: 'on',
+      EVENTS: 'on',
+      EVENTS_RETENTION: 3_600,
+      MAX_STREAMS: 10,
     },
   });
   await app.begin();

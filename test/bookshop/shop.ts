@@ -126,5 +126,6 @@ export const bookshop: Application = {
     rest: '/books?limit=2',
     graphql: '{ books(first: 2) { nodes { title } } }',
   },
+  events: [],
   playground: ['{ bookCount }'],
 };

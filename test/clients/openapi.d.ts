@@ -217,6 +217,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events: each committed change once, those of a row in the order of its versions, causes before effects
+         * @description List the events: each committed change once, those of a row in the order of its versions, causes before effects.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/lifecycle": {
         parameters: {
             query?: never;
@@ -302,6 +322,71 @@ export interface components {
              */
             status: number;
         };
+        /**
+         * @description Something that has happened, as a CloudEvent (CloudEvents 1.0).
+         * @example {
+         *       "specversion": "1.0",
+         *       "id": "1.204",
+         *       "source": "/pet-store",
+         *       "type": "order.placed",
+         *       "subject": "orders/7",
+         *       "time": "2026-11-21T09:30:00.000Z",
+         *       "datacontenttype": "application/json",
+         *       "data": {
+         *         "id": 7,
+         *         "petId": 12,
+         *         "quantity": 1,
+         *         "shipDate": "2026-12-01T09:30:00.000Z",
+         *         "complete": false
+         *       }
+         *     }
+         */
+        Event: {
+            /** @description The version of CloudEvents. */
+            specversion: string;
+            /** @description Identifies the event, also if it is delivered again. To go on after it, pass it as `after`. */
+            id: string;
+            /** @description The service that tells it. */
+            source: string;
+            /**
+             * @description What has happened.
+             * @enum {string}
+             */
+            type: "order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted";
+            /** @description The row to which it has happened, such as `orders/12`. */
+            subject: string;
+            /**
+             * Format: date-time
+             * @description When it has happened.
+             */
+            time: string;
+            /** @description The media type of `data`. */
+            datacontenttype: string;
+            /** @description The row after the change; before it, if it was deleted. */
+            data: components["schemas"]["Order"] | components["schemas"]["InventoryItem"] | components["schemas"]["Pet"] | components["schemas"]["Category"];
+        };
+        /**
+         * @description A page of the feed.
+         * @example [
+         *       {
+         *         "specversion": "1.0",
+         *         "id": "1.204",
+         *         "source": "/pet-store",
+         *         "type": "order.placed",
+         *         "subject": "orders/7",
+         *         "time": "2026-11-21T09:30:00.000Z",
+         *         "datacontenttype": "application/json",
+         *         "data": {
+         *           "id": 7,
+         *           "petId": 12,
+         *           "quantity": 1,
+         *           "shipDate": "2026-12-01T09:30:00.000Z",
+         *           "complete": false
+         *         }
+         *       }
+         *     ]
+         */
+        Events: components["schemas"]["Event"][];
         /**
          * @description The stock of one animal. While a pet has an entry, its stock is tracked and determines the pet's status.
          * @example {
@@ -736,6 +821,19 @@ export interface components {
             };
         };
         /** @description `GONE`: Removed at its sunset. */
+        GoneBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `GONE`: Removed at its sunset. */
         GoneDeprecated: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -947,6 +1045,19 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `INVALID_ARGUMENT`: Invalid parameter, cursor or header field. */
+        InvalidArgumentBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `INVALID_ARGUMENT`: Invalid parameter, cursor or header field. `LIFECYCLE_STRICT`: Deprecated or experimental, which the request excludes. */
         InvalidArgumentOrLifecycleStrictDeprecated: {
             headers: {
@@ -1070,6 +1181,19 @@ export interface components {
             };
         };
         /** @description `NOT_FOUND`: Not found. */
+        NotFoundBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `NOT_FOUND`: Not found. */
         NotFoundDeprecated: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1169,6 +1293,19 @@ export interface components {
             content?: never;
         };
         /** @description The client has the current version, as `If-None-Match` says. */
+        NotModifiedListBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Link: components["headers"]["Link"];
+                ETag: components["headers"]["ETag"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The client has the current version, as `If-None-Match` says. */
         NotModifiedListExperimental: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1211,6 +1348,19 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PRECONDITION_FAILED`: Changed in the meantime. */
+        PreconditionFailedBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "API-Stability": components["headers"]["API-Stability"];
                 [name: string]: unknown;
             };
             content: {
@@ -1632,6 +1782,8 @@ export interface components {
         Prefer: string;
         /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the answer is 412. */
         "If-None-Match-Any": "*";
+        /** @description The id of the last event that the client has; a stream goes on after it. `EventSource` sends it when it connects again. */
+        "Last-Event-ID": string;
         /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
         "API-Client": string;
         /** @description `strict` rejects operations that use something deprecated or experimental. It is meant for tests of a client. */
@@ -1675,7 +1827,7 @@ export interface components {
          */
         Location: string;
         /**
-         * @description Related URLs (RFC 8288). A list has `next`, the next page, except on the last page. A deprecated operation has `successor-version`, its replacement, and `deprecation` and `sunset` with details.
+         * @description Related URLs (RFC 8288). A list has `next`, the next page, except on the last page; the feed of events always has it. A deprecated operation has `successor-version`, its replacement, and `deprecation` and `sunset` with details.
          * @example <https://pets.example/pets?after=WyJwZXRzLmlkIiwiMjAiXQ>; rel="next"
          */
         Link: string;
@@ -2789,6 +2941,65 @@ export interface operations {
             500: components["responses"]["InternalExperimental"];
             503: components["responses"]["UnavailableExperimental"];
             504: components["responses"]["TimeoutExperimental"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events after the one with this id; `now` for those from now on. Without it, from the first that is kept. */
+                after?: string;
+                /** @description Only events of these types. Repeat it for any of several. `order.placed`: An order was placed. `order.completed`: An order was completed. `order.updated`: The quantity or the ship date of an order was changed. `order.cancelled`: An order was cancelled. `inventory.counted`: The stock of a pet is tracked from now on. `inventory.changed`: The stock of a pet has changed, by an order or a new count. `inventory.stopped`: The stock of a pet is no longer tracked. `pet.created`: A pet was created. `pet.updated`: A pet was updated. `pet.deleted`: A pet was deleted. `category.created`: A category was created. `category.updated`: A category was updated. `category.deleted`: A category was deleted. */
+                type?: ("order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted")[];
+                /** @description Only events of this row. Accepts 1 to 100 characters, not only white space. */
+                subject?: string;
+                /** @description The most events to answer with. Accepts 1 to 500. */
+                limit?: number;
+                /** @description If there is no event yet, how many seconds to wait for one. Accepts 0 to 20. */
+                wait?: number;
+            };
+            header?: {
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The id of the last event that the client has; a stream goes on after it. `EventSource` sends it when it connects again. */
+                "Last-Event-ID"?: components["parameters"]["Last-Event-ID"];
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the feed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Events"];
+                    "text/event-stream": string;
+                };
+            };
+            304: components["responses"]["NotModifiedListBeta"];
+            400: components["responses"]["InvalidArgumentBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            404: components["responses"]["NotFoundBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            410: components["responses"]["GoneBeta"];
+            412: components["responses"]["PreconditionFailedBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
         };
     };
     listLifecycle: {

@@ -5,7 +5,6 @@ import { contextOf } from '../../src/engine/application.ts';
 import { keyStore } from '../../src/engine/auth/keys.ts';
 import { scopesIn } from '../../src/engine/auth/scope.ts';
 import { openDatabase } from '../../src/engine/db/client.ts';
-import { migrateDatabase } from '../../src/engine/db/migrate.ts';
 import { countedTables } from '../../src/engine/operation/counts.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
 import { type App, createApp } from '../../src/engine/service.ts';
@@ -13,6 +12,7 @@ import { seed } from '../../src/petstore/seed.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { accessFrom } from '../../src/process/access.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
+import { readyDatabase } from '../../src/process/ready.ts';
 import type { Settings } from '../../src/process/settings.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { defaultRules, defaultSettings } from '../support/rules.ts';
@@ -58,7 +58,7 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
   const folder = makeTemporaryFolder();
   const location = { url: server?.url, folder: folder.path, timeout: defaultSettings.REQUEST_TIMEOUT };
   const database = await openDatabase(location);
-  await migrateDatabase(database);
+  await readyDatabase(database, petStoreService.events, { MIGRATE: 'on', EVENTS: 'on' });
   const settings: Settings = { ...defaultSettings, AUTH: openness === 'open' ? 'open' : 'all' };
   const authorizations: (string | undefined)[] = [undefined];
   if (openness === 'closed') {

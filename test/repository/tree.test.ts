@@ -109,6 +109,8 @@ describe('habits', () => {
       'contract/graphql-coordinate.ts',
       'engine/application.ts',
       'engine/dispatch.ts',
+      'engine/events/create.ts',
+      'engine/events/rest.ts',
       'engine/index.ts',
       'engine/openapi/*',
       'engine/pages/site.ts',

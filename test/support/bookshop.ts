@@ -44,7 +44,14 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     annotatedIn(bookSchema),
     ({ coordinate }, client) => void uses.push(`${coordinate} ${client}`),
   );
-  const executeOperation = createExecutor({ context, authentication, concurrency, enforceLifecycle, idempotency });
+  const executeOperation = createExecutor({
+    context,
+    authentication,
+    concurrency,
+    enforceLifecycle,
+    idempotency,
+    onChange: () => {},
+  });
   const adapter = createRestAdapter({
     endpoints: compileRoutes(bookSchema, bookRoutes, '/lifecycle'),
     authentication,

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import type { TestProject } from 'vitest/node';
-import { openDatabase } from '../../src/engine/db/client.ts';
-import { migrateDatabase } from '../../src/engine/db/migrate.ts';
+import { migrate } from './service.ts';
 import { makeTemporaryFolder } from './temporary.ts';
 
 /** The databases that PostgreSQL copies to make another: two thirds of the files of a data folder, and unused here. */
@@ -17,8 +16,7 @@ const UNUSED = ['template0', 'template1'];
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = makeTemporaryFolder();
   const template = join(folder.path, 'template');
-  const database = await openDatabase({ url: undefined, folder: template, timeout: 10_000 });
-  await migrateDatabase(database).finally(() => database.close());
+  await migrate({ DATA_DIR: template });
   await dropUnused(join(template, 'pgdata'));
   project.provide('testDatabase', { kind: 'embedded', folder: folder.path, template });
   return folder.remove;

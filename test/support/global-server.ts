@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { openDatabase } from '../../src/engine/db/client.ts';
-import { migrateDatabase } from '../../src/engine/db/migrate.ts';
 import { addressOf, administer } from './admin.ts';
 import { startPostgresServer } from './postgres-server.ts';
+import { migrate } from './service.ts';
 import { makeTemporaryFolder } from './temporary.ts';
 
 /**
@@ -28,8 +27,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
   try {
     await administer(server.url, `create database ${template}`);
-    const database = await openDatabase({ url: addressOf(server.url, template), folder: folder.path, timeout: 10_000 });
-    await migrateDatabase(database).finally(() => database.close());
+    await migrate({ DATABASE_URL: addressOf(server.url, template) });
   } catch (error) {
     await remove().catch(() => {});
     throw error;

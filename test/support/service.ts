@@ -96,6 +96,12 @@ export async function runToEnd(command: string, args: readonly string[], environ
   return { code, output, errors };
 }
 
+/** Migrates the database of these settings, in a process of its own, as `npm run db:migrate` does. */
+export async function migrate(environment: Environment): Promise<void> {
+  const { code, output, errors } = await runToEnd('commands/migrate', [], environment);
+  if (code !== 0) throw new Error(`The migration ended with ${code}: ${output}${errors}`);
+}
+
 function run(script: string, args: readonly string[], environment: Environment): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
   return spawn(process.execPath, [...OPTIONS, script, ...args], {

@@ -14,6 +14,8 @@ export interface OwnService extends Pick<Service, 'base' | 'output'> {
   connections(): Promise<number>;
   /** Whether it is alive, ready, and answers. */
   isWell(): Promise<boolean>;
+  /** Stops it as an operator does, and gives its exit code. */
+  stop(): Promise<number | null>;
   /** Kills it, and starts it again with these settings on the same database. */
   restart(settings: Readonly<Record<string, string>>): Promise<void>;
 }
@@ -58,6 +60,7 @@ export function startOwnService(): OwnService {
       const answers = await Promise.all(paths.map((path) => fetch(service.base + path, { headers })));
       return answers.every(({ ok }) => ok);
     },
+    stop: () => service.stop(),
     async restart(settings) {
       await service.stop('SIGKILL');
       service = await startService({ ...settingsFor(copy.location), ...settings });

@@ -38,6 +38,16 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
     },
 
     /**
+     * Checks again whether the caller of a request in progress has the scopes, without a charge.
+     *
+     * @throws {ServiceError} as `authenticate` and `authorize` do
+     */
+    async recheck({ headers }: Metered, scopes: readonly string[]): Promise<void> {
+      const found = access.authenticate(headers);
+      access.authorize(typeof found === 'function' ? await found() : found, scopes);
+    },
+
+    /**
      * Finds the caller, and charges it one unit.
      *
      * @param headers the header fields with the credential

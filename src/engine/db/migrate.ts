@@ -20,8 +20,7 @@ export async function migrateDatabase(
   database: Database,
   onMissing: (count: number) => void = () => {},
 ): Promise<number> {
-  return database.transaction(async (query) => {
-    await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
+  return withMigrationLock(database, async (query) => {
     await query('create schema if not exists drizzle', []);
     await query(
       'create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at numeric)',
@@ -37,23 +36,20 @@ export async function migrateDatabase(
   });
 }
 
-/**
- * Makes sure that all migrations under `drizzle/` are applied before the database is used.
- *
- * @param migrate whether to apply missing migrations; if it is off, a separate job does so (`npm run db:migrate`)
- * @param onMissing called with the number of missing migrations before they are applied
- * @throws {Error} when it is off and migrations are missing
- */
-export async function readyDatabase(
-  database: Database,
-  migrate: 'on' | 'off',
-  onMissing?: (count: number) => void,
-): Promise<void> {
-  if (migrate === 'on') await migrateDatabase(database, onMissing);
-  else await assertNoneMissing(database);
+/** Runs the work in a transaction that no other process that changes the database's definition runs beside. */
+export function withMigrationLock<T>(database: Database, work: (query: Query) => Promise<T>): Promise<T> {
+  return database.transaction(async (query) => {
+    await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
+    return work(query);
+  });
 }
 
-async function assertNoneMissing(database: Database): Promise<void> {
+/**
+ * Makes sure that all migrations under `drizzle/` are applied.
+ *
+ * @throws {Error} when some are missing
+ */
+export async function assertNoneMissing(database: Database): Promise<void> {
   const missing = await database.transaction(async (query) => {
     const [[known] = []] = await query("select to_regclass('drizzle.__drizzle_migrations')::text", []);
     return known === null ? readMigrationFiles({ migrationsFolder }) : missingIn(query);

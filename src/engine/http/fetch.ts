@@ -2,6 +2,7 @@ import { createServerAdapter, Response } from '@whatwg-node/server';
 import type { RawRequest } from './incoming.ts';
 import type { Respond } from './node.ts';
 import type { HttpReply } from './reply.ts';
+import { isStream, type StreamBody } from './stream.ts';
 
 /** Answers a `Request` of the Fetch standard, without a socket: for tests, and for servers with that interface. */
 export function fetchHandler(respond: Respond): (request: Request) => Promise<Response> {
@@ -41,5 +42,43 @@ function toResponse({ status, headers: fields, body }: HttpReply, method: string
   for (let index = 0; index < fields.length; index += 2) {
     headers.append(fields[index] as string, fields[index + 1] as string);
   }
-  return new Response(method === 'HEAD' ? null : body, { status, headers });
+  return new Response(method === 'HEAD' ? null : isStream(body) ? readableOf(body) : body, { status, headers });
+}
+
+function readableOf(body: StreamBody): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let end = () => {};
+  let resume = () => {};
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const callbacks: (() => void)[] = [];
+        let hasEnded = false;
+        end = () => {
+          if (hasEnded) return;
+          hasEnded = true;
+          for (const callback of [...callbacks, resume]) callback();
+        };
+        body.start({
+          write(text) {
+            if (!hasEnded) controller.enqueue(encoder.encode(text));
+          },
+          unread: () => Math.max(0, -(controller.desiredSize ?? 0)),
+          drained: () =>
+            new Promise((resolve) => {
+              resume = resolve;
+              if (hasEnded || (controller.desiredSize ?? 0) > 0) resolve();
+            }),
+          end() {
+            if (!hasEnded) controller.close();
+            end();
+          },
+          onEnd: (callback) => void callbacks.push(callback),
+        });
+      },
+      pull: () => resume(),
+      cancel: () => end(),
+    },
+    { highWaterMark: 16_384, size: (chunk) => chunk?.byteLength ?? 0 },
+  );
 }

@@ -2,11 +2,19 @@ import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 
 const JSON_TYPE = 'application/json';
+const EVENT_STREAM = 'text/event-stream';
 const PROBLEM = 'application/problem+json';
 
 /** Whether the client accepts JSON, the only format of responses; `application/problem+json` alone counts too. */
 export function acceptsJson(accept: string | null): boolean {
   return accept === null || isPlain(accept) || mediaTypes(accept, [JSON_TYPE, PROBLEM]).length > 0;
+}
+
+/** Whether the client prefers a stream of server-sent events to JSON, as `EventSource` does. */
+export function acceptsEventStream(accept: string | null): boolean {
+  return (
+    (accept?.includes(EVENT_STREAM) ?? false) && mediaTypes(accept ?? '', [JSON_TYPE, EVENT_STREAM])[0] === EVENT_STREAM
+  );
 }
 
 /** How many `Accept` fields are cached; each may be as long as a header can be. */

@@ -3,6 +3,7 @@ import { RETRY_SOON, ServiceError } from '../errors.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type { RawRequest } from './incoming.ts';
 import { fieldOf, type SentReply } from './reply.ts';
+import { isStream, type StreamBody } from './stream.ts';
 
 /** Answers a request; never rejects. */
 export type Respond = (request: RawRequest) => Promise<SentReply>;
@@ -108,14 +109,46 @@ function send(reply: SentReply, response: ServerResponse): void {
   if (response.destroyed) return;
   const { status, headers, body, encoding } = reply;
   response.writeHead(status, headers as string[]);
-  if (!response.req.complete && fieldOf(headers, 'connection') === 'close') sendWhileReceiving(reply, response);
+  if (isStream(body)) sendStream(body, response);
+  else if (!response.req.complete && fieldOf(headers, 'connection') === 'close')
+    sendWhileReceiving(body, reply.encoding, response);
   else if (body === null) response.end();
   else if (body.length <= MAX_TEXT_LENGTH || typeof body !== 'string') response.end(body, encoding);
   else response.end(Buffer.from(body, encoding));
 }
 
+/** The connection is closed with the stream: a client may have sent nothing else on it meanwhile. */
+function sendStream(body: StreamBody, response: ServerResponse): void {
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  const unread = () => response.writableLength;
+  body.start({
+    write(text) {
+      if (response.writable) response.write(text);
+    },
+    unread,
+    drained: () =>
+      new Promise((resolve) => {
+        if (!response.writableNeedDrain || response.destroyed) return resolve();
+        response.once('drain', resolve).once('close', resolve);
+      }),
+    end(how) {
+      if (how === 'now') response.destroy();
+      else response.end();
+    },
+    onEnd: (callback) => void response.once('close', callback),
+  });
+}
+
 /** Reads on for a while: if the connection is closed while the client still sends, the response is lost. */
-function sendWhileReceiving({ body, encoding }: SentReply, response: ServerResponse): void {
+function sendWhileReceiving(
+  body: string | Uint8Array | null,
+  encoding: SentReply['encoding'],
+  response: ServerResponse,
+): void {
   const { req: message } = response;
   const end = () => response.end();
   const timer = setTimeout(end, MAX_WAIT);

@@ -1,3 +1,5 @@
+import { isStream, type StreamBody } from './stream.ts';
+
 /**
  * Names, in lower case, and values alternating. A name that occurs twice has a list of values (RFC 9110, section 5.3).
  */
@@ -7,10 +9,10 @@ export type HeaderFields = readonly string[];
 export interface HttpReply {
   readonly status: number;
   readonly headers: HeaderFields;
-  readonly body: string | Uint8Array<ArrayBuffer> | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | StreamBody | null;
 }
 
-/** A response as it is sent, with a Content-Length field. */
+/** A response as it is sent, with a Content-Length field unless its body is a stream. */
 export interface SentReply extends HttpReply {
   /** The encoding of a text body: pure ASCII is the same in Latin-1, which is faster to write. */
   readonly encoding: 'latin1' | 'utf8';
@@ -35,5 +37,5 @@ export function without(headers: HeaderFields, name: string): HeaderFields {
  */
 export function contentLength({ status, body }: HttpReply): number | undefined {
   if (body === null) return status === 204 || status === 304 ? undefined : 0;
-  return Buffer.byteLength(body);
+  return isStream(body) ? undefined : Buffer.byteLength(body);
 }

@@ -172,7 +172,7 @@ function toStored(request: KeyedRequest, { reply, error }: Outcome) {
 }
 
 function assertShort(reply: HttpReply): HttpReply {
-  if ((reply.body?.length ?? 0) <= MAX_BODY_LENGTH) return reply;
+  if (typeof reply.body !== 'string' || reply.body.length <= MAX_BODY_LENGTH) return reply;
   throw new ServiceError(
     'INVALID_ARGUMENT',
     `The answer to a request with an Idempotency-Key may have at most ${MAX_BODY_LENGTH} characters; request less.`,

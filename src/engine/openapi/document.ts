@@ -2,7 +2,7 @@ import { isEnumType } from 'graphql';
 import { annotationsOf } from '../lifecycle/annotated.ts';
 import { mediaTypesFor } from '../rest/body.ts';
 import type { Endpoint } from '../rest/compile.ts';
-import { isList, leafType, serializeEnumValue } from '../rest/parameters.ts';
+import { hasRestNames, isList, leafType, restNameOf } from '../rest/parameters.ts';
 import type { Variable } from '../rest/variables.ts';
 import { additionsOf, annotationExtensions } from './annotations.ts';
 import { ERROR_SCHEMA, failures, levelSuffix, PROBLEM_SCHEMA } from './failures.ts';
@@ -156,8 +156,12 @@ function queryParameter(variable: Variable, description: string | undefined, com
 /** The meanings of a parameter's enum values, if REST serializes them differently from GraphQL. */
 function enumDescriptions(variable: Variable): string[] {
   const type = leafType(variable);
-  if (!isEnumType(type) || !type.getValues().some(({ name }) => serializeEnumValue(name) !== name)) return [];
-  return type.getValues().map(({ name, description }) => `\`${serializeEnumValue(name)}\`: ${description ?? name}`);
+  if (!isEnumType(type) || !hasRestNames(type)) return [];
+  return type.getValues().map((value) => `\`${restNameOf(value)}\`: ${value.description ?? value.name}`);
+}
+
+function streamOf({ stream }: Endpoint['route']): JsonSchema {
+  return stream === undefined ? {} : { 'text/event-stream': { schema: { type: 'string', description: stream } } };
 }
 
 function responses(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
@@ -178,7 +182,7 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
         ...(isRead ? [] : ['Idempotent-Replayed']),
         ...ofAnnotations,
       ]),
-      ...(kind !== 'none' && { content: { 'application/json': { schema: body() } } }),
+      ...(kind !== 'none' && { content: { 'application/json': { schema: body() }, ...streamOf(route) } }),
     },
   ]);
   const notModified = {

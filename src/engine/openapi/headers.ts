@@ -35,6 +35,10 @@ export const REQUEST_HEADERS = {
     '`*` requires that the row does not exist yet. Otherwise nothing is changed, and the answer is 412.',
     { type: 'string', enum: ['*'] },
   ),
+  'Last-Event-ID': requestHeader(
+    'Last-Event-ID',
+    'The id of the last event that the client has; a stream goes on after it. `EventSource` sends it when it connects again.',
+  ),
   'API-Client': requestHeader(
     'API-Client',
     'The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it.',
@@ -56,6 +60,7 @@ export function headerParameters(endpoint: Endpoint): JsonSchema[] {
     ...(isRead ? ['If-None-Match'] : []),
     ...(isRead && preparedWithTotal !== undefined ? ['Prefer'] : []),
     ...(!isRead && mayCreate(route) ? ['If-None-Match-Any'] : []),
+    ...(route.stream === undefined ? [] : ['Last-Event-ID']),
     ...additionsOf(lifecycle.annotated?.annotations).parameters,
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
@@ -93,7 +98,7 @@ const RESPONSE_HEADERS = {
   ),
   Location: responseHeader('The URL of the new row.'),
   Link: responseHeader(
-    'Related URLs (RFC 8288). A list has `next`, the next page, except on the last page. A deprecated operation has ' +
+    'Related URLs (RFC 8288). A list has `next`, the next page, except on the last page; the feed of events always has it. A deprecated operation has ' +
       '`successor-version`, its replacement, and `deprecation` and `sunset` with details.',
   ),
   'Total-Count': responseHeader('The number of rows on all pages, if the request has `Prefer: count=exact`.', 200, {

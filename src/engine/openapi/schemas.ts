@@ -7,6 +7,7 @@ import {
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLUnionType,
   getNamedType,
   getNullableType,
   isEnumType,
@@ -15,10 +16,11 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  isUnionType,
 } from 'graphql';
 import { type Annotatable, annotationsOf } from '../lifecycle/annotated.ts';
 import type { SelectedField } from '../operation/selection.ts';
-import { serializeEnumValue } from '../rest/parameters.ts';
+import { hasRestNames, restNameOf } from '../rest/parameters.ts';
 import { isListOf, rootType } from '../rest/selection.ts';
 import type { ResolvedOperation } from '../rest/variables.ts';
 import { boundsOf, type InputPlace } from '../schema/input.ts';
@@ -114,8 +116,21 @@ function objectSchema(type: GraphQLObjectType, selected: readonly SelectedField[
   if (beside !== undefined)
     throw new Error(`${beside.field.name} must be in the fragment ${name}, which describes the row.`);
   const fields = ofFragment.map(({ field }) => field);
-  const schemaOf = ({ type: ofField }: { type: GraphQLOutputType }) => outputSchema(ofField, components);
+  const schemaOf = (one: (typeof fields)[number]) => {
+    const union = getNamedType(one.type);
+    if (!isUnionType(union)) return outputSchema(one.type, components);
+    return unionSchema(union, ofFragment.find(({ field }) => field === one)?.within ?? [], components);
+  };
   return components.refer(name, () => objectOf(type, fields, schemaOf, components.text.optional[name]));
+}
+
+/** One of the rows whose fragments are selected, each a component. One that requires no field fits several. */
+function unionSchema(union: GraphQLUnionType, selected: readonly SelectedField[], components: Components): JsonSchema {
+  const members = union.getTypes().map((type) => {
+    const ofType = selected.filter(({ parent }) => parent === type);
+    return objectSchema(type, ofType, components);
+  });
+  return { anyOf: members };
 }
 
 /** @param optional the fields that are not listed as required although they always have a value */
@@ -175,9 +190,8 @@ export function placeSchema(place: InputPlace, components: Components): JsonSche
 /** The schema of a scalar or enum. An enum that REST serializes differently is no component, but inline. */
 export function leafSchema(type: GraphQLLeafType, components: Components): JsonSchema {
   if (isEnumType(type)) {
-    const names = type.getValues().map(({ name }) => name);
-    const schema = { type: 'string', enum: names.map(serializeEnumValue), ...valueAnnotations(type) };
-    if (names.some((name) => serializeEnumValue(name) !== name)) return schema;
+    const schema = { type: 'string', enum: type.getValues().map(restNameOf), ...valueAnnotations(type) };
+    if (hasRestNames(type)) return schema;
     return components.refer(type.name, () => ({ ...schema, description: type.description ?? type.name }));
   }
   const schema = LEAVES[type.name];
@@ -189,7 +203,7 @@ export function leafSchema(type: GraphQLLeafType, components: Components): JsonS
 function valueAnnotations(type: GraphQLEnumType): JsonSchema {
   const annotated = type.getValues().flatMap((value) => {
     const annotations = annotationsOf(value);
-    return annotations === undefined ? [] : [[serializeEnumValue(value.name), annotationExtensions(annotations)]];
+    return annotations === undefined ? [] : [[restNameOf(value), annotationExtensions(annotations)]];
   });
   return annotated.length === 0 ? {} : { 'x-enum-marks': Object.fromEntries(annotated) };
 }

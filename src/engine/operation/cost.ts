@@ -1,5 +1,6 @@
 import {
   type FieldNode,
+  type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLObjectType,
   getNamedType,
@@ -121,13 +122,13 @@ function onlyRows(rows: number): Cost {
 /**
  * The maximum number of items of a field: 1 if it is no list, or a list of a connection, which the page size counts.
  */
-function itemsOf(parent: GraphQLObjectType | undefined, field: GraphQLField<unknown, unknown>): number {
+function itemsOf(parent: GraphQLCompositeType, field: GraphQLField<unknown, unknown>): number {
   if (!isListType(getNullableType(field.type)) || isConnection(parent)) return 1;
   return Number(field.extensions.items ?? ITEMS_OF_LIST);
 }
 
-function isConnection(type: GraphQLObjectType | undefined): boolean {
-  return searchesOf(type) !== undefined;
+function isConnection(type: GraphQLCompositeType | undefined): boolean {
+  return isObjectType(type) && searchesOf(type) !== undefined;
 }
 
 function assertAtMost(max: number, requested: number, what: string): void {

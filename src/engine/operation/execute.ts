@@ -25,6 +25,8 @@ interface OperationRequest {
   fingerprint(variables: Variables): string;
   /** The response if the operation must not run. */
   reject(rejections: readonly [Rejection, ...Rejection[]]): Outcome;
+  /** Opens a stream instead of running the operation, outside of the limits of work in progress. */
+  open?(variables: Variables): Promise<Outcome>;
   /** The response after the operation has run. */
   reply(result: ExecutionResult, variables: Variables): Outcome;
 }
@@ -43,11 +45,13 @@ interface ExecutorOptions {
   readonly concurrency: Pick<ConcurrencyLimiter, 'run'>;
   readonly enforceLifecycle: EnforceLifecycle;
   readonly idempotency: Idempotency;
+  /** Called after each operation that may have changed something. */
+  readonly onChange: () => void;
 }
 
 /** Makes the one function that runs the operations of all protocols. */
 export function createExecutor(options: ExecutorOptions): ExecuteOperation {
-  const { context, authentication, concurrency, enforceLifecycle, idempotency } = options;
+  const { context, authentication, concurrency, enforceLifecycle, idempotency, onChange } = options;
 
   return async function executeOperation(operation, call) {
     const { request, caller } = call;
@@ -66,12 +70,25 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     }
     const rejections = operation.validate(variables);
     if (isRejected(rejections)) return call.reject(rejections);
-    const key = operation.kind === 'change' ? readKey(request.headers) : null;
-    if (key !== null) return once(key, operation, call, variables);
-    return concurrency.run(
-      (signal) => run(operation, call, variables, context, signal),
-      request.meter.load(operation.kind),
-    );
+    if (call.open !== undefined) return call.open(variables);
+    let own = context;
+    if (operation.wait !== undefined) {
+      try {
+        own = { ...context, ...(await operation.wait(variables, context, request.meter.account)) };
+      } catch (error) {
+        if (error instanceof ServiceError) return call.reject([{ error, node: undefined }]);
+        throw error;
+      }
+    }
+    const runNow = () =>
+      concurrency.run((signal) => run(operation, call, variables, own, signal), request.meter.load(operation.kind));
+    if (operation.kind === 'read') return runNow();
+    const key = readKey(request.headers);
+    try {
+      return await (key === null ? runNow() : once(key, operation, call, variables));
+    } finally {
+      onChange();
+    }
   };
 
   /**

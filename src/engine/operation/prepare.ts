@@ -20,6 +20,7 @@ import type { PreparedOperation, Variables } from './prepared.ts';
 import { readAheadPlans } from './read-ahead.ts';
 import { type Selection, selectionOf } from './selection.ts';
 import type { UseFinder } from './uses.ts';
+import { waitOf } from './wait.ts';
 
 /** The parts that an operation is prepared with. */
 export interface PrepareOptions {
@@ -67,6 +68,7 @@ export function prepareOperation(
     uses: always,
     usesBy: given,
     validate: validate(selection),
+    wait: waitOf(schema, selection),
     run: run(size, readAheadPlans(selection)),
   };
 }

@@ -34,5 +34,11 @@ export interface PreparedOperation {
   /** Rejections because of the variables, or else because of the arguments of its fields; empty if all are valid. */
   validate(variables: Variables): readonly Rejection[];
 
+  /**
+   * Waits until it has something to return, and resolves to a part of the context for that; undefined if it never waits.
+   * Rejects with a `ServiceError`.
+   */
+  readonly wait: ((variables: Variables, context: Context, account: string) => Promise<Partial<Context>>) | undefined;
+
   run(variables: Variables, context: Context): ExecutionResult | Promise<ExecutionResult>;
 }

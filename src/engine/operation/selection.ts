@@ -1,13 +1,16 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   getOperationAST,
-  isObjectType,
+  isCompositeType,
+  isUnionType,
   Kind,
+  type NamedTypeNode,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
   type SelectionNode,
@@ -30,8 +33,8 @@ const MAX_DEPTH = 30;
 /** A field that an operation selects. A fragment's fields occur once for each spread. */
 export interface SelectedField {
   readonly node: FieldNode;
-  /** The type that has the field. */
-  readonly parent: GraphQLObjectType;
+  /** The type that has the field; of a union, only `__typename` is selected without a fragment. */
+  readonly parent: GraphQLCompositeType;
   readonly field: GraphQLField<unknown, unknown>;
   /** Its place in the response: the keys from the root. Fields with one path are merged. */
   readonly path: string;
@@ -75,7 +78,7 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
   const roots = walk(root, operation.selectionSet, { path: '', conditions: [], depth: 1, fragment: undefined });
   return { operation, roots, fields, size, defaults };
 
-  function walk(type: GraphQLObjectType, { selections }: SelectionSetNode, around: Around): SelectedField[] {
+  function walk(type: GraphQLCompositeType, { selections }: SelectionSetNode, around: Around): SelectedField[] {
     if (around.depth > MAX_DEPTH) throw tooMuch(`The operation is nested more than ${MAX_DEPTH} fields deep.`);
     return selections.flatMap((node) => {
       if (++size > MAX_FIELDS) {
@@ -91,14 +94,21 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
     });
   }
 
-  function walkFragment(type: GraphQLObjectType, node: Exclude<SelectionNode, FieldNode>, around: Around) {
-    if (node.kind === Kind.INLINE_FRAGMENT) return walk(type, node.selectionSet, around);
+  function walkFragment(type: GraphQLCompositeType, node: Exclude<SelectionNode, FieldNode>, around: Around) {
+    if (node.kind === Kind.INLINE_FRAGMENT) {
+      return walk(typeOf(node.typeCondition) ?? type, node.selectionSet, around);
+    }
     const fragment = node.name.value;
     const definition = fragments.get(fragment);
-    return definition === undefined ? [] : walk(type, definition.selectionSet, { ...around, fragment });
+    if (definition === undefined) return [];
+    return walk(typeOf(definition.typeCondition) ?? type, definition.selectionSet, { ...around, fragment });
   }
 
-  function walkField(parent: GraphQLObjectType, node: FieldNode, around: Around): SelectedField[] {
+  function typeOf(condition: NamedTypeNode | undefined): GraphQLCompositeType | undefined {
+    return condition && (schema.getType(condition.name.value) as GraphQLCompositeType);
+  }
+
+  function walkField(parent: GraphQLCompositeType, node: FieldNode, around: Around): SelectedField[] {
     if (node.alias !== undefined && ++aliases > MAX_ALIASES) {
       throw tooMuch(`The operation has more than ${MAX_ALIASES} aliases.`);
     }
@@ -110,7 +120,7 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
     const selected = { node, parent, field, path, conditions, fragment, within };
     fields.push(selected);
     const type = getNamedType(field.type);
-    if (node.selectionSet !== undefined && isObjectType(type)) {
+    if (node.selectionSet !== undefined && isCompositeType(type)) {
       within.push(...walk(type, node.selectionSet, { path, conditions, depth: depth + 1, fragment: undefined }));
     }
     return [selected];
@@ -139,10 +149,10 @@ function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Read
 }
 
 /** Finds a field of a type, also the introspection fields, which no type lists. */
-function fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
+function fieldOf(type: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> | undefined {
   if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
   if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
-  return name === TypeMetaFieldDef.name ? TypeMetaFieldDef : type.getFields()[name];
+  return name === TypeMetaFieldDef.name ? TypeMetaFieldDef : isUnionType(type) ? undefined : type.getFields()[name];
 }
 
 /** The nodes of fields, each once: a fragment's field has one node for all spreads. */

@@ -5,12 +5,13 @@ import { ServiceError, toServiceError } from '../errors.ts';
 import { readJson, type WithBody } from '../http/body.ts';
 import { isKnown, isMatch, tagOf } from '../http/etag.ts';
 import type { RequestHeaders } from '../http/headers.ts';
-import { acceptsJson } from '../http/negotiation.ts';
+import { acceptsEventStream, acceptsJson } from '../http/negotiation.ts';
 import { fieldOf, type HeaderFields, type HttpReply } from '../http/reply.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import type { Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
+import type { Variables } from '../operation/prepared.ts';
 import { assertMediaType, mediaTypesFor } from './body.ts';
 import type { Endpoint, EndpointRequest } from './compile.ts';
 import { splitPair } from './parameters.ts';
@@ -48,8 +49,21 @@ interface Resource {
 /** Responds to requests for the endpoints; undefined for an unknown path. */
 type RestAdapter = (request: RestRequest) => Promise<RestAnswer> | undefined;
 
+/** What a stream depends on, beside its variables. */
+interface StreamCall {
+  readonly headers: RequestHeaders;
+  readonly account: string;
+  /** Rejects when the caller may no longer have the stream. */
+  readonly recheck: () => Promise<void>;
+}
+
+/** Opens a stream of server-sent events instead of running an operation. */
+export type StreamOpener = (variables: Variables, call: StreamCall) => Promise<HttpReply>;
+
 /** The parts of the adapter. */
 interface RestAdapterOptions {
+  /** The operations that are streams for a client that accepts `text/event-stream`, by their ids. */
+  readonly streams?: Readonly<Record<string, StreamOpener>>;
   readonly endpoints: readonly Endpoint[];
   readonly authentication: Authentication;
   readonly executeOperation: ExecuteOperation;
@@ -57,7 +71,7 @@ interface RestAdapterOptions {
 
 /** Creates the REST adapter: it maps requests to prepared operations, and results to responses. */
 export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
-  const { endpoints, authentication, executeOperation } = options;
+  const { endpoints, authentication, executeOperation, streams = {} } = options;
   const router = createRouter<Resource>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -114,12 +128,15 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     const accept = call.headers.get('accept');
     const mayRead = authentication.mayRead(caller);
     const isCounted = preparedWithTotal !== undefined && prefersCount(call.headers);
+    const openStream =
+      route.stream !== undefined && acceptsEventStream(accept) ? streams[operation.operationId] : undefined;
     return executeOperation(isCounted ? preparedWithTotal : prepared, {
+      ...(openStream && { open: (variables) => openAs(openStream, variables) }),
       request,
       caller,
       labels: lifecycle.labels(call),
       variables: () => {
-        if (acceptsJson(accept)) return endpoint.read(call);
+        if (openStream !== undefined || acceptsJson(accept)) return endpoint.read(call);
         throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json, which the Accept field excludes.');
       },
       fingerprint: (variables) => fingerprintOf(operation.operationId, variables),
@@ -133,6 +150,12 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
         }
       },
     });
+
+    async function openAs(openStream: StreamOpener, variables: Variables): Promise<Outcome> {
+      const recheck = () => authentication.recheck(request, prepared.scopes);
+      const reply = await openStream(variables, { headers: request.headers, account: request.meter.account, recheck });
+      return { reply: { ...reply, headers: [...always, ...reply.headers, 'vary', 'Accept'] }, error: undefined };
+    }
 
     function failed(error: ServiceError): Outcome {
       return { reply: errorReply(error, accept, always), error };

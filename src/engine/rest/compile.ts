@@ -19,7 +19,7 @@ import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
 import { type Answer, mayCreate, type ReplyContext, type Route } from './route.ts';
-import { assertPlain, nullDropper, rootType, selectsField } from './selection.ts';
+import { assertPlain, rootType, rowConverter, selectsField } from './selection.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
 /** The field of a connection that counts its list. */
@@ -50,7 +50,7 @@ export interface Endpoint {
   /** Reads the operation's variables from a request. Rejects with a `ServiceError`. */
   read(request: EndpointRequest): Promise<Variables>;
   /** Turns the operation's result into a response. Throws a `ServiceError` if the result has errors. */
-  toAnswer(result: ExecutionResult, variables: Variables, request: EndpointRequest): Answer;
+  toAnswer(result: ExecutionResult, variables: Variables, request: ReplyContext): Answer;
 }
 
 /**
@@ -144,13 +144,13 @@ function withTotal({ operation: document }: Route, { selected: { node: root } }:
 }
 
 function answerer(route: Route, operation: ResolvedOperation): Endpoint['toAnswer'] {
-  const dropNulls = nullDropper(operation);
+  const convert = rowConverter(operation);
   const hasVersion = isVersioned({ route, operation });
 
   return ({ data, errors }, variables, request) => {
     if (errors?.[0] !== undefined) throw toServiceError(errors[0]);
     if (data == null) throw new ServiceError('INTERNAL', 'The service failed.');
-    const value = dropNulls(data[operation.field.name]);
+    const value = convert(data[operation.field.name]);
     if (!hasVersion || value === null) return route.reply.answer(value, variables, request);
     const row = value as { version: unknown };
     const { version } = row;

@@ -1,4 +1,6 @@
 import {
+  type GraphQLEnumType,
+  type GraphQLEnumValue,
   type GraphQLLeafType,
   getNamedType,
   isEnumType,
@@ -56,9 +58,18 @@ export function queryReader(variables: readonly Variable[]): (search: string) =>
   };
 }
 
-/** Serializes an enum value for REST: `name_desc` becomes `-name`, the usual form of a sort in URLs. */
-export function serializeEnumValue(name: string): string {
+/**
+ * The name of an enum value on REST: its `restName`; or `-name` for `name_desc`, the usual form of a sort in URLs; or the
+ * name.
+ */
+export function restNameOf({ name, extensions }: Pick<GraphQLEnumValue, 'name' | 'extensions'>): string {
+  if (typeof extensions.restName === 'string') return extensions.restName;
   return name.endsWith('_desc') ? `-${name.slice(0, -'_desc'.length)}` : name;
+}
+
+/** Whether REST has other names for the values of an enum than GraphQL. */
+export function hasRestNames(type: GraphQLEnumType): boolean {
+  return type.getValues().some((value) => restNameOf(value) !== value.name);
 }
 
 /** Whether a parameter may be repeated. */
@@ -103,7 +114,7 @@ function repeated(name: string, text: string): string {
 /** Creates the parser for texts of a type; it returns undefined for an invalid text. */
 function textParser(type: GraphQLLeafType): (text: string) => unknown {
   if (isEnumType(type)) {
-    const names = new Map(type.getValues().map(({ name }) => [serializeEnumValue(name), name]));
+    const names = new Map(type.getValues().map((value) => [restNameOf(value), value.name]));
     return (text) => names.get(text);
   }
   const parse = PARSERS[type.name];
@@ -127,7 +138,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 function enumTexts(type: GraphQLLeafType): string[] {
-  return isEnumType(type) ? type.getValues().map(({ name }) => serializeEnumValue(name)) : [];
+  return isEnumType(type) ? type.getValues().map(restNameOf) : [];
 }
 
 /**

@@ -49,6 +49,8 @@ export interface RouteOptions {
    * that it received, if the value is still the same.
    */
   readonly readOnly?: readonly string[];
+  /** Describes the stream of server-sent events that a client gets with `Accept: text/event-stream`; undefined for none. */
+  readonly stream?: string;
   /** Why the reference does not offer "Try it out", in a sentence; undefined if it does. */
   readonly noTryItOut?: string;
 }

@@ -1,17 +1,20 @@
 import {
   type GraphQLField,
   type GraphQLLeafType,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   getNamedType,
+  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
 } from 'graphql';
 import type { SelectedField } from '../operation/selection.ts';
+import { hasRestNames, restNameOf } from './parameters.ts';
 import type { ResolvedOperation } from './variables.ts';
 
-type NullDropper = (value: unknown) => unknown;
+type Converter = (value: unknown) => unknown;
 
 /**
  * The type that a root field returns.
@@ -51,30 +54,39 @@ export function selectsField({ selected }: ResolvedOperation, name: string): boo
 }
 
 /**
- * Creates the function that drops null fields from a GraphQL result, because in REST a field without a value is absent.
- * It visits only the nullable fields of rows, not those of pages.
+ * Creates the function that turns a GraphQL result into that of REST: a null field is absent, because in REST a field
+ * without a value is, and an enum value has its name on REST. It visits only such fields of rows, not those of pages.
  */
-export function nullDropper({ field, selected }: ResolvedOperation): NullDropper {
-  const drop = objectDropper(selected.within);
-  if (drop === undefined) return (value) => value;
-  return isListOf(field) ? (rows) => (rows as unknown[]).map(drop) : drop;
+export function rowConverter({ field, selected }: ResolvedOperation): Converter {
+  const convert = objectConverter(selected.within);
+  if (convert === undefined) return (value) => value;
+  return isListOf(field) ? (rows) => (rows as unknown[]).map(convert) : convert;
 }
 
-function objectDropper(fields: readonly SelectedField[]): NullDropper | undefined {
+function objectConverter(fields: readonly SelectedField[]): Converter | undefined {
   const nullable = fields.filter(({ field, fragment }) => fragment !== undefined && !isNonNullType(field.type));
-  const nested = fields.flatMap(({ field, within }) => {
-    const drop = objectDropper(within);
-    if (drop === undefined) return [];
-    return [{ name: field.name, drop: isListOf(field) ? (items: unknown) => (items as unknown[]).map(drop) : drop }];
+  const changed = fields.flatMap(({ field, within }) => {
+    const convert = within.length > 0 ? objectConverter(within) : enumConverter(getNamedType(field.type));
+    if (convert === undefined) return [];
+    return [
+      { name: field.name, convert: isListOf(field) ? (items: unknown) => (items as unknown[]).map(convert) : convert },
+    ];
   });
-  if (nullable.length === 0 && nested.length === 0) return undefined;
+  if (nullable.length === 0 && changed.length === 0) return undefined;
   const names = nullable.map(({ field }) => field.name);
   return (value) => {
     if (value === null) return null;
     const row = value as Record<string, unknown>;
     // Undefined, which JSON omits, instead of a delete, which would give each such row its own hidden class.
     for (const name of names) if (row[name] === null) row[name] = undefined;
-    for (const { name, drop } of nested) row[name] = drop(row[name]);
+    for (const { name, convert } of changed) if (row[name] != null) row[name] = convert(row[name]);
     return row;
   };
+}
+
+/** Undefined for other types, and for an enum whose values have the same names on REST. */
+function enumConverter(type: GraphQLNamedType): Converter | undefined {
+  if (!isEnumType(type) || !hasRestNames(type)) return undefined;
+  const names = new Map<unknown, string>(type.getValues().map((value) => [value.name, restNameOf(value)]));
+  return (name) => names.get(name);
 }

@@ -11,7 +11,7 @@ declare module '../../engine/schema/context.ts' {
   }
 }
 
-const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').implement({
+export const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').implement({
   description:
     "The stock of one animal. While a pet has an entry, its stock is tracked and determines the pet's status.",
   fields: (t) => ({

@@ -13,7 +13,7 @@ declare module '../../engine/schema/context.ts' {
 
 const quantity = integerFrom(1, 2_147_483_647);
 
-const OrderType = builder.objectRef<Order>('Order').implement({
+export const OrderType = builder.objectRef<Order>('Order').implement({
   description: 'An order for a quantity of a pet. Without a pet it is a draft and does not affect stock.',
   fields: (t) => ({
     id: t.expose('id', { type: 'Int64', description: 'Unique order identifier.' }),

@@ -1,0 +1,109 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/client.ts';
+import { ServiceError } from '../errors.ts';
+import { stringifyJson } from '../json.ts';
+import type { RequestMetrics } from '../metrics.ts';
+import type { StreamOpener } from '../rest/adapter.ts';
+import type { Endpoint } from '../rest/compile.ts';
+import type { Context } from '../schema/context.ts';
+import { type FeedEvent, feedStore } from './feed.ts';
+import { createSequencer } from './sequencer.ts';
+import { type EventSource, enumNameOf, eventTypesOf } from './source.ts';
+import { createEventStreams } from './streams.ts';
+import { createTail } from './tail.ts';
+
+interface EventSettings {
+  /** Whether changes are recorded as events. */
+  readonly EVENTS: 'on' | 'off';
+  /** How long events are kept, in seconds. */
+  readonly EVENTS_RETENTION: number;
+  /** How many streams and waiting pages there may be. */
+  readonly MAX_STREAMS: number;
+}
+
+interface EventsOptions {
+  readonly database: Database;
+  readonly sources: readonly EventSource[];
+  /** The name of the service in events. */
+  readonly name: string;
+  readonly settings: EventSettings;
+  readonly metrics: Pick<RequestMetrics, 'published' | 'streams'>;
+  readonly logger: Logger;
+  /** The endpoint of the feed, which also makes the events of streams; and the context of its resolvers. */
+  readonly page: () => { readonly endpoint: Endpoint; readonly context: Context };
+}
+
+/** The events of a service: published, read and streamed. */
+export function createEvents({ database, sources, name, settings, metrics, logger, page }: EventsOptions) {
+  const isOn = settings.EVENTS === 'on' && sources.length > 0;
+  const feed = feedStore(database, sources, { name: `/${name}`, isOn });
+  const onFailure = (error: unknown) =>
+    logger.warn({ err: error }, 'events could not be read; the next attempt follows');
+  const tail = createTail(feed, onFailure);
+  const streams = createEventStreams({
+    feed,
+    tail,
+    toJson,
+    max: settings.MAX_STREAMS,
+    onCount: metrics.streams,
+    onFailure,
+  });
+  const sequencer = createSequencer(database, {
+    retention: settings.EVENTS_RETENTION,
+    onPublished(count, lag) {
+      metrics.published(count, lag);
+      tail.wake();
+    },
+    onFailure: (error) =>
+      logger.warn({ err: error }, 'events could not be published yet; the next attempt includes them'),
+  });
+  const typeNames = new Map(eventTypesOf(sources).map((type) => [enumNameOf(type), type.name]));
+  return {
+    /** The parts of the resolvers' context. */
+    context: { events: feed, streams },
+
+    /** Publishes events from now on. */
+    begin(): void {
+      if (isOn) sequencer.begin();
+    },
+
+    /** Publishes soon, because something may have changed. */
+    wake(): void {
+      if (isOn) sequencer.wake();
+    },
+
+    /** Ends all streams, because the process stops. */
+    endStreams: streams.end,
+
+    /** Publishes the last events, and stops. */
+    async end(): Promise<void> {
+      if (isOn) await sequencer.end();
+    },
+
+    /** Opens a stream for a request to the endpoint of the feed. */
+    openStream: (async ({ after, type, subject, limit, wait }, { headers, account, recheck }) => {
+      if (limit !== undefined || wait !== undefined) {
+        throw new ServiceError('INVALID_ARGUMENT', 'limit and wait are for pages: a stream has no end.');
+      }
+      const types = (type as readonly string[] | undefined)?.map((one) => typeNames.get(one) ?? one);
+      return streams.open({
+        cursor: headers.get('last-event-id') ?? (after as string | undefined),
+        filter: { types, subject: subject as string | undefined },
+        account,
+        recheck,
+      });
+    }) satisfies StreamOpener,
+  };
+
+  /** The events as the page returns them. */
+  async function toJson(events: readonly FeedEvent[]): Promise<readonly string[]> {
+    const { endpoint, context } = page();
+    const given = { ...feed, page: async () => ({ events, next: { epoch: 0, position: 0 }, hasMore: false }) };
+    const result = await endpoint.prepared.run({}, { ...context, events: given });
+    const { body } = endpoint.toAnswer(result, {}, NO_ADDRESSES);
+    return (body as readonly unknown[]).map(stringifyJson);
+  }
+}
+
+/** A stream has no links. */
+const NO_ADDRESSES = { address: () => '', nextPage: () => '' };

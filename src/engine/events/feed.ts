@@ -1,0 +1,205 @@
+import { sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { Database } from '../db/client.ts';
+import { integer } from '../db/row.ts';
+import { ServiceError } from '../errors.ts';
+import { parseJson } from '../json.ts';
+import { type FeedCursor, NOW, readEventId, toEventId } from './cursor.ts';
+import type { EventSource } from './source.ts';
+import { events, feed } from './table.ts';
+
+/** An event of the feed. */
+export interface FeedEvent {
+  readonly id: string;
+  readonly position: number;
+  readonly type: string;
+  readonly subject: string;
+  readonly time: Date;
+  /** The row after the change, or before it if it was deleted. */
+  readonly data: EventRow;
+}
+
+/** The row of an event, with the name of its GraphQL type. */
+export interface EventRow {
+  readonly __typename: string;
+}
+
+/** Which events a reader wants; undefined and null for all. */
+export interface EventFilter {
+  readonly types?: readonly string[] | null | undefined;
+  readonly subject?: string | null | undefined;
+}
+
+export interface FeedPage {
+  readonly events: readonly FeedEvent[];
+  /** Where to go on. */
+  readonly next: FeedCursor;
+  /** Whether there were further events when the page was read; the filter may exclude them all. */
+  readonly hasMore: boolean;
+}
+
+/** How many events a page with a filter by type looks through: a rare type may have none among them. */
+const LOOKED_THROUGH = 10_000;
+
+/** Reads the feed. */
+export type FeedStore = ReturnType<typeof feedStore>;
+
+interface FeedOptions {
+  /** The `source` of the events (CloudEvents 1.0). */
+  readonly name: string;
+  /** Whether events are recorded. */
+  readonly isOn: boolean;
+}
+
+/** @param sources the tables whose rows the events have */
+export function feedStore(database: Database, sources: readonly EventSource[], { name, isOn }: FeedOptions) {
+  const rowReaders = new Map(sources.flatMap(readersOf));
+  const [after, limit] = [sql.placeholder('after'), sql.placeholder('limit')];
+  const pageOf = (name: string, condition: ReturnType<typeof sql>) =>
+    database.statement(
+      name,
+      'list',
+      sql`select epoch, deleted, last, position, time, type, subject, data::text
+        from ${feed} left join lateral (
+          select * from ${events} where position > greatest(${after}::bigint, deleted) and ${condition}
+          order by position limit ${limit}::integer
+        ) as page on true`,
+      {
+        epoch: integer,
+        deleted: integer,
+        last: integer,
+        position: integer,
+        time: events.time,
+        type: events.type,
+        subject: events.subject,
+        data: { decode: String },
+      },
+    );
+  const all = pageOf('events.list', sql`true`);
+  const ofTypes = pageOf(
+    'events.listByType',
+    sql`position <= greatest(${after}::bigint, deleted) + ${sql.raw(String(LOOKED_THROUGH))}
+      and type = any(${sql.placeholder('types')}::text[])`,
+  );
+  const ofSubject = pageOf(
+    'events.listBySubject',
+    sql`subject = ${sql.placeholder('subject')} and (${sql.placeholder('types')}::text[] is null or type = any(${sql.placeholder('types')}::text[]))`,
+  );
+  const state = database.statement('events.state', 'lookup', sql`select epoch, deleted, last from ${feed}`, {
+    epoch: integer,
+    deleted: integer,
+    last: integer,
+  });
+
+  return {
+    name,
+
+    /**
+     * A page of the feed.
+     *
+     * @param cursor the id of the event that it comes after, or `now`; undefined for the first event that is kept
+     * @throws {ServiceError} INVALID_ARGUMENT when the cursor is not one; GONE when events after it are deleted, or it
+     *   is from before a backup was restored
+     */
+    async page(cursor: string | null | undefined, filter: EventFilter, limit: number): Promise<FeedPage> {
+      if (cursor !== NOW)
+        return this.pageAfter(cursor == null ? undefined : readEventId(cursor, 'after'), filter, limit);
+      const { epoch, last } = await this.state();
+      return { events: [], next: { epoch, position: last }, hasMore: false };
+    },
+
+    /** The same, after a cursor that was read. */
+    async pageAfter(from: FeedCursor | undefined, filter: EventFilter, limit: number): Promise<FeedPage> {
+      if (!isOn) throw notRecorded();
+      const { types = null, subject } = filter;
+      const values = { after: from?.position ?? 0, limit, types, subject };
+      const statement = subject != null ? ofSubject : types !== null ? ofTypes : all;
+      const rows = await statement(values);
+      const [first] = rows as [(typeof rows)[number]];
+      const { epoch, deleted, last } = first;
+      if (from !== undefined) assertKept(from, { epoch, deleted, last });
+      const found = rows.filter(({ position }) => position !== null);
+      const start = Math.max(values.after, deleted);
+      const end = statement === ofTypes ? Math.min(start + LOOKED_THROUGH, last) : last;
+      const position = found.length === limit ? (found.at(-1)?.position ?? end) : Math.max(end, start);
+      return {
+        events: found.flatMap((row) => toEvent(row) ?? []),
+        next: { epoch, position },
+        hasMore: position < last,
+      };
+    },
+
+    /**
+     * The epoch, and the positions of the last events that were deleted and published.
+     *
+     * @throws {ServiceError} NOT_FOUND when no events are recorded
+     */
+    async state(): Promise<FeedState> {
+      if (!isOn) throw notRecorded();
+      const [row] = await state();
+      if (row === undefined) throw new Error('The table feed must have one row.');
+      return row;
+    },
+  };
+
+  /** Undefined for a type that only a newer version of the service knows. */
+  function toEvent(row: StoredEvent): FeedEvent | undefined {
+    const { epoch, position, time, type, subject, data } = row;
+    const read = rowReaders.get(type);
+    return read && { id: toEventId({ epoch, position }), position, type, subject, time, data: read(data) };
+  }
+}
+
+interface FeedState {
+  readonly epoch: number;
+  readonly deleted: number;
+  readonly last: number;
+}
+
+interface StoredEvent extends FeedState {
+  readonly position: number;
+  readonly time: Date;
+  readonly type: string;
+  readonly subject: string;
+  readonly data: string;
+}
+
+function notRecorded(): ServiceError {
+  return new ServiceError('NOT_FOUND', 'This service records no events.');
+}
+
+function assertKept(from: FeedCursor, { epoch, deleted, last }: FeedState): void {
+  if (from.epoch === epoch && from.position >= deleted && from.position <= last) return;
+  const why =
+    from.epoch === epoch && from.position < deleted
+      ? 'Events after it are deleted by now.'
+      : 'It is from before a backup was restored.';
+  throw new ServiceError(
+    'GONE',
+    `after=${toEventId(from)} cannot be continued: ${why} Read the current state, then go on after ${toEventId({ epoch, position: last })}; or begin without after, at the first event that is kept.`,
+  );
+}
+
+/** The function that reads the rows of a source, for each of its types. */
+function readersOf({ list, type, created, updated, deleted }: EventSource) {
+  const read = rowReaderOf(type.name, list.columns);
+  return [created, ...updated, deleted].map(({ name }) => [name, read] as const);
+}
+
+/** A row that was stored before one of its columns was added has the default of that column. */
+function rowReaderOf(typeName: string, columns: Readonly<Record<string, PgColumn>>): (data: string) => EventRow {
+  const fields = Object.entries(columns).map(([name, column]) => ({
+    name,
+    fallback: column.default ?? null,
+    isInstant: column.getSQLType().startsWith('timestamp'),
+  }));
+  return (data) => {
+    const stored = parseJson(data) as Readonly<Record<string, unknown>>;
+    const row: Record<string, unknown> = {};
+    for (const { name, fallback, isInstant } of fields) {
+      const value = stored[name] === undefined ? fallback : stored[name];
+      row[name] = isInstant && value !== null ? new Date(value as string) : value;
+    }
+    return Object.assign(row, { __typename: typeName }) as EventRow & Record<string, unknown>;
+  };
+}

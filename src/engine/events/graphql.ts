@@ -1,0 +1,146 @@
+import { beta } from '../lifecycle/annotation.ts';
+import type { WaitFor } from '../operation/wait.ts';
+import { cursor, integerFrom, text } from '../schema/bounds.ts';
+import type { Builder } from '../schema/builder.ts';
+import { type FeedCursor, NOW, toEventId } from './cursor.ts';
+import type { EventFilter, EventRow, FeedEvent, FeedPage, FeedStore } from './feed.ts';
+import { type EventSource, enumNameOf, eventTypesOf } from './source.ts';
+import type { EventStreams } from './streams.ts';
+
+declare module '../schema/context.ts' {
+  interface Context {
+    readonly events: FeedStore;
+    readonly streams: Pick<EventStreams, 'wait'>;
+    /** Where the feed ended when the request came, if it has waited for the events from `now` on. */
+    readonly feedEnd?: FeedCursor | undefined;
+  }
+}
+
+const DEFAULT_PAGE_SIZE = 100;
+const MAX_PAGE_SIZE = 500;
+/** How long a page may wait for its first event, in seconds. */
+const MAX_WAIT = 20;
+
+const waitForEvent: WaitFor = async ({ after, types, subject, wait }, { streams }, account) => {
+  if (!wait) return {};
+  const filter = { types, subject } as EventFilter;
+  return { feedEnd: await streams.wait(after as string | undefined, filter, (wait as number) * 1_000, account) };
+};
+
+/** Adds the field `events`, the feed, to the schema. */
+export function addEvents(builder: Builder, sources: readonly EventSource[]): void {
+  const EventTypeEnum = builder.enumType('EventType', {
+    description: 'What an event tells.',
+    values: Object.fromEntries(
+      eventTypesOf(sources).map((type) => {
+        const { name, description } = type;
+        return [enumNameOf(type), { value: name, description, extensions: { restName: name } }];
+      }),
+    ),
+  });
+
+  const EventData = builder.unionType('EventData', {
+    description: 'The row of an event.',
+    types: sources.map(({ type }) => type),
+    resolveType: (row) => (row as EventRow).__typename,
+  });
+
+  const Event = builder.objectRef<FeedEvent>('Event').implement({
+    description: 'Something that has happened, as a CloudEvent (CloudEvents 1.0).',
+    fields: (t) => ({
+      specversion: t.string({
+        bounds: text({ min: 1, max: 3 }),
+        description: 'The version of CloudEvents.',
+        resolve: () => '1.0',
+      }),
+      id: t.exposeString('id', {
+        bounds: text({ min: 1, max: 25 }),
+        description: 'Identifies the event, also if it is delivered again. To go on after it, pass it as `after`.',
+      }),
+      source: t.string({
+        bounds: text({ min: 1, max: 100 }),
+        description: 'The service that tells it.',
+        resolve: (_, __, { events }) => events.name,
+      }),
+      type: t.expose('type', { type: EventTypeEnum, description: 'What has happened.' }),
+      subject: t.exposeString('subject', {
+        bounds: text({ min: 1, max: 100 }),
+        description: 'The row to which it has happened, such as `orders/12`.',
+      }),
+      time: t.expose('time', { type: 'DateTime', description: 'When it has happened.' }),
+      datacontenttype: t.string({
+        bounds: text({ min: 1, max: 16 }),
+        description: 'The media type of `data`.',
+        resolve: () => 'application/json',
+      }),
+      data: t.field({
+        type: EventData,
+        description: 'The row after the change; before it, if it was deleted.',
+        resolve: ({ data }) => data,
+      }),
+    }),
+  });
+
+  const FeedPosition = builder.objectRef<FeedPage>('FeedPosition').implement({
+    description: 'The position of a page in the feed.',
+    fields: (t) => ({
+      hasNextPage: t.exposeBoolean('hasMore', { description: 'Whether there were events after this page.' }),
+      endCursor: t.string({
+        extensions: { bytes: 27 },
+        description: 'Where to go on, to pass as `after`, even if the page is empty.',
+        resolve: ({ next }) => toEventId(next),
+      }),
+    }),
+  });
+
+  const EventPage = builder.objectRef<FeedPage>('EventPage').implement({
+    description: 'A page of the feed.',
+    // Its cost is that of a connection: no page of the feed is a search.
+    extensions: { searchedList: () => undefined },
+    fields: (t) => ({
+      nodes: t.field({
+        type: [Event],
+        description: 'The events, in order.',
+        resolve: ({ events }) => [...events],
+      }),
+      pageInfo: t.field({
+        type: FeedPosition,
+        description: 'Where the page ends.',
+        resolve: (page) => page,
+      }),
+    }),
+  });
+
+  builder.queryField('events', (t) =>
+    t.field({
+      type: EventPage,
+      lifecycle: beta(),
+      extensions: { wait: waitForEvent },
+      description:
+        'List the events: each committed change once, those of a row in the order of its versions, causes before effects.',
+      args: {
+        first: t.arg.int({
+          bounds: integerFrom(1, MAX_PAGE_SIZE),
+          description: `The most events to return; ${DEFAULT_PAGE_SIZE} by default.`,
+        }),
+        after: t.arg.string({
+          bounds: cursor,
+          description:
+            'Only events after the one with this id; `now` for those from now on. Without it, from the first that is kept.',
+        }),
+        types: t.arg({ type: [EventTypeEnum], description: 'Only events of these types.' }),
+        subject: t.arg.string({ bounds: text({ min: 1, max: 100 }), description: 'Only events of this row.' }),
+        wait: t.arg.int({
+          bounds: integerFrom(0, MAX_WAIT),
+          description: 'If there is no event yet, how many seconds to wait for one.',
+        }),
+      },
+      resolve: (_, { first, after, types, subject }, { events, feedEnd }) => {
+        const size = first ?? DEFAULT_PAGE_SIZE;
+        return after === NOW && feedEnd !== undefined
+          ? events.pageAfter(feedEnd, { types, subject }, size)
+          : events.page(after, { types, subject }, size);
+      },
+    }),
+  );
+}

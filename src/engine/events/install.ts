@@ -1,0 +1,102 @@
+import type { Database } from '../db/client.ts';
+import type { Query } from '../db/driver.ts';
+import { withMigrationLock } from '../db/migrate.ts';
+import { PUBLISH_BODY } from './publish.ts';
+import type { EventSource } from './source.ts';
+import { type TriggerSet, triggersOf } from './triggers.ts';
+
+/** The transition tables of the triggers: the table's name stands for its changed rows. */
+const TRANSITIONS = {
+  insert: 'new table as "%"',
+  update: 'new table as "%" old table as before',
+  delete: 'old table as "%"',
+};
+
+/**
+ * Has the database record the changes of the sources from now on, or record none. Other processes may call it at the
+ * same time. It locks a table only to create or drop its triggers.
+ *
+ * @param sources in the order in which the events of one statement are told: causes before effects
+ * @returns how many definitions were changed
+ */
+export async function installEvents(
+  database: Database,
+  sources: readonly EventSource[],
+  events: 'on' | 'off',
+): Promise<number> {
+  return withMigrationLock(database, async (query) => {
+    const missing = await missingIn(query, events === 'on' ? sources : []);
+    for (const statement of missing) await query(statement, []);
+    return missing.length;
+  });
+}
+
+/**
+ * Makes sure that the database records the changes, or records none.
+ *
+ * @throws {Error} when it doesn't
+ */
+export async function assertEvents(
+  database: Database,
+  sources: readonly EventSource[],
+  events: 'on' | 'off',
+): Promise<void> {
+  const missing = await database.transaction((query) => missingIn(query, events === 'on' ? sources : []));
+  if (missing.length === 0) return;
+  throw new Error(
+    `EVENTS is ${events}, the triggers of the database are for something else, and MIGRATE is off: run npm run db:migrate first, with the same EVENTS.`,
+  );
+}
+
+/** The statements that make the database record the changes of the sources; without a source, none. */
+async function missingIn(query: Query, sources: readonly EventSource[]): Promise<readonly string[]> {
+  const { functions, tables } = await definedIn(query);
+  if (sources.length === 0) return [...tables].flatMap(dropTriggers);
+  const define = (name: string, head: string, body: string) =>
+    functions.get(name) === body ? [] : [`create or replace function ${head} language plpgsql as $body$${body}$body$`];
+  return [
+    ...define(
+      'publish_events',
+      'publish_events(most integer, out moved integer, out lag double precision)',
+      PUBLISH_BODY,
+    ),
+    ...sources.map(triggersOf).flatMap((triggers) => {
+      const { table, name, body } = triggers;
+      return [
+        ...define(name, `${name}() returns trigger`, body),
+        ...(tables.has(table) ? [] : createTriggers(triggers)),
+      ];
+    }),
+  ];
+}
+
+function createTriggers({ table, name }: Omit<TriggerSet, 'body'>): string[] {
+  return Object.entries(TRANSITIONS).map(
+    ([event, transition]) =>
+      `create or replace trigger ${name}_${event} after ${event} on "${table}"
+        referencing ${transition.replace('%', table)} for each statement execute function ${name}()`,
+  );
+}
+
+function dropTriggers(table: string): string[] {
+  return Object.keys(TRANSITIONS).map((event) => `drop trigger ${table}_events_${event} on "${table}"`);
+}
+
+/** The functions with their bodies, and the tables that have all triggers. */
+async function definedIn(query: Query) {
+  const functions = await query(
+    `select proname::text, prosrc from pg_proc
+      where pronamespace = to_regnamespace(current_schema) and (proname = 'publish_events' or proname like '%\\_events')`,
+    [],
+  );
+  const tables = await query(
+    `select relname::text from pg_trigger join pg_class on pg_class.oid = tgrelid
+      where tgname like relname || '\\_events\\_%' and relnamespace = to_regnamespace(current_schema)
+      group by relname having count(*) = ${Object.keys(TRANSITIONS).length}`,
+    [],
+  );
+  return {
+    functions: new Map(functions.map(([name, body]) => [String(name), String(body)])),
+    tables: new Set(tables.map(([name]) => String(name))),
+  };
+}

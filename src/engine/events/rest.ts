@@ -1,0 +1,75 @@
+import { Kind, print } from 'graphql';
+import { gql, type Reply, type Route, route } from '../rest/route.ts';
+import type { EventSource } from './source.ts';
+
+/**
+ * The resource of the feed.
+ *
+ * @param routes the routes of the application: a row has the fields in an event that its own routes return
+ */
+export function eventResource(sources: readonly EventSource[], routes: readonly Route[]) {
+  const types = [...new Set(sources.map(({ type }) => type.name))];
+  const fragments = types.map((type) => print(fragmentOf(type, routes)));
+  return {
+    routes: [
+      route('GET', '/events', {
+        tag: 'Events',
+        operation: gql`query listEvents(
+          $after: String, $type: [EventType!], $subject: String, $limit: Int = ${String(DEFAULT_LIMIT)}, $wait: Int = 0
+        ) {
+          events(after: $after, types: $type, subject: $subject, first: $limit, wait: $wait) {
+            nodes { ...Event } pageInfo { endCursor }
+          }
+        }
+        fragment Event on Event {
+          specversion id source type subject time datacontenttype data { ${types.map((type) => `...${type}`).join(' ')} }
+        }
+        ${fragments.join(' ')}`,
+        reply: feedPage(),
+        errors: ['NOT_FOUND', 'GONE'],
+        parameters: { limit: 'The most events to answer with. Accepts 1 to 500.' },
+        stream:
+          'The same events as they come: `id`, `event` with the type, and `data` with the event as JSON. It has no end, so ' +
+          '`limit` and `wait` are for pages alone.',
+      }),
+    ],
+    examples: {},
+    tags: { Service: { Events: 'What has happened, in order.' } },
+    plurals: { listEvents: 'Events' },
+    optional: {},
+  };
+}
+
+/** The fields of a row, as the fragment in its own routes has them. */
+function fragmentOf(type: string, routes: readonly Route[]) {
+  for (const { operation } of routes) {
+    for (const node of operation.definitions) {
+      if (node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === type) return node;
+    }
+  }
+  throw new Error(`The routes have no fragment ${type}, whose fields the events would have.`);
+}
+
+const DEFAULT_LIMIT = 100;
+
+interface SelectedPage {
+  readonly nodes: readonly unknown[];
+  readonly pageInfo: { readonly endCursor: string };
+}
+
+/**
+ * 200 with the events as a bare array; `Link` always has the address to go on with, also at the end of the feed. A full
+ * page never changes, so caches may keep it for as long as they keep anything (RFC 9111, RFC 8246).
+ */
+function feedPage(): Reply {
+  return {
+    kind: 'list',
+    statuses: { 200: { description: 'A page of the feed.', headers: ['Link'] } },
+    answer: (value, { limit = DEFAULT_LIMIT }, context) => {
+      const { nodes, pageInfo } = value as SelectedPage;
+      const caching = nodes.length === limit ? ['cache-control', 'max-age=31536000, immutable'] : [];
+      const link = ['link', `<${context.nextPage(pageInfo.endCursor)}>; rel="next"`];
+      return { status: 200, body: nodes, headers: [...link, ...caching, 'vary', 'Accept'] };
+    },
+  };
+}

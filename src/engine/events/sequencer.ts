@@ -1,0 +1,109 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../db/client.ts';
+import { integer } from '../db/row.ts';
+
+/** How many events are published at once. */
+const MOST = 1_000;
+/** The least time between two publications, in milliseconds: what is committed meanwhile is published together. */
+const PAUSE = 50;
+/** How often the changes of others are looked for, in milliseconds. */
+const INTERVAL = 1_000;
+/** How often events beyond the retention are deleted, in milliseconds, and how many at once. */
+const DELETION_INTERVAL = 60_000;
+const DELETED_AT_ONCE = 5_000;
+
+interface SequencerOptions {
+  /** How long events are kept, in seconds. */
+  readonly retention: number;
+  /** Called with the number of events that were published, and the age of the oldest of them, in seconds. */
+  readonly onPublished: (count: number, lag: number) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Publishes events: gives the committed changes their positions in the feed. Any number of processes take turns. */
+export function createSequencer(database: Database, { retention, onPublished, onFailure }: SequencerOptions) {
+  // A repeated call publishes what is left, so it may run again after a lost connection, as a read may.
+  const publish = database.statement(
+    'events.publish',
+    'count',
+    sql`select moved, lag from publish_events(${sql.placeholder('most')}::integer)`,
+    { moved: integer, lag: { decode: Number } },
+  );
+  const deleteOld = database.statement(
+    'events.deleteOld',
+    'write',
+    sql`with oldest as (select position, time from events order by position limit ${sql.raw(`${DELETED_AT_ONCE}`)}),
+      old as (
+        delete from events where position in (
+          select position from oldest where time < now() - make_interval(secs => ${sql.placeholder('retention')}::integer))
+        returning position)
+      update feed set deleted = greatest(deleted, (select max(position) from old)) where exists (select from old)
+      returning (select count(*) from old)`,
+    { count: integer },
+  );
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let intervals: NodeJS.Timeout[] = [];
+  let isAwaited = false;
+  let hasEnded = false;
+
+  return {
+    /** Publishes from now on, and deletes events beyond the retention. */
+    begin(): void {
+      intervals = [
+        setInterval(wake, INTERVAL).unref(),
+        setInterval(() => forget().catch(onFailure), DELETION_INTERVAL).unref(),
+      ];
+      wake();
+    },
+
+    /** Publishes soon, because a change was made. */
+    wake,
+
+    /** Publishes what is committed, and stops. */
+    async end(): Promise<void> {
+      hasEnded = true;
+      for (const interval of intervals) clearInterval(interval);
+      clearTimeout(timer);
+      await running;
+      await publishAll();
+    },
+
+    /** Deletes events beyond the retention; resolves when none is left. */
+    forget,
+  };
+
+  function wake(): void {
+    if (hasEnded) return;
+    if (running !== undefined || timer !== undefined) {
+      isAwaited = true;
+      return;
+    }
+    isAwaited = false;
+    running = publishAll()
+      .catch(onFailure)
+      .then(() => {
+        running = undefined;
+        if (hasEnded) return;
+        timer = setTimeout(() => {
+          timer = undefined;
+          if (isAwaited) wake();
+        }, PAUSE).unref();
+      });
+  }
+
+  async function publishAll(): Promise<void> {
+    for (;;) {
+      const [{ moved, lag } = { moved: 0, lag: 0 }] = await publish({ most: MOST });
+      if (moved > 0) onPublished(moved, lag);
+      if (moved < MOST) return;
+    }
+  }
+
+  async function forget(): Promise<void> {
+    for (;;) {
+      const [{ count } = { count: 0 }] = await deleteOld({ retention });
+      if (count < DELETED_AT_ONCE) return;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { SQL } from 'drizzle-orm';
+import type { ListSource } from '../db/keyset.ts';
+import type { ListTables } from '../db/paging.ts';
+import type { RowRef } from '../schema/builder.ts';
+
+/** A type of event. */
+interface EventType {
+  /** Such as `book.created`. */
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A type of event for some changes of a row. */
+interface EventTypeWhen extends EventType {
+  /** The condition, on the table's columns after the change and those of `before`. */
+  readonly when: SQL;
+}
+
+/** A table whose changes are events: those of the rows of a list. */
+export interface EventSource {
+  /** Its first table is the one whose changes are told; the rows' `version` says whether a client can see a change. */
+  readonly list: ListSource & ListTables & { readonly name: string };
+  /** The GraphQL type of a row. */
+  readonly type: RowRef<object>;
+  /** For a row that came into the list. */
+  readonly created: EventType;
+  /** For a row with another version: the first whose condition holds, or the last. */
+  readonly updated: readonly [...EventTypeWhen[], EventType];
+  /** For a row that left the list. */
+  readonly deleted: EventType;
+}
+
+interface RowEventsOptions extends Pick<EventSource, 'list' | 'type'> {
+  /** The name of a row, such as `book`. */
+  readonly one: string;
+}
+
+/** The events of a resource's rows: `created`, `updated` and `deleted`. */
+export function rowEvents({ one, ...source }: RowEventsOptions): EventSource {
+  const type = (what: string): EventType => ({ name: `${one}.${what}`, description: `A ${one} was ${what}.` });
+  return { ...source, created: type('created'), updated: [type('updated')], deleted: type('deleted') };
+}
+
+/** The types of events of the sources. */
+export function eventTypesOf(sources: readonly EventSource[]): readonly EventType[] {
+  return sources.flatMap(({ created, updated, deleted }) => [created, ...updated, deleted]);
+}
+
+/** The name of a type in GraphQL, where names have no dots. */
+export function enumNameOf({ name }: Pick<EventType, 'name'>): string {
+  return name.replace('.', '_');
+}

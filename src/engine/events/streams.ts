@@ -1,0 +1,282 @@
+import { ServiceError } from '../errors.ts';
+import type { HttpReply } from '../http/reply.ts';
+import type { Sink } from '../http/stream.ts';
+import type { FeedCursor } from './cursor.ts';
+import type { EventFilter, FeedEvent, FeedStore } from './feed.ts';
+import { isWanted, type Tail } from './tail.ts';
+
+/** How often an idle stream gets a comment, in milliseconds, so that proxies don't close it. */
+const HEARTBEAT = 15_000;
+/** How often credentials are checked again, in milliseconds. */
+const RECHECK = 2_000;
+/** After how many milliseconds a client connects again; when a process stops, at random in this time. */
+const RETRY = 3_000;
+/** How many bytes a client may leave unread; it is closed beyond that, and can resume. */
+const MAX_UNREAD = 262_144;
+/** How many events are read at once for a stream that is behind. */
+const PAGE = 500;
+/** The part of all streams that one caller may have. */
+const PART_OF_CALLER = 0.1;
+
+interface StreamsOptions {
+  readonly feed: FeedStore;
+  readonly tail: Tail;
+  /** The events as JSON, in the form that REST returns. */
+  readonly toJson: (events: readonly FeedEvent[]) => Promise<readonly string[]>;
+  /** How many streams and waiting pages the process may have. */
+  readonly max: number;
+  /** Called with their number, when it changes. */
+  readonly onCount: (count: number) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+interface StreamRequest {
+  readonly cursor: string | null | undefined;
+  readonly filter: EventFilter;
+  readonly account: string;
+  /** Rejects when the caller may no longer read; called every few seconds. */
+  readonly recheck: () => Promise<void>;
+}
+
+/** A told event: its fields for the filter, and its text in a stream. */
+interface Frame {
+  readonly event: FeedEvent;
+  readonly text: string;
+}
+
+/** Streams of server-sent events (WHATWG HTML, section 9.2). */
+export type EventStreams = ReturnType<typeof createEventStreams>;
+
+export function createEventStreams({ feed, tail, toJson, max, onCount, onFailure }: StreamsOptions) {
+  const places = new Places(max, onCount);
+  const streams = new Set<EventStream>();
+  let stopListening: (() => void) | undefined;
+  let starting: Promise<void> | undefined;
+  let timers: NodeJS.Timeout[] = [];
+  /** Batches are turned into text one after another. */
+  let telling = Promise.resolve();
+  /** The position of the last event that the live streams were told. */
+  let told = 0;
+  let hasEnded = false;
+
+  return {
+    /**
+     * Opens a stream.
+     *
+     * @throws {ServiceError} as `FeedStore.page` does; UNAVAILABLE or RATE_LIMITED when there are too many
+     */
+    async open({ cursor, filter, account, recheck }: StreamRequest): Promise<HttpReply> {
+      if (hasEnded) throw stopping();
+      places.assertFree(account);
+      const first = await feed.page(cursor, filter, PAGE);
+      return {
+        status: 200,
+        headers: ['content-type', 'text/event-stream', 'cache-control', 'no-store', 'x-accel-buffering', 'no'],
+        body: {
+          start(sink) {
+            const release = places.take(account);
+            const stream = new EventStream(sink, filter, recheck);
+            streams.add(stream);
+            sink.onEnd(() => {
+              release();
+              streams.delete(stream);
+              if (streams.size === 0) stop();
+            });
+            if (hasEnded) stream.end();
+            else
+              void follow(stream, first).catch((error) => {
+                onFailure(error);
+                stream.end();
+              });
+          },
+        },
+      };
+    },
+
+    /**
+     * Waits for an event outside the limits of other requests, but within that of streams.
+     *
+     * @returns as `Tail.waitFor` does
+     * @throws {ServiceError} as `open` does
+     */
+    async wait(cursor: string | null | undefined, filter: EventFilter, milliseconds: number, account: string) {
+      const release = places.take(account);
+      try {
+        return await tail.waitFor(cursor, filter, milliseconds);
+      } finally {
+        release();
+      }
+    },
+
+    /** Ends all streams, because the process stops: their clients connect again after a random time. */
+    end(): void {
+      hasEnded = true;
+      tail.end();
+      for (const stream of streams) stream.end();
+    },
+  };
+
+  /** Tells a stream what it has missed, and then what comes. */
+  async function follow(
+    stream: EventStream,
+    first: { events: readonly FeedEvent[]; next: FeedCursor; hasMore: boolean },
+  ) {
+    stream.begin();
+    await listen();
+    let page = first;
+    for (;;) {
+      const frames = await framesOf(page.events);
+      if (stream.hasEnded) return;
+      stream.tell(frames, page.next.position);
+      await stream.drained();
+      // Behind the last events that all streams were told, it must not get the next of those yet.
+      if (!page.hasMore && page.next.position >= told) break;
+      page = await feed.pageAfter(page.next, stream.filter, PAGE);
+    }
+    stream.isLive = true;
+  }
+
+  async function framesOf(events: readonly FeedEvent[]): Promise<readonly Frame[]> {
+    if (events.length === 0) return [];
+    const texts = await toJson(events);
+    return events.map((event, n) => ({
+      event,
+      text: `id: ${event.id}\nevent: ${event.type}\ndata: ${texts[n]}\n\n`,
+    }));
+  }
+
+  function listen(): Promise<void> {
+    starting ??= start();
+    return starting;
+  }
+
+  async function start(): Promise<void> {
+    timers = [
+      setInterval(() => each((stream) => stream.beat()), HEARTBEAT).unref(),
+      setInterval(() => each((stream) => void stream.check()), RECHECK).unref(),
+    ];
+    stopListening = await tail.listen(({ events, last }) => {
+      telling = telling
+        .then(async () => {
+          const frames = await framesOf(events);
+          told = last;
+          each((stream) => {
+            if (stream.isLive) stream.tell(frames, last);
+          });
+        })
+        .catch(onFailure);
+    });
+  }
+
+  function stop(): void {
+    for (const timer of timers) clearInterval(timer);
+    stopListening?.();
+    starting = undefined;
+  }
+
+  function each(work: (stream: EventStream) => void): void {
+    for (const stream of streams) work(stream);
+  }
+}
+
+/** A client that is told events. */
+class EventStream {
+  readonly #sink: Sink;
+  readonly filter: EventFilter;
+  readonly #recheck: () => Promise<void>;
+  #position = 0;
+  hasEnded = false;
+  /** Whether it has all events until now, and gets the next ones together with all other streams. */
+  isLive = false;
+
+  constructor(sink: Sink, filter: EventFilter, recheck: () => Promise<void>) {
+    this.#sink = sink;
+    this.filter = filter;
+    this.#recheck = recheck;
+    sink.onEnd(() => {
+      this.hasEnded = true;
+    });
+  }
+
+  begin(): void {
+    this.#sink.write(`retry: ${RETRY}\n\n`);
+  }
+
+  /** Tells the events that it wants and has not been told yet. */
+  tell(frames: readonly Frame[], last: number): void {
+    let text = '';
+    for (const frame of frames) {
+      if (frame.event.position > this.#position && isWanted(frame.event, this.filter)) text += frame.text;
+    }
+    this.#position = Math.max(this.#position, last);
+    if (text === '') return;
+    this.#sink.write(text);
+    if (this.isLive && this.#sink.unread() > MAX_UNREAD) this.#sink.end('now');
+  }
+
+  drained(): Promise<void> {
+    return this.#sink.drained();
+  }
+
+  beat(): void {
+    this.#sink.write(':\n\n');
+  }
+
+  /** Ends it if its caller may no longer read; not if that can't be found out at the moment. */
+  async check(): Promise<void> {
+    try {
+      await this.#recheck();
+    } catch (error) {
+      if (error instanceof ServiceError && error.status < 500) this.#sink.end('after');
+    }
+  }
+
+  end(): void {
+    this.#sink.write(`retry: ${Math.round(Math.random() * RETRY)}\n\n`);
+    this.#sink.end('after');
+  }
+}
+
+/** Shares out the streams among callers. */
+class Places {
+  readonly #max: number;
+  readonly #onCount: (count: number) => void;
+  readonly #taken = new Map<string, number>();
+  #count = 0;
+
+  constructor(max: number, onCount: (count: number) => void) {
+    this.#max = max;
+    this.#onCount = onCount;
+  }
+
+  /** @throws {ServiceError} UNAVAILABLE, RATE_LIMITED */
+  assertFree(account: string): void {
+    if (this.#count >= this.#max) {
+      throw new ServiceError('UNAVAILABLE', `There are ${this.#max} streams already; try again.`, {
+        headers: { 'retry-after': '5' },
+      });
+    }
+    const ofCaller = Math.max(1, Math.floor(this.#max * PART_OF_CALLER));
+    if ((this.#taken.get(account) ?? 0) < ofCaller) return;
+    throw new ServiceError('RATE_LIMITED', `You have ${ofCaller} streams already; close one first.`, {
+      headers: { 'retry-after': '5' },
+    });
+  }
+
+  /** @returns gives the place back */
+  take(account: string): () => void {
+    this.assertFree(account);
+    this.#onCount(++this.#count);
+    this.#taken.set(account, (this.#taken.get(account) ?? 0) + 1);
+    return () => {
+      this.#onCount(--this.#count);
+      const left = (this.#taken.get(account) ?? 0) - 1;
+      if (left === 0) this.#taken.delete(account);
+      else this.#taken.set(account, left);
+    };
+  }
+}
+
+function stopping(): ServiceError {
+  return new ServiceError('UNAVAILABLE', 'The service is stopping; try again.', { headers: { 'retry-after': '1' } });
+}

@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, index, integer, json, pgTable, smallint, text, timestamp } from 'drizzle-orm/pg-core';
+
+/**
+ * Changes that are committed but not published yet; the triggers write them. `seq` orders the changes of a row, because
+ * a change draws it while it has the row locked. It must not be cached, or a later change could get a smaller one.
+ */
+export const outbox = pgTable('outbox', {
+  seq: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+  /** With the time, identifies the statement: a connection runs one at a time. */
+  writer: integer().notNull().default(sql`pg_backend_pid()`),
+  time: timestamp({ withTimezone: true }).notNull().default(sql`statement_timestamp()`),
+  /** Orders the events of a statement: causes before effects. */
+  rank: smallint().notNull(),
+  type: text().notNull(),
+  subject: text().notNull(),
+  data: json().notNull(),
+});
+
+/** The published events. Nothing ever appears before the last one. */
+export const events = pgTable(
+  'events',
+  {
+    position: bigint({ mode: 'number' }).primaryKey(),
+    time: timestamp({ withTimezone: true }).notNull(),
+    type: text().notNull(),
+    subject: text().notNull(),
+    /** The row after the change, or before it if it was deleted. */
+    data: json().notNull(),
+  },
+  (table) => [index('events_subject').on(table.subject, table.position)],
+);
+
+/** The state of the feed: one row, whose lock lets one process publish at a time. */
+export const feed = pgTable(
+  'feed',
+  {
+    isOnly: boolean('is_only').primaryKey().default(true),
+    /** An operator raises it after restoring a backup, because positions are used again then. */
+    epoch: integer().notNull().default(1),
+    /** The position of the last event that retention has deleted; 0 for none. */
+    deleted: bigint({ mode: 'number' }).notNull().default(0),
+    /** The position of the last event; 0 for none. */
+    last: bigint({ mode: 'number' }).notNull().default(0),
+  },
+  (table) => [check('feed_is_only', sql`${table.isOnly}`)],
+);

@@ -1,0 +1,24 @@
+/** A body that is written while the client reads it. */
+export interface StreamBody {
+  /** Called once, after the header fields are sent; not for HEAD. */
+  start(sink: Sink): void;
+}
+
+/** The client's end of a stream. */
+export interface Sink {
+  /** Sends text; does nothing when the stream has ended. */
+  write(text: string): void;
+  /** How many bytes the client has not read yet. */
+  unread(): number;
+  /** Resolves when the client has read most of what was sent, or the stream has ended. */
+  drained(): Promise<void>;
+  /** Ends the stream: after what was sent, or at once with everything that the client has not read. */
+  end(how: 'after' | 'now'): void;
+  /** Called when the stream has ended, whoever ended it. */
+  onEnd(callback: () => void): void;
+}
+
+/** Whether a body is one that is written while the client reads it. */
+export function isStream(body: object | string | null): body is StreamBody {
+  return typeof body === 'object' && body !== null && 'start' in body;
+}

@@ -1,0 +1,28 @@
+import type { Database } from '../engine/db/client.ts';
+import { assertNoneMissing, migrateDatabase } from '../engine/db/migrate.ts';
+import { assertEvents, installEvents } from '../engine/events/install.ts';
+import type { EventSource } from '../engine/index.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * Makes sure that all migrations under `drizzle/` are applied, and that changes are recorded as events if `EVENTS` is
+ * on, before the database is used.
+ *
+ * @param settings if `MIGRATE` is off, a separate job does so (`npm run db:migrate`)
+ * @param onMissing called with the number of missing migrations before they are applied
+ * @throws {Error} when it is off and something is missing
+ */
+export async function readyDatabase(
+  database: Database,
+  sources: readonly EventSource[],
+  { MIGRATE, EVENTS }: Pick<Settings, 'MIGRATE' | 'EVENTS'>,
+  onMissing?: (count: number) => void,
+): Promise<void> {
+  if (MIGRATE === 'on') {
+    await migrateDatabase(database, onMissing);
+    await installEvents(database, sources, EVENTS);
+  } else {
+    await assertNoneMissing(database);
+    await assertEvents(database, sources, EVENTS);
+  }
+}

@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RestAnswer, startTestApp, type TestApp } from '../../support/app.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.begin();
+});
+afterAll(async () => {
+  await app.flush();
+  await app.dispose();
+});
+
+/** What the feed tells of what the work does. */
+async function told(work: () => Promise<unknown>): Promise<RestAnswer['body']> {
+  const start = await end();
+  await work();
+  await published();
+  return (await app.rest('GET', start)).body;
+}
+
+/** The address of the events after all changes until now. */
+async function end(): Promise<string> {
+  await published();
+  return nextOf(await app.rest('GET', '/events?after=now'));
+}
+
+async function published(): Promise<void> {
+  const left = () => app.database.transaction((query) => query('select from outbox limit 1', []));
+  while ((await left()).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+function nextOf({ headers }: RestAnswer): string {
+  const [, next = ''] = /<http:\/\/pets\.example([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
+  return next;
+}
+
+const summaryOf = (events: readonly { type: string; subject: string }[]) =>
+  events.map(({ type, subject }) => `${type} ${subject}`);
+
+async function newPet(quantity?: number): Promise<number> {
+  const { body } = await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId: await newCategory() } });
+  if (quantity !== undefined) await app.rest('PUT', `/store/inventory/${body.id}`, { body: { quantity } });
+  return body.id;
+}
+
+async function newCategory(): Promise<number> {
+  return (await app.rest('POST', '/categories', { body: { name: 'Dogs' } })).body.id;
+}
+
+describe('GET /events', () => {
+  test('tells a change as a CloudEvent, with the row in the form that REST has', async () => {
+    const categoryId = await newCategory();
+    const [event, ...others] = await told(() => app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } }));
+    expect(others).toEqual([]);
+    const { id } = event.data;
+    expect(event).toEqual({
+      specversion: '1.0',
+      id: expect.stringMatching(/^1\.\d+$/),
+      source: '/pet-store',
+      type: 'pet.created',
+      subject: `pets/${id}`,
+      time: expect.stringMatching(/^20.*Z$/),
+      datacontenttype: 'application/json',
+      data: (await app.rest('GET', `/pets/${id}`)).body,
+    });
+  });
+
+  test('tells an order that sells a pet out as three events of one time, causes before effects', async () => {
+    const pet = await newPet(1);
+    const events = await told(() => app.rest('POST', '/store/orders', { body: { petId: pet } }));
+    expect(events.map(({ type }: { type: string }) => type)).toEqual([
+      'order.placed',
+      'inventory.changed',
+      'pet.updated',
+    ]);
+    expect(new Set(events.map(({ time }: { time: string }) => time)).size).toBe(1);
+    expect(events[1].data).toEqual({ petId: pet, quantity: 0, status: 'pending' });
+    expect(events[2].data.status).toBe('pending');
+  });
+
+  test('has a type for everything that happens to an order', async () => {
+    const pet = await newPet();
+    const events = await told(async () => {
+      const { body: one } = await app.rest('POST', '/store/orders', { body: { petId: pet } });
+      await app.rest('PATCH', `/store/orders/${one.id}`, { body: { quantity: 2 } });
+      await app.rest('PATCH', `/store/orders/${one.id}`, { body: { complete: true } });
+      const { body: other } = await app.rest('POST', '/store/orders', { body: { shipDate: '2026-12-01T08:00:00Z' } });
+      await app.rest('DELETE', `/store/orders/${other.id}`);
+    });
+    expect(events.map(({ type }: { type: string }) => type)).toEqual([
+      'order.placed',
+      'order.updated',
+      'order.completed',
+      'order.placed',
+      'order.cancelled',
+    ]);
+    expect(events.at(-1).data).toEqual(events.at(-2).data);
+    expect(events.at(-1).data).toMatchObject({ shipDate: '2026-12-01T08:00:00.000Z', complete: false });
+  });
+
+  test('has a type for everything that happens to the stock of a pet', async () => {
+    const pet = await newPet();
+    const count = (quantity: number) => app.rest('PUT', `/store/inventory/${pet}`, { body: { quantity } });
+    const events = await told(async () => {
+      await count(3);
+      await count(4);
+      await count(4);
+      await app.rest('DELETE', `/store/inventory/${pet}`);
+      await count(5);
+    });
+    expect(events.map(({ type, data }: { type: string; data: { quantity: number } }) => [type, data.quantity])).toEqual(
+      [
+        ['inventory.counted', 3],
+        ['inventory.changed', 4],
+        ['inventory.stopped', 4],
+        ['inventory.counted', 5],
+      ],
+    );
+  });
+
+  test('tells nothing of a change that changes nothing, or that is rejected', async () => {
+    const pet = await newPet(1);
+    const events = await told(async () => {
+      await app.rest('PATCH', `/pets/${pet}`, { body: { name: 'Rex' } });
+      await app.rest('PATCH', `/pets/${pet}`, { body: { name: 'Max' }, headers: { 'if-match': '"99"' } });
+      await app.rest('POST', '/store/orders', { body: { petId: pet, quantity: 2 } });
+      await app.rest('DELETE', `/categories/${(await app.rest('GET', `/pets/${pet}`)).body.categoryId}`);
+      await app.rest('PATCH', `/pets/${pet}`, { body: { name: 'Last' } });
+    });
+    expect(summaryOf(events)).toEqual([`pet.updated pets/${pet}`]);
+  });
+
+  test('tells the deletion of a pet once, with the pet as it was', async () => {
+    const pet = await newPet(3);
+    const { body } = await app.rest('GET', `/pets/${pet}`);
+    const events = await told(() => app.rest('DELETE', `/pets/${pet}`));
+    expect(summaryOf(events)).toEqual([`pet.deleted pets/${pet}`]);
+    expect(events[0].data).toEqual(body);
+  });
+
+  test('tells changes that are made in SQL', async () => {
+    const pet = await newPet(3);
+    const events = await told(async () => {
+      await app.database.transaction(async (query) => {
+        await query("update pets set name = name || '!', version = version + 1 where id = $1", [pet]);
+        await query('update inventory set quantity = 7, version = version + 1 where pet_id = $1', [pet]);
+      });
+    });
+    // The clock of the embedded database may not tell the two statements apart.
+    expect(summaryOf(events).sort()).toEqual([`inventory.changed inventory/${pet}`, `pet.updated pets/${pet}`]);
+  });
+
+  test('tells a keyed request once, however often it is sent', async () => {
+    const categoryId = await newCategory();
+    const send = () =>
+      app.rest('POST', '/pets', { body: { name: 'Rex', categoryId }, headers: { 'idempotency-key': 'an-event' } });
+    const events = await told(() => Promise.all([send(), send()]).then(send));
+    expect(events).toHaveLength(1);
+  });
+
+  test('has exact ids, also beyond 2^53', async () => {
+    const id = 9_007_199_254_740_993n;
+    await app.database.transaction((query) =>
+      query("insert into categories (id, name) values ($1, 'Big')", [id.toString()]),
+    );
+    const { body } = await app.rest('GET', `/events?subject=categories/${id}&wait=2`);
+    expect(body[0].data.id).toBe(id);
+  });
+
+  test('is walked by its links, also with filters, and each event comes once', async () => {
+    const pet = await newPet(50);
+    const start = await end();
+    for (let n = 0; n < 7; n++) await app.rest('POST', '/store/orders', { body: { petId: pet } });
+    await published();
+    const seen: string[] = [];
+    let page = await app.rest('GET', `${start}&limit=2&type=order.placed`);
+    for (; page.body.length > 0; page = await app.rest('GET', nextOf(page)))
+      seen.push(...page.body.map(({ id }: { id: string }) => id));
+    expect(new Set(seen).size).toBe(7);
+    expect(seen).toHaveLength(7);
+    const bySubject = await app.rest('GET', `${start}&subject=inventory/${pet}`);
+    expect(bySubject.body.map(({ data }: { data: { quantity: number } }) => data.quantity)).toEqual([
+      49, 48, 47, 46, 45, 44, 43,
+    ]);
+  });
+
+  test('lets caches keep a full page, and no other', async () => {
+    await newPet();
+    const full = await app.rest('GET', '/events?limit=1');
+    expect(full.headers.get('cache-control')).toBe('max-age=31536000, immutable');
+    const again = await app.rest('GET', '/events?limit=1', {
+      headers: { 'if-none-match': full.headers.get('etag') ?? '' },
+    });
+    expect(again.status).toBe(304);
+    expect((await app.rest('GET', '/events?after=now&limit=1')).headers.get('cache-control')).toBe('no-cache');
+  });
+
+  test('waits for the next event, and no longer', async () => {
+    await published();
+    const started = performance.now();
+    const waiting = app.rest('GET', '/events?after=now&type=category.created&wait=20');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const pet = await newPet();
+    expect(pet).toBeGreaterThan(0);
+    expect(summaryOf((await waiting).body)).toHaveLength(1);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    await published();
+    expect((await app.rest('GET', '/events?after=now&wait=1')).body).toEqual([]);
+  });
+
+  test.each([
+    ['after=x', 400, /after must be the id of an event, such as 1\.204, or now/],
+    ['after=7.1', 410, /from before a backup was restored.* go on after 1\.\d+; or begin without after/],
+    ['after=1.999999999', 410, /restored/],
+    ['type=pet.eaten', 400, /type must be one of order\.placed, .*not "pet\.eaten"/],
+    ['type=pet_created', 400, /type must be one of/],
+    ['limit=501', 400, /limit must be from 1 to 500/],
+    ['wait=21', 400, /wait must be from 0 to 20/],
+    ['subject=', 400, /subject/],
+    [
+      'subjekt=pets/1',
+      400,
+      /subjekt"? is not a parameter of this operation, which accepts after, type, subject, limit, wait/,
+    ],
+  ])('rejects %s with %i', async (query, status, message) => {
+    const { status: answered, body } = await app.rest('GET', `/events?${query}`);
+    expect([answered, body.message]).toEqual([status, expect.stringMatching(message)]);
+  });
+
+  test('is 410 for a place whose events are deleted, and then says where to go on', async () => {
+    await newPet();
+    await published();
+    await app.database.transaction((query) =>
+      query('with old as (delete from events where position <= 2 returning position) update feed set deleted = 2', []),
+    );
+    const { status, body } = await app.rest('GET', '/events?after=1.1');
+    expect([status, body.message]).toEqual([410, expect.stringMatching(/Events after it are deleted/)]);
+    const [, place] = /go on after (1\.\d+)/.exec(body.message) ?? [];
+    expect((await app.rest('GET', `/events?after=${place}`)).status).toBe(200);
+    expect((await app.rest('GET', '/events?limit=1')).body[0].id).toBe('1.3');
+  });
+});
+
+describe('the field events of GraphQL', () => {
+  test('has the same events, with the fields and relations of their rows', async () => {
+    const pet = await newPet(4);
+    const query = `query ($subject: String, $types: [EventType!]) {
+      events(subject: $subject, types: $types, wait: 2) {
+        nodes { id type subject data { __typename ... on InventoryItem { petId quantity version pet { name } } } }
+        pageInfo { hasNextPage endCursor }
+      }
+    }`;
+    const { data, errors } = await app.graphql(query, { subject: `inventory/${pet}`, types: ['inventory_counted'] });
+    expect(errors).toBeUndefined();
+    const { body } = await app.rest('GET', `/events?subject=inventory/${pet}`);
+    expect(data.events.nodes).toEqual([
+      {
+        id: body[0].id,
+        type: 'inventory_counted',
+        subject: `inventory/${pet}`,
+        data: {
+          __typename: 'InventoryItem',
+          petId: pet,
+          quantity: 4,
+          version: expect.any(Number),
+          pet: { name: 'Rex' },
+        },
+      },
+    ]);
+    expect(data.events.pageInfo).toEqual({ hasNextPage: false, endCursor: expect.stringMatching(/^1\.\d+$/) });
+  });
+
+  test('counts as a use of something beta', async () => {
+    const { extensions } = JSON.parse(
+      await (
+        await app.fetch(
+          new Request('http://pets.example/graphql', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: '{"query":"{ events(first: 1) { nodes { id } } }"}',
+          }),
+        )
+      ).text(),
+    );
+    expect(extensions.lifecycle).toEqual([{ coordinate: 'Query.events', level: 'beta' }]);
+  });
+
+  test('rejects what REST rejects', async () => {
+    const { errors } = await app.graphql('{ events(after: "x", first: 501, wait: 21) { nodes { id } } }');
+    expect(errors?.[0]?.extensions.code).toBe('VALIDATION_FAILED');
+    const gone = await app.graphql('{ events(after: "7.1") { nodes { id } } }');
+    expect(gone.errors?.[0]?.extensions.code).toBe('GONE');
+  });
+});
+
+test('with EVENTS=off there is no feed, and that is said', async () => {
+  const off = await startTestApp({ EVENTS: 'off' });
+  try {
+    const { status, body } = await off.rest('GET', '/events');
+    expect([status, body.message]).toEqual([404, 'This service records no events.']);
+  } finally {
+    await off.dispose();
+  }
+});

@@ -1,0 +1,290 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EventSource } from 'eventsource';
+import { describe, expect, test } from 'vitest';
+import { startOwnService } from '../../support/sockets.ts';
+
+const service = startOwnService();
+
+interface StreamEvent {
+  readonly id: string;
+  readonly event: string;
+  readonly data: { readonly id: string; readonly type: string; readonly data: Readonly<Record<string, unknown>> };
+}
+
+/** An open stream, and what has come on it. */
+interface Stream {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  text(): string;
+  events(): readonly StreamEvent[];
+  /** Resolves when the condition holds for its text, or rejects after some seconds. */
+  until(condition: (text: string) => boolean): Promise<void>;
+  readonly ended: Promise<unknown>;
+  cut(): void;
+}
+
+function open(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Stream> {
+  return new Promise((resolve, reject) => {
+    const asking = request(
+      service.base + path,
+      { headers: { accept: 'text/event-stream', ...headers }, agent: false },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('error', () => {});
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: () => text,
+          events: () => eventsIn(text),
+          async until(condition) {
+            for (let waited = 0; !condition(text); waited += 10) {
+              if (waited > 10_000) throw new Error(`Not in the stream: ${text.slice(-500)}`);
+              await sleep(10);
+            }
+          },
+          ended: new Promise((end) => response.once('close', end)),
+          cut: () => asking.destroy(),
+        });
+      },
+    );
+    asking.on('error', reject);
+    asking.end();
+  });
+}
+
+/** The whole events of a stream's text; one that was cut has no empty line after it. */
+function eventsIn(text: string): StreamEvent[] {
+  return text
+    .split('\n\n')
+    .slice(0, -1)
+    .flatMap((block) => {
+      const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s, 2)));
+      return fields.data === undefined ? [] : [{ ...fields, data: JSON.parse(fields.data) }];
+    });
+}
+
+async function post(path: string, body: unknown): Promise<{ id: number }> {
+  const response = await fetch(service.base + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
+
+const newCategory = (name = 'Dogs') => post('/categories', { name });
+
+describe('a stream of events', () => {
+  test('has each event as it comes, in the form of the page', async () => {
+    const stream = await open('/events?after=now');
+    expect(stream.status).toBe(200);
+    expect(stream.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'api-stability': 'beta',
+    });
+    expect(stream.headers['content-length']).toBeUndefined();
+    const { id } = await newCategory();
+    await stream.until((text) => text.includes(`categories/${id}"`));
+    const event = stream.events().find(({ data }) => data.data.id === id) as StreamEvent;
+    const page = await (await fetch(`${service.base}/events?subject=categories/${id}`)).json();
+    expect([event.id, event.event, event.data]).toEqual([page[0].id, 'category.created', page[0]]);
+    expect(stream.text()).toMatch(/^retry: 3000\n\n/);
+    stream.cut();
+  });
+
+  test('begins where the client says, first by Last-Event-ID, then by after', async () => {
+    const ids: number[] = [];
+    const watching = await open('/events?after=now');
+    for (let n = 0; n < 3; n++) ids.push((await newCategory()).id);
+    await watching.until((text) => text.includes(`categories/${ids[2]}"`));
+    const events = watching.events();
+    watching.cut();
+    const resumed = await open('/events?after=now', { 'last-event-id': events[0]?.id ?? '' });
+    await resumed.until((text) => text.includes(`categories/${ids[2]}"`));
+    expect(resumed.events().slice(0, 2)).toEqual(events.slice(1));
+    resumed.cut();
+    const after = await open(`/events?after=${events[1]?.id}`);
+    await after.until((text) => text.includes(`categories/${ids[2]}"`));
+    expect(after.events()[0]).toEqual(events[2]);
+    after.cut();
+  });
+
+  test('has only the events of the filter', async () => {
+    const { id: categoryId } = await newCategory();
+    const stream = await open('/events?after=now&type=pet.created&type=pet.deleted');
+    const pet = await post('/pets', { name: 'Rex', categoryId });
+    await newCategory();
+    await fetch(`${service.base}/pets/${pet.id}`, { method: 'DELETE' });
+    await stream.until((text) => text.includes('pet.deleted'));
+    expect(stream.events().map(({ event }) => event)).toEqual(['pet.created', 'pet.deleted']);
+    stream.cut();
+  });
+
+  test.each([
+    ['after=x', {}, 400],
+    ['after=7.1', {}, 410],
+    ['', { 'last-event-id': '7.1' }, 410],
+    ['type=pet.eaten', {}, 400],
+    ['limit=5', {}, 400],
+  ])('is rejected with the Error object: %s %o', async (query, headers, status) => {
+    const stream = await open(`/events?${query}`, headers as Record<string, string>);
+    await stream.ended;
+    expect(stream.status).toBe(status);
+    expect(JSON.parse(stream.text())).toMatchObject({ status });
+  });
+
+  test('answers HEAD without a stream, and HTTP/1.0 without chunks', async () => {
+    const { hostname, port } = new URL(service.base);
+    const send = async (head: string) => {
+      const socket = connect(Number(port), hostname);
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.write(`${head}\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n`);
+      await sleep(500);
+      socket.destroy();
+      return text;
+    };
+    const head = await send('HEAD /events?after=now HTTP/1.1');
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*text\/event-stream[\s\S]*\r\n\r\n$/);
+    const old = await send('GET /events?after=now HTTP/1.0');
+    expect(old).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\r\n\r\nretry: 3000\n\n$/);
+    expect(old.toLowerCase()).toMatch(/connection: close/);
+    expect(old.toLowerCase()).not.toMatch(/transfer-encoding/);
+    expect(await send('GET /events?after=now HTTP/1.1\r\nConnection: close')).toMatch(/connection: close/i);
+  });
+
+  test('resumes by itself in EventSource, with every event once', async () => {
+    const seen: string[] = [];
+    const source = new EventSource(`${service.base}/events?after=now`, {
+      fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, connection: 'close' } }),
+    });
+    source.addEventListener('category.created', ({ lastEventId }) => seen.push(lastEventId));
+    await once(source as never, 'open');
+    const ids = [];
+    for (let n = 0; n < 5; n++) ids.push((await newCategory()).id);
+    for (let waited = 0; seen.length < 5 && waited < 5_000; waited += 20) await sleep(20);
+    source.close();
+    expect(seen).toHaveLength(5);
+    expect(new Set(seen).size).toBe(5);
+  });
+
+  test('cut 100 times at random places under load, and resumed, has every event once and in order', async () => {
+    let isWriting = true;
+    const made: number[] = [];
+    const writing = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (isWriting) made.push((await newCategory('Load')).id);
+      }),
+    );
+    const first = await open('/events?after=now');
+    await first.until((text) => text.includes('\nid: ') || text.startsWith('id: '));
+    let last = (first.events()[0] as StreamEvent).id;
+    first.cut();
+    const seen: StreamEvent[] = [];
+    for (let cuts = 0; cuts < 100; cuts++) {
+      const stream = await open('/events', { 'last-event-id': last });
+      const length = 1 + Math.floor(Math.random() * 20_000);
+      const until = performance.now() + 100;
+      while (stream.text().length < length && performance.now() < until) await sleep(1);
+      stream.cut();
+      const events = stream.events();
+      seen.push(...events);
+      last = events.at(-1)?.id ?? last;
+    }
+    isWriting = false;
+    await writing;
+    const rest = await open('/events', { 'last-event-id': last });
+    await rest.until((text) => text.includes(`categories/${Math.max(...made)}"`));
+    rest.cut();
+    seen.push(...rest.events());
+    const positions = seen.map(({ id }) => Number(id.split('.')[1]));
+    const gaps = positions.flatMap((position, n) =>
+      n === 0 || position === (positions[n - 1] as number) + 1 ? [] : [[positions[n - 1], position]],
+    );
+    expect(gaps).toEqual([]);
+    const told = new Set(seen.map(({ data }) => data.data.id));
+    const early = Number(seen[0]?.data.data.id);
+    expect(made.filter((id) => id > early + 20 && !told.has(id))).toEqual([]);
+    expect(seen.length).toBeGreaterThan(100);
+  });
+});
+
+describe('limits of streams', () => {
+  test('a client that does not read is closed, and can resume', async () => {
+    const { hostname, port } = new URL(service.base);
+    const socket = connect(Number(port), hostname).pause();
+    socket.on('error', () => {});
+    socket.write('GET /events?after=now HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n');
+    await sleep(300);
+    const closed = once(socket, 'close');
+    let isClosed = false;
+    void closed.then(() => {
+      isClosed = true;
+    });
+    const description = 'x'.repeat(2_000);
+    // The system takes some megabytes before any is unread.
+    for (let n = 0; n < 5_000 && (await streams()) > 0; n += 40) {
+      await Promise.all(Array.from({ length: 40 }, () => post('/categories', { name: 'Long', description })));
+    }
+    expect(await streams()).toBe(0);
+    socket.resume();
+    await closed;
+    expect(isClosed).toBe(true);
+  });
+
+  test('a caller has a tenth of MAX_STREAMS, and waiting pages count too', async () => {
+    await service.restart({ MAX_STREAMS: '20' });
+    const one = await open('/events?after=now');
+    const waiting = fetch(`${service.base}/events?after=now&wait=2&type=pet.deleted`);
+    await sleep(300);
+    const third = await open('/events?after=now');
+    await third.ended;
+    expect([third.status, third.headers['retry-after'], JSON.parse(third.text()).code]).toEqual([
+      429,
+      '5',
+      'RATE_LIMITED',
+    ]);
+    expect((await fetch(`${service.base}/events?after=now&wait=1`)).status).toBe(429);
+    expect((await fetch(`${service.base}/events?limit=1`)).status).toBe(200);
+    await (await waiting).text();
+    one.cut();
+    await sleep(200);
+    const next = await open('/events?after=now');
+    expect(next.status).toBe(200);
+    next.cut();
+  });
+
+  test('when the process stops, streams end soon, and say when to come back', async () => {
+    await service.restart({});
+    const stream = await open('/events?after=now');
+    const waiting = fetch(`${service.base}/events?after=now&wait=20&type=pet.deleted`).then((response) =>
+      response.json(),
+    );
+    await sleep(300);
+    const started = performance.now();
+    const stopped = service.stop();
+    await stream.ended;
+    expect(stream.text()).toMatch(/^retry: 3000\n\n(?:[\s\S]*\n\n)?retry: \d{1,4}\n\n$/);
+    expect(await waiting).toEqual([]);
+    expect(await stopped).toBe(0);
+    expect(performance.now() - started).toBeLessThan(5_000);
+    await service.restart({});
+  });
+});
+
+/** How many streams there are. */
+async function streams(): Promise<number> {
+  const text = await (await fetch(`${service.base}/metrics`)).text();
+  return Number(/^event_streams (\d+)$/m.exec(text)?.[1]);
+}
