@@ -168,6 +168,7 @@ export function createApp(options: AppOptions) {
     costs,
     lifecyclePage: LIFECYCLE_PAGE,
     introspection: settings.INTROSPECTION === 'on',
+    subscriptions: { open: events.open, context },
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',
   });
   const playground = settings.PLAYGROUND === 'on' ? createPlayground(application, basePath) : undefined;

@@ -2946,7 +2946,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Only events after the one with this id; `now` for those from now on. Without it, from the first that is kept. */
+                /** @description Only events after the one with this id; `now` for those from now on. Without it, a page begins with the first event that is kept, and a stream now. */
                 after?: string;
                 /** @description Only events of these types. Repeat it for any of several. `order.placed`: An order was placed. `order.completed`: An order was completed. `order.updated`: The quantity or the ship date of an order was changed. `order.cancelled`: An order was cancelled. `inventory.counted`: The stock of a pet is tracked from now on. `inventory.changed`: The stock of a pet has changed, by an order or a new count. `inventory.stopped`: The stock of a pet is no longer tracked. `pet.created`: A pet was created. `pet.updated`: A pet was updated. `pet.deleted`: A pet was deleted. `category.created`: A category was created. `category.updated`: A category was updated. `category.deleted`: A category was deleted. */
                 type?: ("order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted")[];

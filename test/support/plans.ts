@@ -6,7 +6,7 @@ import { type Sent, watched } from './watched.ts';
 
 export const SEEDED_PETS = 20_000;
 /** The tables that grow with use. A shop has few categories, so scanning them may be cheapest. */
-const TABLES = ['pets', 'orders', 'inventory', 'lifecycle_uses'];
+const TABLES = ['pets', 'orders', 'inventory', 'lifecycle_uses', 'events'];
 
 /**
  * PostgreSQL plans a prepared statement for the values of each of its first runs, and then once for all values if that

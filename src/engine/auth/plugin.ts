@@ -26,7 +26,7 @@ declare global {
     > {
       /**
        * The scope that a caller needs, such as `books:write`. Required for each mutation; `read` by default for
-       * queries.
+       * queries and subscriptions.
        */
       scope?: string;
     }
@@ -38,8 +38,8 @@ class ScopePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   /** @throws {Error} for a mutation without a scope, and for a scope on a field that is no root field */
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     const { kind, name, parentType } = field;
-    const scope = field.pothosOptions.scope ?? (kind === 'Query' ? READ : undefined);
-    const isRoot = kind === 'Query' || kind === 'Mutation';
+    const scope = field.pothosOptions.scope ?? (kind === 'Query' || kind === 'Subscription' ? READ : undefined);
+    const isRoot = kind === 'Query' || kind === 'Mutation' || kind === 'Subscription';
     if (isRoot && scope === undefined) throw new Error(`${parentType}.${name} needs a scope.`);
     if (!isRoot && scope !== undefined) throw new Error(`${parentType}.${name} is no root field: it has no scope.`);
     if (scope === undefined) return field;

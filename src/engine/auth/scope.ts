@@ -36,7 +36,7 @@ export function scopeOf({ extensions }: AnyField): string | undefined {
 /** The scopes of the schema, each with the root fields that need it. */
 export function scopesIn(schema: GraphQLSchema): ReadonlyMap<string, readonly string[]> {
   const scopes = new Map<string, string[]>();
-  for (const type of [schema.getQueryType(), schema.getMutationType()]) {
+  for (const type of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) {
     for (const field of Object.values(type?.getFields() ?? {})) {
       const scope = scopeOf(field);
       if (scope !== undefined) scopes.set(scope, [...(scopes.get(scope) ?? []), field.name]);

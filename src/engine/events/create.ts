@@ -6,10 +6,10 @@ import type { RequestMetrics } from '../metrics.ts';
 import type { StreamOpener } from '../rest/adapter.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import type { Context } from '../schema/context.ts';
-import { type FeedEvent, feedStore } from './feed.ts';
+import { feedStore } from './feed.ts';
 import { createSequencer } from './sequencer.ts';
 import { type EventSource, enumNameOf, eventTypesOf } from './source.ts';
-import { createEventStreams } from './streams.ts';
+import { createEventStreams, type StreamFormat } from './streams.ts';
 import { createTail } from './tail.ts';
 
 interface EventSettings {
@@ -43,7 +43,6 @@ export function createEvents({ database, sources, name, settings, metrics, logge
   const streams = createEventStreams({
     feed,
     tail,
-    toJson,
     max: settings.MAX_STREAMS,
     onCount: metrics.streams,
     onFailure,
@@ -57,6 +56,20 @@ export function createEvents({ database, sources, name, settings, metrics, logge
     onFailure: (error) =>
       logger.warn({ err: error }, 'events could not be published yet; the next attempt includes them'),
   });
+  /** The events as the page returns them. */
+  const format: StreamFormat = {
+    key: 'page',
+    async textsOf(list) {
+      const { endpoint, context } = page();
+      const given = { ...feed, page: async () => ({ events: list, next: { epoch: 0, position: 0 }, hasMore: false }) };
+      const result = await endpoint.prepared.run({}, { ...context, events: given });
+      const { body } = endpoint.toAnswer(result, {}, NO_ADDRESSES);
+      return list.map(
+        ({ id, type }, n) => `id: ${id}\nevent: ${type}\ndata: ${stringifyJson((body as unknown[])[n])}\n\n`,
+      );
+    },
+    rejection: ({ message }) => `: ${message}\n\n`,
+  };
   const typeNames = new Map(eventTypesOf(sources).map((type) => [enumNameOf(type), type.name]));
   return {
     /** The parts of the resolvers' context. */
@@ -80,6 +93,9 @@ export function createEvents({ database, sources, name, settings, metrics, logge
       if (isOn) await sequencer.end();
     },
 
+    /** Opens a stream. */
+    open: streams.open,
+
     /** Opens a stream for a request to the endpoint of the feed. */
     openStream: (async ({ after, type, subject, limit, wait }, { headers, account, recheck }) => {
       if (limit !== undefined || wait !== undefined) {
@@ -87,6 +103,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
       }
       const types = (type as readonly string[] | undefined)?.map((one) => typeNames.get(one) ?? one);
       return streams.open({
+        format,
         cursor: headers.get('last-event-id') ?? (after as string | undefined),
         filter: { types, subject: subject as string | undefined },
         account,
@@ -94,15 +111,6 @@ export function createEvents({ database, sources, name, settings, metrics, logge
       });
     }) satisfies StreamOpener,
   };
-
-  /** The events as the page returns them. */
-  async function toJson(events: readonly FeedEvent[]): Promise<readonly string[]> {
-    const { endpoint, context } = page();
-    const given = { ...feed, page: async () => ({ events, next: { epoch: 0, position: 0 }, hasMore: false }) };
-    const result = await endpoint.prepared.run({}, { ...context, events: given });
-    const { body } = endpoint.toAnswer(result, {}, NO_ADDRESSES);
-    return (body as readonly unknown[]).map(stringifyJson);
-  }
 }
 
 /** A stream has no links. */

@@ -11,6 +11,8 @@ declare module '../schema/context.ts' {
   interface Context {
     readonly events: FeedStore;
     readonly streams: Pick<EventStreams, 'wait'>;
+    /** The event that a subscription runs for. */
+    readonly event?: FeedEvent;
     /** Where the feed ended when the request came, if it has waited for the events from `now` on. */
     readonly feedEnd?: FeedCursor | undefined;
   }
@@ -111,6 +113,16 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): vo
     }),
   });
 
+  const wanted = builder.args((t) => ({
+    after: t.string({
+      bounds: cursor,
+      description:
+        'Only events after the one with this id; `now` for those from now on. Without it, a page begins with the first event that is kept, and a stream now.',
+    }),
+    types: t.field({ type: [EventTypeEnum], description: 'Only events of these types.' }),
+    subject: t.string({ bounds: text({ min: 1, max: 100 }), description: 'Only events of this row.' }),
+  }));
+
   builder.queryField('events', (t) =>
     t.field({
       type: EventPage,
@@ -123,13 +135,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): vo
           bounds: integerFrom(1, MAX_PAGE_SIZE),
           description: `The most events to return; ${DEFAULT_PAGE_SIZE} by default.`,
         }),
-        after: t.arg.string({
-          bounds: cursor,
-          description:
-            'Only events after the one with this id; `now` for those from now on. Without it, from the first that is kept.',
-        }),
-        types: t.arg({ type: [EventTypeEnum], description: 'Only events of these types.' }),
-        subject: t.arg.string({ bounds: text({ min: 1, max: 100 }), description: 'Only events of this row.' }),
+        ...wanted,
         wait: t.arg.int({
           bounds: integerFrom(0, MAX_WAIT),
           description: 'If there is no event yet, how many seconds to wait for one.',
@@ -141,6 +147,22 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): vo
           ? events.pageAfter(feedEnd, { types, subject }, size)
           : events.page(after, { types, subject }, size);
       },
+    }),
+  );
+
+  builder.subscriptionType({ description: 'What is told as it happens, by GraphQL over server-sent events.' });
+  builder.subscriptionField('events', (t) =>
+    t.field({
+      type: Event,
+      lifecycle: beta(),
+      description:
+        'The events as they come: each committed change once, those of a row in the order of its versions, causes before effects.',
+      args: wanted,
+      // The service runs the operation for each event itself: once for all subscribers with the same.
+      subscribe: () => {
+        throw new Error('Subscriptions run in the service alone.');
+      },
+      resolve: (_, __, { event }) => event as FeedEvent,
     }),
   );
 }

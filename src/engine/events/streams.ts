@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
-import type { FeedCursor } from './cursor.ts';
+import { type FeedCursor, NOW } from './cursor.ts';
 import type { EventFilter, FeedEvent, FeedStore } from './feed.ts';
 import { isWanted, type Tail } from './tail.ts';
 
@@ -21,8 +21,6 @@ const PART_OF_CALLER = 0.1;
 interface StreamsOptions {
   readonly feed: FeedStore;
   readonly tail: Tail;
-  /** The events as JSON, in the form that REST returns. */
-  readonly toJson: (events: readonly FeedEvent[]) => Promise<readonly string[]>;
   /** How many streams and waiting pages the process may have. */
   readonly max: number;
   /** Called with their number, when it changes. */
@@ -30,7 +28,18 @@ interface StreamsOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-interface StreamRequest {
+/** How events are told: streams with the same are told the same, which is made once for all of them. */
+export interface StreamFormat {
+  readonly key: string;
+  /** The text of each event, as a server-sent event. */
+  textsOf(events: readonly FeedEvent[]): Promise<readonly string[]>;
+  /** The text for a caller that may no longer read. */
+  rejection(error: ServiceError): string;
+}
+
+export interface StreamRequest {
+  readonly format: StreamFormat;
+  /** The id of the event that it goes on after; without one, it begins now. */
   readonly cursor: string | null | undefined;
   readonly filter: EventFilter;
   readonly account: string;
@@ -47,7 +56,7 @@ interface Frame {
 /** Streams of server-sent events (WHATWG HTML, section 9.2). */
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
-export function createEventStreams({ feed, tail, toJson, max, onCount, onFailure }: StreamsOptions) {
+export function createEventStreams({ feed, tail, max, onCount, onFailure }: StreamsOptions) {
   const places = new Places(max, onCount);
   const streams = new Set<EventStream>();
   let stopListening: (() => void) | undefined;
@@ -65,17 +74,17 @@ export function createEventStreams({ feed, tail, toJson, max, onCount, onFailure
      *
      * @throws {ServiceError} as `FeedStore.page` does; UNAVAILABLE or RATE_LIMITED when there are too many
      */
-    async open({ cursor, filter, account, recheck }: StreamRequest): Promise<HttpReply> {
+    async open({ cursor, account, ...request }: StreamRequest): Promise<HttpReply> {
       if (hasEnded) throw stopping();
       places.assertFree(account);
-      const first = await feed.page(cursor, filter, PAGE);
+      const first = await feed.page(cursor ?? NOW, request.filter, PAGE);
       return {
         status: 200,
         headers: ['content-type', 'text/event-stream', 'cache-control', 'no-store', 'x-accel-buffering', 'no'],
         body: {
           start(sink) {
             const release = places.take(account);
-            const stream = new EventStream(sink, filter, recheck);
+            const stream = new EventStream(sink, request);
             streams.add(stream);
             sink.onEnd(() => {
               release();
@@ -125,7 +134,7 @@ export function createEventStreams({ feed, tail, toJson, max, onCount, onFailure
     await listen();
     let page = first;
     for (;;) {
-      const frames = await framesOf(page.events);
+      const frames = await framesOf(stream.format, page.events);
       if (stream.hasEnded) return;
       stream.tell(frames, page.next.position);
       await stream.drained();
@@ -136,13 +145,24 @@ export function createEventStreams({ feed, tail, toJson, max, onCount, onFailure
     stream.isLive = true;
   }
 
-  async function framesOf(events: readonly FeedEvent[]): Promise<readonly Frame[]> {
+  async function framesOf(format: StreamFormat, events: readonly FeedEvent[]): Promise<readonly Frame[]> {
     if (events.length === 0) return [];
-    const texts = await toJson(events);
-    return events.map((event, n) => ({
-      event,
-      text: `id: ${event.id}\nevent: ${event.type}\ndata: ${texts[n]}\n\n`,
-    }));
+    const texts = await format.textsOf(events);
+    return events.map((event, n) => ({ event, text: texts[n] as string }));
+  }
+
+  /** Tells all live streams, one format after another. */
+  async function tellAll(events: readonly FeedEvent[], last: number): Promise<void> {
+    const framesBy = new Map<string, readonly Frame[]>();
+    const untold = () => [...streams].find(({ isLive, format }) => isLive && !framesBy.has(format.key));
+    // Another stream may become live while the text is made.
+    for (let next = untold(); next !== undefined; next = untold()) {
+      framesBy.set(next.format.key, await framesOf(next.format, events));
+    }
+    told = last;
+    each((stream) => {
+      if (stream.isLive) stream.tell(framesBy.get(stream.format.key) ?? [], last);
+    });
   }
 
   function listen(): Promise<void> {
@@ -156,15 +176,7 @@ export function createEventStreams({ feed, tail, toJson, max, onCount, onFailure
       setInterval(() => each((stream) => void stream.check()), RECHECK).unref(),
     ];
     stopListening = await tail.listen(({ events, last }) => {
-      telling = telling
-        .then(async () => {
-          const frames = await framesOf(events);
-          told = last;
-          each((stream) => {
-            if (stream.isLive) stream.tell(frames, last);
-          });
-        })
-        .catch(onFailure);
+      telling = telling.then(() => tellAll(events, last)).catch(onFailure);
     });
   }
 
@@ -182,6 +194,7 @@ export function createEventStreams({ feed, tail, toJson, max, onCount, onFailure
 /** A client that is told events. */
 class EventStream {
   readonly #sink: Sink;
+  readonly format: StreamFormat;
   readonly filter: EventFilter;
   readonly #recheck: () => Promise<void>;
   #position = 0;
@@ -189,8 +202,9 @@ class EventStream {
   /** Whether it has all events until now, and gets the next ones together with all other streams. */
   isLive = false;
 
-  constructor(sink: Sink, filter: EventFilter, recheck: () => Promise<void>) {
+  constructor(sink: Sink, { format, filter, recheck }: Pick<StreamRequest, 'format' | 'filter' | 'recheck'>) {
     this.#sink = sink;
+    this.format = format;
     this.filter = filter;
     this.#recheck = recheck;
     sink.onEnd(() => {
@@ -227,7 +241,9 @@ class EventStream {
     try {
       await this.#recheck();
     } catch (error) {
-      if (error instanceof ServiceError && error.status < 500) this.#sink.end('after');
+      if (!(error instanceof ServiceError) || error.status >= 500) return;
+      this.#sink.write(this.format.rejection(error));
+      this.#sink.end('after');
     }
   }
 

@@ -2,9 +2,11 @@ import { type ExecutionResult, stripIgnoredCharacters } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
-import { graphqlType } from '../http/negotiation.ts';
+import type { EventFilter } from '../events/feed.ts';
+import { acceptsEventStream, graphqlType } from '../http/negotiation.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import type { Outcome } from '../idempotency/run.ts';
+import { stringifyJson } from '../json.ts';
 import { byCoordinate } from '../lifecycle/guard.ts';
 import { Pace } from '../limits/pace.ts';
 import type { ListCosts } from '../limits/units.ts';
@@ -15,6 +17,7 @@ import { rejected, toClientError } from './errors.ts';
 import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
 import { type GraphQLRequest, readParams } from './params.ts';
 import { createToOutcome } from './reply.ts';
+import { asStream, type Subscriptions, subscriptionFormat } from './stream.ts';
 import { createPreparer, type PreparerOptions } from './yoga.ts';
 
 interface GraphQLServerOptions extends PreparerOptions {
@@ -24,6 +27,8 @@ interface GraphQLServerOptions extends PreparerOptions {
   readonly costs?: ListCosts;
   /** The path of the page about deprecations and sunsets. */
   readonly lifecyclePage: string;
+  /** Undefined if the schema has no subscriptions. */
+  readonly subscriptions?: Subscriptions | undefined;
 }
 
 /** A response, with its label for metrics and the log. */
@@ -42,7 +47,7 @@ const ALWAYS_BY_STATUS: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBI
 export function createGraphQLServer(
   options: GraphQLServerOptions,
 ): (request: GraphQLRequest) => Promise<GraphQLAnswer> {
-  const { authentication, executeOperation } = options;
+  const { authentication, executeOperation, subscriptions } = options;
   const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden', options.costs);
   const preparer = createPreparer(documents, options);
   const toOutcome = createToOutcome(preparer.fetchAPI);
@@ -50,7 +55,9 @@ export function createGraphQLServer(
   const pace = new Pace(CHARACTERS_AT_ONCE);
 
   return async (request) => {
-    const accepted = graphqlType(request.headers.get('accept'));
+    const accept = request.headers.get('accept');
+    const wantsStream = acceptsEventStream(accept);
+    const accepted = graphqlType(accept) ?? (wantsStream ? 'application/graphql-response+json' : undefined);
     const mediaType = accepted ?? 'application/json';
     let [operation, extension]: [string, LifecycleExtension | undefined] = ['none', undefined];
     try {
@@ -65,7 +72,11 @@ export function createGraphQLServer(
       const variables: Variables = given ?? {};
       extension = extensionFor(prepared, variables, request.base, extensions);
       const mayRead = authentication.mayRead(caller);
+      if (prepared.kind === 'stream' && !wantsStream) throw needsStream();
       const outcome = await executeOperation(prepared, {
+        ...(prepared.kind === 'stream' && {
+          open: (valid) => open(request, prepared, valid, mayRead, `${operationName ?? ''} ${query}`),
+        }),
         request,
         caller,
         labels: byCoordinate,
@@ -85,11 +96,37 @@ export function createGraphQLServer(
         },
         reply: (result) => toOutcome(forCaller(result, mayRead), mediaType, extension),
       });
-      return { ...outcome, operation };
+      const isResult = wantsStream && prepared.kind !== 'stream' && outcome.reply.status === 200;
+      return { ...outcome, ...(isResult && { reply: asStream(outcome.reply) }), operation };
     } catch (error) {
       return { ...toOutcome({ errors: [toClientError(error)] }, mediaType, extension), operation };
     }
   };
+
+  /** Opens the stream of a subscription. */
+  async function open(
+    request: GraphQLRequest,
+    operation: PreparedOperation,
+    variables: Variables,
+    mayRead: boolean,
+    text: string,
+  ): Promise<Outcome> {
+    const { open: openStream, context } = subscriptions as Subscriptions;
+    const { after, types, subject } = operation.streamArgs?.(variables) ?? {};
+    const reply = await openStream({
+      format: subscriptionFormat(context, {
+        operation,
+        variables,
+        key: stringifyJson([text, variables, mayRead]),
+        forCaller: (result) => forCaller(result, mayRead),
+      }),
+      cursor: request.headers.get('last-event-id') ?? (after as string | undefined),
+      filter: { types, subject } as EventFilter,
+      account: request.meter.account,
+      recheck: () => authentication.recheck(request, operation.scopes),
+    });
+    return { reply, error: undefined };
+  }
 
   /** The prepared operation of a request; undefined if it has to be prepared, or does not allow the method. */
   function findPrepared({ method }: GraphQLRequest, params: GraphQLParams | undefined): PreparedOperation | undefined {
@@ -127,6 +164,10 @@ function isOptionalObject(value: unknown): boolean {
 function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionResult {
   if (result.errors === undefined) return result;
   return { ...result, errors: result.errors.map((error) => toClientError(error, mayRead)) };
+}
+
+function needsStream(): ServiceError {
+  return new ServiceError('NOT_ACCEPTABLE', 'A subscription is a stream: send Accept: text/event-stream.');
 }
 
 function notAcceptable(): ServiceError {

@@ -1,4 +1,5 @@
 import {
+  type ExecutionArgs,
   type ExecutionResult,
   FieldsOnCorrectTypeRule,
   type GraphQLSchema,
@@ -66,8 +67,25 @@ export function createPreparer(documents: PreparedDocuments, options: PreparerOp
   };
 }
 
+/** The parts of Yoga's hooks around an execution that are the same for all kinds of operations. */
+interface Execution {
+  readonly args: Pick<ExecutionArgs, 'document' | 'operationName'>;
+  readonly context: ServerContext & { readonly params: GraphQLParams };
+  readonly setResultAndStopExecution: (result: ExecutionResult) => void;
+}
+
 function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugin<ServerContext, ServerContext> {
   const { introspection, suggestions } = options;
+  const prepareInstead = ({ args, context, setResultAndStopExecution }: Execution) => {
+    const { preparing, params } = context;
+    try {
+      preparing.result = documents.prepare(params.query ?? '', args.document, args.operationName ?? undefined);
+      setResultAndStopExecution({});
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      setResultAndStopExecution({ errors: [rejected(error, { spec: true })] });
+    }
+  };
   return {
     onRequestParse({ request, serverContext, setRequestParser }) {
       if (request.method === 'GET' || request.method === 'POST') {
@@ -98,15 +116,8 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
         if (!valid) documents.forget(documentAST);
       };
     },
-    onExecute({ args, context: { preparing, params }, setResultAndStopExecution }) {
-      try {
-        preparing.result = documents.prepare(params.query ?? '', args.document, args.operationName ?? undefined);
-        setResultAndStopExecution({});
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
-        setResultAndStopExecution({ errors: [rejected(error, { spec: true })] });
-      }
-    },
+    onSubscribe: prepareInstead,
+    onExecute: prepareInstead,
     onResultProcess({ result, serverContext, setResultProcessor }) {
       serverContext.preparing.result ??= result as ExecutionResult;
       // Yoga's own response is not used.

@@ -18,6 +18,7 @@ import { hasValuesBeyondCompiler } from './compilable-values.ts';
  *   variable is always absent.
  * - `query ($n: Int! = 1)` fails if the default is needed; `$constructor` is never absent, because every object has it;
  *   and a `@oneOf` input accepts several fields.
+ * - A subscription is compiled to its source of events, not to what runs for one of them.
  * - In `mutation { a b }`, b runs although a has failed.
  * - The key `__proto__` creates no property: `{ __proto__: __typename }` returns an empty object.
  * - It stores the `info` of a field by its path, joined by underscores: in `{ a { b_c } c_a { b } }` both fields get
@@ -41,6 +42,7 @@ export function isBeyondCompiler(
   const operation = getOperationAST(document, operationName);
   return (
     operation == null ||
+    operation.operation === 'subscription' ||
     changesSeveral(operation) ||
     hasValuesBeyondCompiler(schema, document) ||
     hasPlacesBeyondCompiler(schema, document, operation)

@@ -81,8 +81,11 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
       }
     }
     const runNow = () =>
-      concurrency.run((signal) => run(operation, call, variables, own, signal), request.meter.load(operation.kind));
-    if (operation.kind === 'read') return runNow();
+      concurrency.run(
+        (signal) => run(operation, call, variables, own, signal),
+        request.meter.load(operation.kind === 'change' ? 'change' : 'read'),
+      );
+    if (operation.kind !== 'change') return runNow();
     const key = readKey(request.headers);
     try {
       return await (key === null ? runNow() : once(key, operation, call, variables));

@@ -19,8 +19,11 @@ import { neverNull } from './never-null.ts';
 import type { PreparedOperation, Variables } from './prepared.ts';
 import { readAheadPlans } from './read-ahead.ts';
 import { type Selection, selectionOf } from './selection.ts';
+import { streamArgsOf } from './stream.ts';
 import type { UseFinder } from './uses.ts';
 import { waitOf } from './wait.ts';
+
+const KINDS = { query: 'read', mutation: 'change', subscription: 'stream' } as const;
 
 /** The parts that an operation is prepared with. */
 export interface PrepareOptions {
@@ -57,7 +60,7 @@ export function prepareOperation(
   const isChange = operation.operation === 'mutation';
   return {
     label: label ?? 'several',
-    kind: isChange ? 'change' : 'read',
+    kind: KINDS[operation.operation],
     changesSeveral: isChange && label === undefined,
     scopes: scopesOf(roots),
     cost: (variables) => {
@@ -68,6 +71,7 @@ export function prepareOperation(
     uses: always,
     usesBy: given,
     validate: validate(selection),
+    streamArgs: streamArgsOf(schema, selection),
     wait: waitOf(schema, selection),
     run: run(size, readAheadPlans(selection)),
   };

@@ -17,7 +17,7 @@ export interface Rejection {
 export interface PreparedOperation {
   /** The root field that it selects, or `several`: a label with few values. */
   readonly label: string;
-  readonly kind: 'read' | 'change';
+  readonly kind: 'read' | 'change' | 'stream';
   /** Whether it has several changes, which run one after another. */
   readonly changesSeveral: boolean;
   /** The scopes that a caller needs. */
@@ -34,6 +34,8 @@ export interface PreparedOperation {
   /** Rejections because of the variables, or else because of the arguments of its fields; empty if all are valid. */
   validate(variables: Variables): readonly Rejection[];
 
+  /** The arguments of a stream's root field; undefined for other kinds. */
+  readonly streamArgs: ((variables: Variables) => Variables) | undefined;
   /**
    * Waits until it has something to return, and resolves to a part of the context for that; undefined if it never waits.
    * Rejects with a `ServiceError`.

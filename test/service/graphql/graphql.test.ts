@@ -103,6 +103,16 @@ describe('every operation', () => {
       expect(await call('inventoryItem', { petId }, entry)).toBeNull();
     });
 
+    test('events are listed', async () => {
+      const args = { first: 2, after: 'now', types: ['pet_created', 'pet_deleted'], subject: 'pets/1', wait: 0 };
+      const { nodes, pageInfo } = await call(
+        'events',
+        args,
+        '{ nodes { id type } pageInfo { hasNextPage endCursor } }',
+      );
+      expect([nodes, pageInfo]).toEqual([[], { hasNextPage: false, endCursor: expect.stringMatching(/^1\.\d+$/) }]);
+    });
+
     test('annotated elements are listed', async () => {
       const [first] = await call('lifecycle', {}, '{ coordinate operation level sunset usesByDay { day uses } }');
       expect(first).toMatchObject({ coordinate: 'Query.pet', operation: 'GET /pets/{petId}', level: 'deprecated' });

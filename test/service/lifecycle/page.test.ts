@@ -6,6 +6,8 @@ const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/
 const ANNOTATED = [
   ...['Query.pet', 'Mutation.updatePet', 'Mutation.updateOrder', 'Mutation.replaceStock', 'Mutation.stopTracking'],
   'Mutation.updateCategory',
+  'Query.events',
+  'Subscription.events',
   'Query.lifecycle',
 ];
 

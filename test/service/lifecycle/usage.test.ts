@@ -113,6 +113,7 @@ describe('the use of an annotated element', () => {
       ['PATCH /categories/{categoryId}', 'beta'],
       ['PATCH /store/orders/{orderId}', 'beta'],
       ['PATCH /pets/{petId}', 'beta'],
+      ['GET /events', 'beta'],
       ['GET /lifecycle', 'experimental'],
     ]);
   });

@@ -89,6 +89,7 @@ export function examples({ petId, uncounted, categoryId, empty, orderId }: Rows)
       stability: 'experimental',
     },
     { operationId: 'deletePet', method: 'DELETE', path: `${pets}/${petId}`, status: 204 },
+    { operationId: 'listEvents', method: 'GET', path: '/events', status: 200, stability: 'beta' },
     { operationId: 'listLifecycle', method: 'GET', path: '/lifecycle', status: 200, stability: 'experimental' },
   ];
 }

@@ -102,7 +102,10 @@ function badTexts(name: string, schema: Schema): string[] {
   if (schema.format === 'date-time')
     return ['', 'abc', '2026-12-01', '2026-12-01T00:00:00', '2026-13-01T00:00:00Z', 'null'];
   if (schema.format === 'int64') return ['', 'abc', '1.5', '1,2', '9223372036854775808', '0x1', '+1', '%00', 'null'];
-  if (schema.type === 'integer') return ['', '0', '-1', '101', 'abc', '1.5', '2147483648', '1e1', 'null'];
+  if (schema.type === 'integer') {
+    const beyond = [(schema.minimum ?? 0) - 1, (schema.maximum ?? 0) + 1].map(String);
+    return ['', '-1', ...beyond, 'abc', '1.5', '2147483648', '1e1', 'null'];
+  }
   const tooLong = ['x'.repeat(201), encodeURIComponent('🐕'.repeat(201))];
   return ['', '%20%20', '%09%0a%c2%a0', 'a%00b', ...tooLong];
 }

@@ -59,7 +59,7 @@ describe('the valid requests that the bad ones are made from', () => {
         fields: Object.keys(schema?.properties ?? {}).toSorted(),
       });
     }
-    expect(operations).toHaveLength(22);
+    expect(operations).toHaveLength(23);
   });
 });
 
