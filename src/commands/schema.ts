@@ -12,11 +12,13 @@ runCommand(async () => {
 
 /** Imports dynamically, so that runCommand reports an invalid annotation or route as one line. */
 async function print(): Promise<Readonly<Record<string, string>>> {
-  const { printGraphQL, printOpenApi } = await import('../engine/pages/site.ts');
-  const { describeEndpoints, endpointsOf } = await import('../engine/application.ts');
+  const { printDocument, printGraphQL } = await import('../engine/pages/site.ts');
+  const { describeEndpoints, describeEvents, endpointsOf } = await import('../engine/application.ts');
   const { petStoreService } = await import('../petstore/service.ts');
+  const openApi = describeEndpoints(petStoreService, endpointsOf(petStoreService), '');
   return {
     'schema/schema.graphql': printGraphQL(petStoreService.schema),
-    'schema/openapi.json': printOpenApi(describeEndpoints(petStoreService, endpointsOf(petStoreService), '')),
+    'schema/openapi.json': printDocument(openApi),
+    'schema/asyncapi.json': printDocument(describeEvents(petStoreService, openApi, '') ?? {}),
   };
 }

@@ -1,9 +1,11 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Database } from './db/client.ts';
+import { asyncApiDocument } from './events/asyncapi.ts';
 import { eventResource } from './events/rest.ts';
 import type { EventSource } from './events/source.ts';
 import type { ListCosts } from './limits/units.ts';
 import { type DocumentText, openApiDocument } from './openapi/document.ts';
+import type { JsonSchema } from './openapi/schemas.ts';
 import { compileRoutes, type Endpoint } from './rest/compile.ts';
 import type { Route } from './rest/route.ts';
 import type { Context } from './schema/context.ts';
@@ -107,4 +109,13 @@ export function describeEndpoints(
     plurals: Object.assign({}, ...all.map(({ plurals }) => plurals)),
     optional: Object.assign({}, ...all.map(({ optional }) => optional)),
   });
+}
+
+/** The AsyncAPI document of the application's events; undefined if it has none. */
+export function describeEvents(
+  { title, openApi: { version }, events }: Pick<Application, 'title' | 'openApi' | 'events'>,
+  openApi: JsonSchema,
+  basePath: string,
+) {
+  return events.length === 0 ? undefined : asyncApiDocument(events, openApi, { title, version, basePath });
 }

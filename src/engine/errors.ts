@@ -17,7 +17,7 @@ export const errorTable = {
   NOT_ACCEPTABLE: { status: 406, title: 'No acceptable media type' },
   IDEMPOTENCY_CONFLICT: { status: 409, title: 'The same request is in progress' },
   CONFLICT: { status: 409, title: 'Conflicts with stored data' },
-  GONE: { status: 410, title: 'Removed at its sunset' },
+  GONE: { status: 410, title: 'Removed at its sunset, or no longer kept' },
   PRECONDITION_FAILED: { status: 412, title: 'Changed in the meantime' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },

@@ -820,7 +820,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `GONE`: Removed at its sunset. */
+        /** @description `GONE`: Removed at its sunset, or no longer kept. */
         GoneBeta: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -833,7 +833,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `GONE`: Removed at its sunset. */
+        /** @description `GONE`: Removed at its sunset, or no longer kept. */
         GoneDeprecated: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

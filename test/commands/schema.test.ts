@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { isEnumType, isInputObjectType, isIntrospectionType, isObjectType, isSpecifiedScalarType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { describeEndpoints, endpointsOf } from '../../src/engine/application.ts';
-import { printGraphQL, printOpenApi } from '../../src/engine/pages/site.ts';
+import { printDocument, printGraphQL } from '../../src/engine/pages/site.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { assertFits } from '../support/contract.ts';
 
@@ -54,7 +54,7 @@ describe('the committed descriptions are what the service serves; `npm run schem
 
   test('schema/openapi.json', () => {
     const endpoints = endpointsOf(petStoreService);
-    expect(printOpenApi(describeEndpoints(petStoreService, endpoints, ''))).toBe(source);
+    expect(printDocument(describeEndpoints(petStoreService, endpoints, ''))).toBe(source);
   });
 });
 

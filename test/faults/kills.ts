@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
 import { freePort, startPostgresServer } from '../support/postgres-server.ts';
 import { startService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
+import { auditFeed, follow } from './feed.ts';
 import { type Finding, type Scenario, tally } from './finding.ts';
 import { audit, emptyLedger, writeInto } from './ledger.ts';
 import { startLoad } from './load.ts';
@@ -27,18 +29,53 @@ const ofService = (database: 'server' | 'embedded'): Scenario => ({
       ...(url === undefined ? { DATA_DIR: folder.path } : { DATABASE_URL: url }),
     };
     let service = await startService(settings);
+    // On a server, a second process goes on, and publishes what the other has written; and somebody writes in SQL.
+    const other = url === undefined ? undefined : await startService({ DATABASE_URL: url });
+    const writer = url === undefined ? undefined : startWriter(url);
     try {
-      return await findingsOf(kills, service.base, async () => {
-        await service.stop('SIGKILL');
-        service = await startService(settings);
-      });
+      return await findingsOf(
+        kills,
+        service.base,
+        async () => {
+          await service.stop('SIGKILL');
+          service = await startService(settings);
+        },
+        writer?.stop,
+      );
     } finally {
+      await writer?.stop();
       await service.stop('SIGKILL');
+      await other?.stop('SIGKILL');
       await server?.stop();
       folder.remove();
     }
   },
 });
+
+/** Renames pets in SQL, some in transactions that are rolled back or take long. */
+function startWriter(url: string) {
+  const client = postgres(url, { max: 1, onnotice: () => {} });
+  let isOver = false;
+  const rename = 'update pets set name = left(name, 20) || $1, version = version + 1 where id = 1 + $2';
+  const running = (async () => {
+    for (let n = 0; !isOver; n++) {
+      await client
+        .begin(async (transaction) => {
+          await transaction.unsafe(rename, [`${n}`, n % 20]);
+          await sleep(n % 7 === 0 ? 100 : 2);
+          if (n % 5 === 0) throw new Error('Rolled back.');
+        })
+        .catch(() => {});
+    }
+    await client.end();
+  })();
+  return {
+    async stop() {
+      isOver = true;
+      await running;
+    },
+  };
+}
 
 const ofServer: Scenario = {
   name: 'database server killed under writes',
@@ -60,8 +97,14 @@ const ofServer: Scenario = {
 export const kills: readonly Scenario[] = [ofService('server'), ofService('embedded'), ofServer];
 
 /** Writes while something is killed and restarted that many times, and then checks the writes. */
-async function findingsOf(times: number, base: string, killAndStart: () => Promise<void>): Promise<Finding[]> {
+async function findingsOf(
+  times: number,
+  base: string,
+  killAndStart: () => Promise<void>,
+  stopOthers: () => Promise<void> = async () => {},
+): Promise<Finding[]> {
   await fill(base, STOCK);
+  const follower = await follow(base);
   const ledger = emptyLedger();
   const ask = async (to: string, n: number) => ({ path: 'write', response: await writeInto(ledger, to, n) });
   const load = startLoad(base, CLIENTS, { ask });
@@ -70,6 +113,7 @@ async function findingsOf(times: number, base: string, killAndStart: () => Promi
     await killAndStart();
   }
   await load.stop();
+  await stopOthers();
   const { lost, oversold } = await audit(ledger, base, STOCK);
   const acknowledged = ledger.pets.size + ledger.orders.size;
   return [
@@ -83,5 +127,6 @@ async function findingsOf(times: number, base: string, killAndStart: () => Promi
       measured: `${ledger.orders.size} orders of a stock of ${STOCK}; ${oversold} differ`,
       holds: oversold === 0 && ledger.orders.size > 0,
     },
+    ...(await auditFeed(base, ledger, follower)),
   ];
 }

@@ -37,7 +37,7 @@ export interface StreamFormat {
   rejection(error: ServiceError): string;
 }
 
-export interface StreamRequest {
+interface StreamRequest {
   readonly format: StreamFormat;
   /** The id of the event that it goes on after; without one, it begins now. */
   readonly cursor: string | null | undefined;
@@ -59,9 +59,7 @@ export type EventStreams = ReturnType<typeof createEventStreams>;
 export function createEventStreams({ feed, tail, max, onCount, onFailure }: StreamsOptions) {
   const places = new Places(max, onCount);
   const streams = new Set<EventStream>();
-  let stopListening: (() => void) | undefined;
-  let starting: Promise<void> | undefined;
-  let timers: NodeJS.Timeout[] = [];
+  let listening: Listening | undefined;
   /** Batches are turned into text one after another. */
   let telling = Promise.resolve();
   /** The position of the last event that the live streams were told. */
@@ -83,7 +81,9 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
         headers: ['content-type', 'text/event-stream', 'cache-control', 'no-store', 'x-accel-buffering', 'no'],
         body: {
           start(sink) {
-            const release = places.take(account);
+            const release = places.takeIfFree(account);
+            // Others may have taken the last place since then.
+            if (release === undefined) return sink.end('after');
             const stream = new EventStream(sink, request);
             streams.add(stream);
             sink.onEnd(() => {
@@ -159,36 +159,53 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
     for (let next = untold(); next !== undefined; next = untold()) {
       framesBy.set(next.format.key, await framesOf(next.format, events));
     }
-    told = last;
+    told = Math.max(told, last);
     each((stream) => {
       if (stream.isLive) stream.tell(framesBy.get(stream.format.key) ?? [], last);
     });
   }
 
+  /** Starts to tell all streams what comes, unless that has started. */
   function listen(): Promise<void> {
-    starting ??= start();
-    return starting;
+    listening ??= startListening();
+    return listening.ready;
   }
 
-  async function start(): Promise<void> {
-    timers = [
+  function startListening(): Listening {
+    const timers = [
       setInterval(() => each((stream) => stream.beat()), HEARTBEAT).unref(),
       setInterval(() => each((stream) => void stream.check()), RECHECK).unref(),
     ];
-    stopListening = await tail.listen(({ events, last }) => {
+    const started = tail.listen(({ events, last }) => {
       telling = telling.then(() => tellAll(events, last)).catch(onFailure);
     });
+    return {
+      // A stream that has read less must first read on.
+      ready: started.then(({ after }) => {
+        told = Math.max(told, after);
+      }),
+      end() {
+        for (const timer of timers) clearInterval(timer);
+        started.then(({ stop }) => stop()).catch(() => {});
+      },
+    };
   }
 
   function stop(): void {
-    for (const timer of timers) clearInterval(timer);
-    stopListening?.();
-    starting = undefined;
+    listening?.end();
+    listening = undefined;
   }
 
   function each(work: (stream: EventStream) => void): void {
     for (const stream of streams) work(stream);
   }
+}
+
+/** What runs while there are streams. */
+interface Listening {
+  /** Resolves when all that is published from then on will be told. */
+  readonly ready: Promise<void>;
+  end(): void;
 }
 
 /** A client that is told events. */
@@ -279,7 +296,10 @@ class Places {
     });
   }
 
-  /** @returns gives the place back */
+  /**
+   * @returns gives the place back
+   * @throws {ServiceError} as `assertFree` does
+   */
   take(account: string): () => void {
     this.assertFree(account);
     this.#onCount(++this.#count);
@@ -290,6 +310,15 @@ class Places {
       if (left === 0) this.#taken.delete(account);
       else this.#taken.set(account, left);
     };
+  }
+
+  /** The same; undefined if none is free. */
+  takeIfFree(account: string): (() => void) | undefined {
+    try {
+      return this.take(account);
+    } catch {
+      return undefined;
+    }
   }
 }
 

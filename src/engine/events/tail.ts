@@ -33,20 +33,22 @@ export function createTail(feed: FeedStore, onFailure: (error: unknown) => void)
     /**
      * Tells the listener what is published from now on.
      *
-     * @returns stops it
+     * @returns the position after which it is told, and what stops it
      */
-    async listen(listener: Listener): Promise<() => void> {
+    async listen(listener: Listener): Promise<{ readonly after: number; readonly stop: () => void }> {
       listeners.add(listener);
       const stopListening = () => {
         listeners.delete(listener);
         if (listeners.size === 0) stop();
       };
       try {
+        let after = 0;
         await enqueue(async () => {
           last ??= (await feed.state()).last;
+          after = last;
         });
         timer ??= setInterval(look, INTERVAL).unref();
-        return stopListening;
+        return { after, stop: stopListening };
       } catch (error) {
         stopListening();
         throw error;
@@ -74,7 +76,7 @@ export function createTail(feed: FeedStore, onFailure: (error: unknown) => void)
       const until = new Promise<void>((resolve) => {
         found = resolve;
       });
-      const stopListening = await this.listen(({ events }) => {
+      const listening = await this.listen(({ events }) => {
         if (events.some((event) => event.position > from && isWanted(event, filter))) found();
       });
       ends.add(found);
@@ -89,7 +91,7 @@ export function createTail(feed: FeedStore, onFailure: (error: unknown) => void)
       } finally {
         clearTimeout(timeout);
         ends.delete(found);
-        stopListening();
+        listening.stop();
       }
     },
 

@@ -12,7 +12,7 @@ export function homePage(
   { title, home }: Pick<Application, 'title' | 'home'>,
   basePath: string,
   origin: string,
-  there: { readonly hasPlayground: boolean; readonly hasSchema: boolean },
+  there: { readonly hasPlayground: boolean; readonly hasSchema: boolean; readonly hasEvents: boolean },
 ): string {
   const base = escapeHtml(origin + basePath);
   const name = escapeHtml(title);
@@ -28,6 +28,7 @@ ${link(home.look.target, 'REST', escapeHtml(home.look.about))}
 ${link('/reference', 'REST reference', 'Every operation, to read and to try out.')}
 ${link('/openapi.json', 'OpenAPI', 'The REST operations; also as <code>/openapi.yaml</code>.')}
 ${there.hasSchema ? link('/schema.graphql', 'GraphQL schema', 'Every type, field and argument, described.') : ''}
+${there.hasEvents ? link('/events?limit=5', 'Events', 'What has happened, in order; described by <code>/asyncapi.json</code>.') : ''}
 ${link('/lifecycle', 'Lifecycle', 'What is deprecated, beta or experimental, and until when.')}
 ${link('/readyz', 'Health', '<code>/livez</code>, <code>/readyz</code> and <code>/metrics</code> for operators.')}
 </ul>

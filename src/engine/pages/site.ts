@@ -1,7 +1,7 @@
 import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import type { GraphQLSchema } from 'graphql';
 import stringify from 'json-stringify-pretty-compact';
-import { type Application, describeEndpoints, LIFECYCLE_PAGE } from '../application.ts';
+import { type Application, describeEndpoints, describeEvents, LIFECYCLE_PAGE } from '../application.ts';
 import { serveAsset } from '../http/asset.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
@@ -42,12 +42,13 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
   const { schema, title } = application;
   // Created now, so that a route that cannot be described makes the start fail.
   const openApi = describeEndpoints(application, endpoints, basePath);
+  const events = describeEvents(application, openApi, basePath);
   const annotations = lifecycleReport(annotated, view, new Map(), {
     now: rules.clock(),
     isRehearsal: rules.isRehearsal,
   });
   return {
-    '/': ({ origin }) => html(homePage(application, basePath, origin, options)),
+    '/': ({ origin }) => html(homePage(application, basePath, origin, { ...options, hasEvents: events !== undefined })),
     [LIFECYCLE_PAGE]: async (request) => {
       const keySentTo = options.isOpenByKey(request) ? `${basePath}${PAGE_SESSION}` : undefined;
       const page = html(lifecyclePage(title, await report(), rules, basePath, request.origin, keySentTo));
@@ -58,10 +59,13 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
       return text('text/calendar; charset=utf-8', lifecycleCalendar(application, annotations, base));
     },
     ...createReference(title, basePath, options.hasPlayground),
-    '/openapi.json': serveAsset({ contentType: 'application/json', make: () => printOpenApi(openApi) }),
+    '/openapi.json': serveAsset({ contentType: 'application/json', make: () => printDocument(openApi) }),
     '/openapi.yaml': serveAsset({
       contentType: 'application/yaml',
       make: async () => (await import('yaml')).stringify(openApi, { aliasDuplicateObjects: false }),
+    }),
+    ...(events && {
+      '/asyncapi.json': serveAsset({ contentType: 'application/json', make: () => printDocument(events) }),
     }),
     ...(options.hasSchema && {
       '/schema.graphql': serveAsset({ contentType: 'text/plain; charset=utf-8', make: () => printGraphQL(schema) }),
@@ -74,8 +78,8 @@ export function printGraphQL(schema: GraphQLSchema): string {
   return `${printSchemaWithDirectives(schema)}\n`;
 }
 
-/** The OpenAPI document, as committed and served. */
-export function printOpenApi(document: object): string {
+/** The OpenAPI or AsyncAPI document, as committed and served. */
+export function printDocument(document: object): string {
   return `${stringify(document, { maxLength: 110 })}\n`;
 }
 

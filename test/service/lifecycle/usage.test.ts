@@ -115,6 +115,8 @@ describe('the use of an annotated element', () => {
       ['PATCH /pets/{petId}', 'beta'],
       ['GET /events', 'beta'],
       ['GET /lifecycle', 'experimental'],
+      // A subscription has no operation on REST.
+      [undefined, 'beta'],
     ]);
   });
 

@@ -1,0 +1,62 @@
+import { parseArgs } from 'node:util';
+import { sql } from 'drizzle-orm';
+import type { Database } from '../engine/db/client.ts';
+import { integer } from '../engine/db/row.ts';
+import { toEventId } from '../engine/events/cursor.ts';
+import { feedStore } from '../engine/events/feed.ts';
+import { eventTypesOf } from '../engine/events/source.ts';
+import { stringifyJson } from '../engine/json.ts';
+import { petStoreService } from '../petstore/service.ts';
+import { runCommand, withReadyDatabase } from './command.ts';
+
+const USAGE = `npm run events -- tail [--after ID] [--type TYPE]... [--subject SUBJECT]
+npm run events -- epoch`;
+const PAGE = 500;
+const PAUSE = 500;
+
+const types = eventTypesOf(petStoreService.events).map(({ name }) => name);
+
+runCommand(async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { after: { type: 'string' }, type: { type: 'string', multiple: true }, subject: { type: 'string' } },
+  });
+  const [command, ...others] = positionals;
+  const unknown = values.type?.find((type) => !types.includes(type));
+  if (unknown !== undefined) throw new Error(`${unknown} is no type of event; there are ${types.join(', ')}.`);
+  if (command === 'tail' && others.length === 0) await withReadyDatabase((database) => tail(database, values));
+  else if (command === 'epoch' && others.length === 0) await withReadyDatabase(raiseEpoch);
+  else throw new Error(USAGE);
+});
+
+/** Prints events as they come, one in a line, until the command is stopped. */
+async function tail(
+  database: Database,
+  { after = 'now', type, subject }: { readonly after?: string; readonly type?: string[]; readonly subject?: string },
+): Promise<void> {
+  const { name, events } = petStoreService;
+  const feed = feedStore(database, events, { name: `/${name}`, isOn: true });
+  const filter = { types: type, subject };
+  for (let page = await feed.page(after, filter, PAGE); ; page = await feed.pageAfter(page.next, filter, PAGE)) {
+    for (const { id, type: what, subject: row, time, data } of page.events) {
+      const { __typename, ...fields } = data;
+      process.stdout.write(`${stringifyJson({ id, type: what, subject: row, time, data: fields })}\n`);
+    }
+    if (!page.hasMore) await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  }
+}
+
+/** Makes all cursors of clients invalid: after a backup is restored, the positions that they have are used again. */
+async function raiseEpoch(database: Database): Promise<void> {
+  const raise = database.statement(
+    'events.raiseEpoch',
+    'write',
+    sql`update feed set epoch = epoch + 1 returning epoch, last`,
+    { epoch: integer, position: integer },
+  );
+  const [raised] = await raise();
+  if (raised === undefined) throw new Error('The table feed has no row.');
+  process.stdout.write(
+    `The epoch is ${raised.epoch} now. Clients that go on get 410, and begin again; new events come after ${toEventId(raised)}.\n`,
+  );
+}

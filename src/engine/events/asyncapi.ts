@@ -1,0 +1,80 @@
+import type { JsonSchema } from '../openapi/schemas.ts';
+import { type EventSource, eventTypesOf } from './source.ts';
+
+interface AsyncApiText {
+  readonly title: string;
+  readonly version: string;
+  readonly basePath: string;
+}
+
+/**
+ * The AsyncAPI 3.0 document of the events.
+ *
+ * @param openApi the OpenAPI document of the service, which has the schemas of events and of their rows
+ * @see https://www.asyncapi.com/docs/reference/specification/v3.0.0
+ */
+export function asyncApiDocument(
+  sources: readonly EventSource[],
+  openApi: JsonSchema,
+  { title, version, basePath }: AsyncApiText,
+): JsonSchema {
+  const { schemas: all } = openApi.components as { readonly schemas: Readonly<Record<string, JsonSchema>> };
+  const schemas = reachable(all, 'Event');
+  const messages = sources.flatMap((source) =>
+    eventTypesOf([source]).map(({ name, description }) => [name, messageOf(name, description, source)] as const),
+  );
+  const refs = messages.map(([name]) => [name, { $ref: `#/components/messages/${name}` }] as const);
+  return {
+    asyncapi: '3.0.0',
+    info: { title, version, description: `What happens in the ${title}, in the form of CloudEvents 1.0.` },
+    defaultContentType: 'application/json',
+    channels: {
+      events: {
+        address: `${basePath}/events`,
+        title: 'The feed',
+        description:
+          'Each committed change once, those of a row in the order of its versions, causes before effects. By GET: as pages, ' +
+          'or as a stream of server-sent events (`Accept: text/event-stream`). By GraphQL: `subscription { events }`.',
+        messages: Object.fromEntries(refs),
+      },
+    },
+    operations: {
+      tellEvents: {
+        action: 'send',
+        channel: { $ref: '#/channels/events' },
+        summary: 'The service tells what has happened.',
+      },
+    },
+    components: { messages: Object.fromEntries(messages), schemas },
+  };
+}
+
+function messageOf(name: string, description: string, { type }: EventSource): JsonSchema {
+  return {
+    name,
+    title: name,
+    summary: description,
+    payload: {
+      allOf: [
+        { $ref: '#/components/schemas/Event' },
+        {
+          type: 'object',
+          properties: { type: { const: name }, data: { $ref: `#/components/schemas/${type.name}` } },
+        },
+      ],
+    },
+  };
+}
+
+/** The schemas that one refers to, with itself. */
+function reachable(schemas: Readonly<Record<string, JsonSchema>>, from: string): Record<string, JsonSchema> {
+  const found: Record<string, JsonSchema> = {};
+  const visit = (name: string) => {
+    const schema = schemas[name];
+    if (schema === undefined || name in found) return;
+    found[name] = schema;
+    for (const [, other = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g)) visit(other);
+  };
+  visit(from);
+  return found;
+}

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { FeedEvent, FeedStore } from '../../../src/engine/events/feed.ts';
+import { createEventStreams } from '../../../src/engine/events/streams.ts';
+import { createTail } from '../../../src/engine/events/tail.ts';
+import type { Sink, StreamBody } from '../../../src/engine/http/stream.ts';
+
+/** A feed in memory, whose answers come when the scheduler lets them. */
+function feedOf(events: FeedEvent[], schedule: <T>(work: () => T) => Promise<T>): FeedStore {
+  const state = () => schedule(() => ({ epoch: 1, deleted: 0, last: events.length }));
+  const pageAfter: FeedStore['pageAfter'] = (from, _, limit) =>
+    schedule(() => {
+      const start = from?.position ?? 0;
+      const found = events.slice(start, start + limit);
+      const position = found.length === limit ? start + limit : events.length;
+      return { events: found, next: { epoch: 1, position }, hasMore: position < events.length };
+    });
+  const page: FeedStore['page'] = async (cursor, filter, limit) => {
+    if (cursor !== 'now') return pageAfter({ epoch: 1, position: Number(cursor) }, filter, limit);
+    const { last } = await state();
+    return { events: [], next: { epoch: 1, position: last }, hasMore: false };
+  };
+  return { name: '/test', page, pageAfter, state };
+}
+
+function eventAt(position: number): FeedEvent {
+  const data = { __typename: 'Book' };
+  return { id: `1.${position}`, position, type: 'book.created', subject: 'books/1', time: new Date(0), data };
+}
+
+/** A client that reads everything at once. */
+function openSink(): Sink & { readonly text: () => string } {
+  let text = '';
+  const callbacks: (() => void)[] = [];
+  let hasEnded = false;
+  return {
+    text: () => text,
+    write(more) {
+      if (!hasEnded) text += more;
+    },
+    unread: () => 0,
+    drained: async () => {},
+    end() {
+      if (hasEnded) return;
+      hasEnded = true;
+      for (const callback of callbacks) callback();
+    },
+    onEnd: (callback) => void callbacks.push(callback),
+  };
+}
+
+/** Lets everything happen that waits. */
+async function settle(scheduler: fc.Scheduler): Promise<void> {
+  for (let quiet = 0; quiet < 20; quiet++) {
+    await Promise.resolve();
+    if (scheduler.count() === 0) continue;
+    quiet = 0;
+    await scheduler.waitOne();
+  }
+}
+
+const positionsIn = (text: string) => [...text.matchAll(/^id: 1\.(\d+)$/gm)].map(([, position]) => Number(position));
+
+describe('streams', () => {
+  test('tell each event once and in order, whenever events are published and streams come and go', async () => {
+    const step = fc.oneof(
+      fc.record({ what: fc.constant('publish' as const), count: fc.integer({ min: 1, max: 4 }) }),
+      fc.record({ what: fc.constant('open' as const), format: fc.constantFrom('a', 'b') }),
+      fc.record({ what: fc.constant('close' as const), which: fc.nat() }),
+      fc.record({ what: fc.constant('run' as const), count: fc.integer({ min: 1, max: 6 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), fc.scheduler(), async (steps, scheduler) => {
+        const events: FeedEvent[] = [];
+        const schedule = async <T>(work: () => T): Promise<T> => {
+          await scheduler.schedule(Promise.resolve());
+          return work();
+        };
+        const feed = feedOf(events, schedule);
+        const failed = (error: unknown) => {
+          throw error;
+        };
+        const tail = createTail(feed, failed);
+        const streams = createEventStreams({ feed, tail, max: 1_000, onCount() {}, onFailure: failed });
+        const clients: {
+          sink: ReturnType<typeof openSink>;
+          after: number;
+          opened: Promise<void>;
+          isClosed: boolean;
+        }[] = [];
+        for (const one of steps) {
+          if (one.what === 'publish') {
+            for (let n = 0; n < one.count; n++) events.push(eventAt(events.length + 1));
+            tail.wake();
+          } else if (one.what === 'open') {
+            const sink = openSink();
+            const after = events.length;
+            const opened = streams
+              .open({
+                cursor: `${after}`,
+                filter: {},
+                account: 'test',
+                recheck: async () => {},
+                format: {
+                  key: one.format,
+                  textsOf: (list) => schedule(() => list.map(({ id }) => `id: ${id}\n\n`)),
+                  rejection: () => '',
+                },
+              })
+              .then(({ body }) => (body as StreamBody).start(sink));
+            clients.push({ sink, after, opened, isClosed: false });
+          } else if (one.what === 'close' && clients.length > 0) {
+            const client = clients[one.which % clients.length] as (typeof clients)[number];
+            client.isClosed = true;
+            client.sink.end('now');
+          } else if (one.what === 'run') {
+            for (let n = 0; n < one.count && scheduler.count() > 0; n++) await scheduler.waitOne();
+          }
+        }
+        await settle(scheduler);
+        tail.wake();
+        await settle(scheduler);
+        for (const { sink, after, isClosed } of clients) {
+          const told = positionsIn(sink.text());
+          expect(told).toEqual(told.map((_, n) => after + 1 + n));
+          if (!isClosed) expect(told.at(-1) ?? after).toBe(events.length);
+        }
+        streams.end();
+        for (const { sink } of clients) sink.end('now');
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
