@@ -225,8 +225,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the events: each committed change once, those of a row in the order of its versions, causes before effects
-         * @description List the events: each committed change once, those of a row in the order of its versions, causes before effects.
+         * List what has happened, in order
+         * @description List what has happened, in order. Each committed change is told once, those of a row in the order of its versions, causes before effects.
          */
         get: operations["listEvents"];
         put?: never;

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { Parser } from '@asyncapi/parser';
 import { expect, test } from 'vitest';
 import { describeEndpoints, describeEvents, endpointsOf } from '../../src/engine/application.ts';
 import { eventTypesOf } from '../../src/engine/events/source.ts';
@@ -13,15 +12,14 @@ test('schema/asyncapi.json is what the code prints; npm run schema prints it ane
   expect(source).toBe(printDocument(describeEvents(petStoreService, openApi, '') ?? {}));
 });
 
-test('is a valid AsyncAPI 3.0 document with a message for each type of event', async () => {
-  const { document, diagnostics } = await new Parser().parse(source);
-  // It notes that there is a newer version.
-  expect(diagnostics.filter(({ severity, code }) => severity < 2 || code !== 'asyncapi-latest-version')).toEqual([]);
-  const messages = document?.messages().all() ?? [];
-  expect(messages.map((message) => message.name()).toSorted()).toEqual(
-    eventTypesOf(petStoreService.events)
-      .map(({ name }) => name)
-      .toSorted(),
-  );
-  for (const message of messages) expect(message.payload()?.json()).toMatchObject({ allOf: [{ type: 'object' }, {}] });
+test('has a message for each type of event, with the row that it tells', () => {
+  const { components } = JSON.parse(source);
+  const types = eventTypesOf(petStoreService.events).map(({ name }) => name);
+  expect(Object.keys(components.messages)).toEqual(types);
+  expect(components.messages['order.placed'].payload.allOf[1].properties).toEqual({
+    type: { const: 'order.placed' },
+    data: { $ref: '#/components/schemas/Order' },
+  });
+  const named = [...source.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+  expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(named));
 });

@@ -8,7 +8,7 @@ import { installFromLock } from '../support/install.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
 /*
- * Holds the OpenAPI document to every rule of some widely used rulesets, but for those that `waived.yaml` gives a reason
+ * Checks that AsyncAPI's parser accepts the AsyncAPI document, and holds the OpenAPI document to every rule of some widely used rulesets, but for those that `waived.yaml` gives a reason
  * against. A rule that would hold may not stand there: each exception is one that the document needs.
  */
 
@@ -20,6 +20,7 @@ interface Finding {
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const document = fileURLToPath(new URL('../../schema/openapi.json', import.meta.url));
+const asyncApi = fileURLToPath(new URL('../../schema/asyncapi.json', import.meta.url));
 /** By ruleset and rule. */
 const waived: Readonly<Record<string, Readonly<Record<string, string>>>> = parse(
   readFileSync(join(here, 'waived.yaml'), 'utf8'),
@@ -38,8 +39,22 @@ for (const [ruleset, reasons] of Object.entries(waived)) {
   else failed++;
   process.stdout.write(`${ruleset}: ${kept.length} findings, ${found.size} rules waived\n`);
 }
+const invalid = await findingsOfAsyncApi();
+for (const { code, message, path } of invalid) process.stdout.write(`${code} at ${path.join('.')}: ${message}\n`);
+if (invalid.length === 0) passed++;
+else failed++;
+process.stdout.write(`AsyncAPI: ${invalid.length} findings\n`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 if (failed > 0) process.exitCode = 1;
+
+/** The findings of AsyncAPI's own parser; it also notes that there is a newer version. */
+async function findingsOfAsyncApi(): Promise<readonly Finding[]> {
+  const { Parser } = createRequire(join(here, 'package.json'))('@asyncapi/parser');
+  const { document: parsed, diagnostics } = await new Parser().parse(readFileSync(asyncApi, 'utf8'));
+  const findings: readonly Finding[] = diagnostics;
+  const others = findings.filter(({ code }) => code !== 'asyncapi-latest-version');
+  return parsed === undefined && others.length === 0 ? findings : others;
+}
 
 function lint(ruleset: string): readonly Finding[] {
   const folder = makeTemporaryFolder();

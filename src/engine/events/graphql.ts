@@ -129,7 +129,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): vo
       lifecycle: beta(),
       extensions: { wait: waitForEvent },
       description:
-        'List the events: each committed change once, those of a row in the order of its versions, causes before effects.',
+        'List what has happened, in order. Each committed change is told once, those of a row in the order of its versions, causes before effects.',
       args: {
         first: t.arg.int({
           bounds: integerFrom(1, MAX_PAGE_SIZE),
@@ -156,7 +156,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): vo
       type: Event,
       lifecycle: beta(),
       description:
-        'The events as they come: each committed change once, those of a row in the order of its versions, causes before effects.',
+        'What happens, as it happens. Each committed change is told once, those of a row in the order of its versions, causes before effects.',
       args: wanted,
       // The service runs the operation for each event itself: once for all subscribers with the same.
       subscribe: () => {
