@@ -7,7 +7,7 @@ import type { DataSize } from './data/size.ts';
 import type { Effort } from './measure/contest.ts';
 
 /** Other kinds of runs. */
-const MODES = ['check', 'start', 'ablate', 'protections', 'soak'] as const;
+const MODES = ['check', 'start', 'ablate', 'protections', 'events', 'soak'] as const;
 type Mode = (typeof MODES)[number];
 
 /** The options of a run. */
@@ -42,6 +42,7 @@ const EFFORTS: Readonly<Record<string, Effort>> = {
   check: { rounds: 5, seconds: 1, warmUp: 4 },
   ablate: PART,
   protections: PART,
+  events: PART,
 };
 const LARGE = { full: { pets: 5_000_000, orders: 5_000_000 }, quick: { pets: 250_000, orders: 250_000 } };
 const SOAK = { full: 1_000_000, quick: 50_000 };
@@ -60,6 +61,7 @@ export function readOptions(args: readonly string[]): Options {
       start: { type: 'boolean', default: false },
       ablate: { type: 'boolean', default: false },
       protections: { type: 'boolean', default: false },
+      events: { type: 'boolean', default: false },
       soak: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },

@@ -12,6 +12,7 @@ import {
   withTargetsAlone,
 } from './contests/contest.ts';
 import { startDatabases } from './data/databases.ts';
+import { measureEvents } from './events.ts';
 import { findGenerator } from './load/generator.ts';
 import { type Bench, measureContest } from './measure/contest.ts';
 import { measureStarts } from './measure/start.ts';
@@ -57,6 +58,7 @@ async function main(): Promise<void> {
     if (options.mode === 'start') await runStarts(options, bench);
     else if (options.mode === 'ablate') await runAblation(options, bench);
     else if (options.mode === 'protections') await runProtections(options, bench);
+    else if (options.mode === 'events') await runEvents(options, bench);
     else if (options.mode === 'check') await runCheck(options, bench);
     else if (options.mode === 'soak') await runSoak(options, bench);
     else await measure(options, bench);
@@ -97,6 +99,10 @@ async function runAblation({ builds, only, effort }: Options, bench: Bench): Pro
 
 async function runProtections({ builds, only, effort }: Options, bench: Bench): Promise<void> {
   say(`\n${await measureProtections(builds[0], only, effort, bench)}`);
+}
+
+async function runEvents({ builds, effort }: Options, bench: Bench): Promise<void> {
+  say(`\n${await measureEvents(builds[0], effort, bench)}`);
 }
 
 async function runCheck(options: Options, bench: Bench): Promise<void> {

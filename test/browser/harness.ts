@@ -4,12 +4,12 @@ import { pino } from 'pino';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { OPEN_ACCESS } from '../../src/engine/auth/access.ts';
 import { type Database, openDatabase } from '../../src/engine/db/client.ts';
-import { migrateDatabase } from '../../src/engine/db/migrate.ts';
 import { type Listener, listen } from '../../src/engine/http/listen.ts';
 import { createApp } from '../../src/engine/service.ts';
 import { seed } from '../../src/petstore/seed.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
+import { readyDatabase } from '../../src/process/ready.ts';
 import { defaultRules, defaultSettings } from '../support/rules.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
@@ -45,7 +45,7 @@ export async function withBrowser(work: (browser: Browser, visit: Service) => Pr
   const folder = makeTemporaryFolder();
   const database = await openDatabase({ url: undefined, folder: join(folder.path, 'data'), timeout: 10_000 });
   try {
-    await migrateDatabase(database);
+    await readyDatabase(database, petStoreService.events, { MIGRATE: 'on', EVENTS: 'on' });
     await seed(database, PETS, () => {});
     const listeners = await Promise.all(['', '/api/v1'].map((basePath) => serve(database, basePath)));
     const browser = await chromium.launch({

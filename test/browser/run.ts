@@ -1,3 +1,4 @@
+import { eventChecks } from './events.ts';
 import { runChecks, withBrowser } from './harness.ts';
 import { lifecycleChecks } from './lifecycle.ts';
 import { pageChecks } from './pages.ts';
@@ -12,6 +13,7 @@ const { SCREENSHOTS } = process.env;
 await withBrowser(async (browser, service) => {
   await runChecks(browser, service, {
     ...pageChecks,
+    ...eventChecks,
     ...lifecycleChecks,
     ...playgroundChecks,
     ...referenceChecks,

@@ -3,7 +3,7 @@ import type { GraphQLParams } from 'graphql-yoga';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
 import type { EventFilter } from '../events/feed.ts';
-import { acceptsEventStream, graphqlType } from '../http/negotiation.ts';
+import { acceptsEventStream, graphqlType, namesEventStream } from '../http/negotiation.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import type { Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
@@ -72,7 +72,7 @@ export function createGraphQLServer(
       const variables: Variables = given ?? {};
       extension = extensionFor(prepared, variables, request.base, extensions);
       const mayRead = authentication.mayRead(caller);
-      if (prepared.kind === 'stream' && !wantsStream) throw needsStream();
+      if (prepared.kind === 'stream' && !namesEventStream(accept)) throw needsStream();
       const outcome = await executeOperation(prepared, {
         ...(prepared.kind === 'stream' && {
           open: (valid) => open(request, prepared, valid, mayRead, `${operationName ?? ''} ${query}`),

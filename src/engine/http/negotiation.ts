@@ -17,6 +17,11 @@ export function acceptsEventStream(accept: string | null): boolean {
   );
 }
 
+/** Whether the client names a stream of server-sent events among what it accepts, however little it prefers it. */
+export function namesEventStream(accept: string | null): boolean {
+  return (accept?.includes(EVENT_STREAM) ?? false) && mediaTypes(accept ?? '', [EVENT_STREAM]).length > 0;
+}
+
 /** How many `Accept` fields are cached; each may be as long as a header can be. */
 const MAX_ACCEPTS = 100;
 const graphqlTypes = new LRUCache<string, string>({ max: MAX_ACCEPTS });

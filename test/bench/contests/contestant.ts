@@ -13,6 +13,8 @@ export interface Contestant {
   readonly isLimit: boolean;
   /** Whether its responses are always the same, so that they cannot be compared. */
   readonly isConstant: boolean;
+  /** Whether it has a copy of the data to itself, because it changes the database's definition. */
+  readonly ownDatabase?: boolean;
   /** The command that starts it. */
   command(databaseUrl: string): Promise<Command>;
   /** Further header fields of the requests to it; called after it has started. */
@@ -30,7 +32,10 @@ export type PeerName = 'Fastify' | 'node:http' | 'the least' | 'Mercurius' | 'Yo
 const POSTGRAPHILE_NODE = 22;
 const folder = fileURLToPath(new URL('..', import.meta.url));
 
-/** The service as `npm start` starts it, with its database, a free port, and these settings only. */
+/**
+ * The service as `npm start` starts it, with its database, a free port, and these settings only. It has no events, as the
+ * peers have none: the triggers would be in the database of all. What events cost is measured apart.
+ */
 export function serviceOf({ name, folder: dist }: Build, settings: Command['environment'] = {}): Contestant {
   return {
     name,
@@ -41,7 +46,7 @@ export function serviceOf({ name, folder: dist }: Build, settings: Command['envi
       program: process.execPath,
       args: [...startFlags(dirname(dist)), join(dist, 'main.js')],
       folder: dirname(dist),
-      environment: { DATABASE_URL: databaseUrl, PORT: '0', ...settings },
+      environment: { DATABASE_URL: databaseUrl, PORT: '0', EVENTS: 'off', ...settings },
     }),
   };
 }

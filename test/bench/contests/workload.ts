@@ -20,7 +20,7 @@ export interface Workload {
   /** Whether each response has a new id. */
   readonly creates?: boolean;
   /** Compares the database with the responses. */
-  readonly audit?: Audit;
+  readonly audit?: Audit | undefined;
 }
 
 const PAGE = 20;

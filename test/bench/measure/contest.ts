@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Contest, Entrant } from '../contests/contest.ts';
 import type { Databases, OwnDatabase } from '../data/databases.ts';
-import { SMALL } from '../data/size.ts';
+import { type DataSize, SMALL } from '../data/size.ts';
 import { CONNECTIONS, type Generator, type Load } from '../load/generator.ts';
 import { type Running, startServer } from '../processes.ts';
 import { assertAnswers, assertSameAnswers, type Started } from './answers.ts';
@@ -119,9 +119,17 @@ async function withEntrants<T>(
   { databases, generator, folder }: Bench,
   work: (competitors: readonly Competitor[]) => Promise<T>,
 ): Promise<T> {
+  const own: OwnDatabase[] = [];
+  const urlFor = async (data: DataSize, isOwn: boolean) => {
+    if (data !== SMALL || small === undefined) return databases.large(data);
+    if (!isOwn) return small.url;
+    const copy = await databases.copySmall();
+    own.push(copy);
+    return copy.url;
+  };
   const starts = await Promise.allSettled(
     entrants.map(async ({ name, contestant, data }) => {
-      const url = data === SMALL && small ? small.url : await databases.large(data);
+      const url = await urlFor(data, contestant.ownDatabase ?? false);
       const running = await startServer(name, await contestant.command(url));
       return { running, fields: await contestant.fields?.(url) };
     }),
@@ -142,6 +150,7 @@ async function withEntrants<T>(
     return await work(competitors);
   } finally {
     await Promise.all(started.map(({ running }) => running.stop()));
+    await Promise.all(own.map((copy) => copy.remove()));
   }
 }
 

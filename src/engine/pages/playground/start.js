@@ -30,13 +30,13 @@ function openQuery() {
   return tabs?.[activeTabIndex]?.query;
 }
 
-/** Sends an operation, and shows any response of the service. */
+/** Sends an operation, and shows any response of the service: of a subscription, one result after another. */
 async function ask(operation, { headers } = {}) {
   try {
     const response = await fetch(`${base}/graphql`, {
       method: 'POST',
       headers: {
-        accept: 'application/graphql-response+json, application/json',
+        accept: 'application/graphql-response+json, application/json, text/event-stream;q=0.5',
         'content-type': 'application/json',
         // The page's own client name, whose requests are not counted as uses.
         'api-client': '(playground)',
@@ -44,10 +44,31 @@ async function ask(operation, { headers } = {}) {
       },
       body: JSON.stringify(operation),
     });
+    if (response.headers.get('content-type') === 'text/event-stream') return resultsOf(response);
     // The bundle's own JSON keeps integers exact, even those that a JavaScript number cannot hold.
     return JSON.parse(await response.text());
   } catch (error) {
     return { errors: [{ message: `The service cannot be reached, or its answer cannot be read: ${error.message}` }] };
+  }
+}
+
+/** The results of a stream of server-sent events, until it ends or GraphiQL stops reading. */
+async function* resultsOf(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    let text = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const events = (text + value).split('\n\n');
+      text = events.pop();
+      for (const event of events) {
+        const [, data] = /^data: (.+)$/m.exec(event) ?? [];
+        if (data !== undefined) yield JSON.parse(data);
+      }
+    }
+  } finally {
+    await reader.cancel();
   }
 }
 

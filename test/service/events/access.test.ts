@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keyStore } from '../../../src/engine/auth/keys.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { makeKey } from '../access/callers.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp({ AUTH: 'all' });
+  await app.begin();
+});
+afterAll(async () => {
+  await app.flush();
+  await app.dispose();
+});
+
+const SUBSCRIPTION = JSON.stringify({ query: 'subscription { events { id type } }' });
+
+function open(credential: string | undefined, way: 'REST' | 'GraphQL'): Promise<Response> {
+  const headers = {
+    accept: 'text/event-stream',
+    'content-type': 'application/json',
+    ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+  };
+  return app.fetch(
+    way === 'REST'
+      ? new Request('http://pets.example/events', { headers })
+      : new Request('http://pets.example/graphql', { method: 'POST', headers, body: SUBSCRIPTION }),
+  );
+}
+
+describe.each(['REST', 'GraphQL'] as const)('where reads need a credential, a stream of %s', (way) => {
+  test('is rejected without one, and without the scope read', async () => {
+    const unknown = await open(undefined, way);
+    expect([unknown.status, unknown.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer/)]);
+    const other = await open(await makeKey(app, ['orders:write']), way);
+    expect(other.status).toBe(403);
+  });
+
+  test('ends a few seconds after its key is revoked, and not before', async () => {
+    const key = await makeKey(app, ['read']);
+    const response = await open(key, way);
+    expect(response.status).toBe(200);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    const reading = (async () => {
+      for (let chunk = await reader?.read(); chunk?.done === false; chunk = await reader?.read()) text += chunk.value;
+    })();
+    let hasEnded = false;
+    void reading.then(() => {
+      hasEnded = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(hasEnded).toBe(false);
+    const started = performance.now();
+    await keyStore(app.database).revoke(key.split('_')[1] ?? '');
+    await reading;
+    expect(performance.now() - started).toBeLessThan(8_000);
+    if (way === 'GraphQL')
+      expect(text).toMatch(/event: next\ndata: \{"errors":\[.*UNAUTHENTICATED.*\n\nevent: complete/);
+    else expect(text).toMatch(/: The API key is unknown or revoked\.\n\n$/);
+  });
+});
