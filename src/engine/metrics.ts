@@ -15,7 +15,7 @@ export interface RequestMetrics {
   /**
    * Counts events that were published.
    *
-   * @param lag the age of the oldest of them, in seconds
+   * @param lag how far readers were behind, in seconds
    */
   published(count: number, lag: number): void;
   /** The number of open streams of events and waiting pages. */

@@ -58,7 +58,7 @@ export function createMetrics(): Metrics {
   const published = new Counter({ name: 'events_published_total', help: 'Events that were published.', registers });
   const lag = new Gauge({
     name: 'events_lag_seconds',
-    help: 'The age of the oldest event of the last publication: how far readers were behind.',
+    help: 'How far readers of events were behind at the last attempt to publish.',
     aggregator: 'max',
     registers,
   });

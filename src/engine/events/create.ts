@@ -51,7 +51,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
     retention: settings.EVENTS_RETENTION,
     onPublished(count, lag) {
       metrics.published(count, lag);
-      tail.wake();
+      if (count > 0) tail.wake();
     },
     onFailure: (error) =>
       logger.warn({ err: error }, 'events could not be published yet; the next attempt includes them'),

@@ -15,7 +15,10 @@ const DELETED_AT_ONCE = 5_000;
 interface SequencerOptions {
   /** How long events are kept, in seconds. */
   readonly retention: number;
-  /** Called with the number of events that were published, and the age of the oldest of them, in seconds. */
+  /**
+   * Called after each attempt with the number of events that were published, and how far readers were behind, in seconds:
+   * the age of the oldest of them, or the time since the last attempt that succeeded.
+   */
   readonly onPublished: (count: number, lag: number) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -45,6 +48,7 @@ export function createSequencer(database: Database, { retention, onPublished, on
   let timer: NodeJS.Timeout | undefined;
   let intervals: NodeJS.Timeout[] = [];
   let isAwaited = false;
+  let lastSuccess = performance.now();
   let hasEnded = false;
 
   return {
@@ -81,7 +85,10 @@ export function createSequencer(database: Database, { retention, onPublished, on
     }
     isAwaited = false;
     running = publishAll()
-      .catch(onFailure)
+      .catch((error) => {
+        onPublished(0, (performance.now() - lastSuccess) / 1_000);
+        onFailure(error);
+      })
       .then(() => {
         running = undefined;
         if (hasEnded) return;
@@ -95,7 +102,8 @@ export function createSequencer(database: Database, { retention, onPublished, on
   async function publishAll(): Promise<void> {
     for (;;) {
       const [{ moved, lag } = { moved: 0, lag: 0 }] = await publish({ most: MOST });
-      if (moved > 0) onPublished(moved, lag);
+      lastSuccess = performance.now();
+      onPublished(moved, moved > 0 ? lag : 0);
       if (moved < MOST) return;
     }
   }
