@@ -1279,6 +1279,19 @@ export interface components {
             content?: never;
         };
         /** @description The client has the current version, as `If-None-Match` says. */
+        NotModifiedFeedBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Link: components["headers"]["Link"];
+                ETag: components["headers"]["ETag"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The client has the current version, as `If-None-Match` says. */
         NotModifiedList: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1288,19 +1301,6 @@ export interface components {
                 "Total-Count": components["headers"]["Total-Count"];
                 "Preference-Applied": components["headers"]["Preference-Applied"];
                 ETag: components["headers"]["ETag"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The client has the current version, as `If-None-Match` says. */
-        NotModifiedListBeta: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                Link: components["headers"]["Link"];
-                ETag: components["headers"]["ETag"];
-                "API-Stability": components["headers"]["API-Stability"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -2988,7 +2988,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            304: components["responses"]["NotModifiedListBeta"];
+            304: components["responses"]["NotModifiedFeedBeta"];
             400: components["responses"]["InvalidArgumentBeta"];
             401: components["responses"]["UnauthenticatedBeta"];
             403: components["responses"]["ForbiddenBeta"];

@@ -187,7 +187,8 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
   ]);
   const notModified = {
     status: '304',
-    name: `NotModified${kind === 'list' ? 'List' : ''}${levelSuffix(annotations)}`,
+    // Those of a feed have other header fields than those of a list.
+    name: `NotModified${route.stream !== undefined ? 'Feed' : kind === 'list' ? 'List' : ''}${levelSuffix(annotations)}`,
     response: {
       description: 'The client has the current version, as `If-None-Match` says.',
       headers: headerRefs([...(statuses[200]?.headers ?? []), 'ETag', ...ofAnnotations]),
