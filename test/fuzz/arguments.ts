@@ -16,7 +16,7 @@ import { encodeCursor } from '../../src/engine/db/cursor.ts';
 import { stringifyJson } from '../../src/engine/json.ts';
 import { boundsOf } from '../../src/engine/schema/input.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
-import { dateTimes, exact, hostileValues, identifiers, mostly, rowsOf, type Taste, texts } from './values.ts';
+import { dateTimes, exact, hostileValues, identifiers, mostly, rowsOf, type Taste, texts, waits } from './values.ts';
 
 /** A value of an argument, in a variable or as a literal. */
 export interface Given {
@@ -92,6 +92,7 @@ function valuesOf(
   if (isEnumType(named)) return taste(fc.constantFrom(...named.getValues().map((one) => one.name)));
   if (isInputObjectType(named)) return taste(objectsOf(named, taste));
   if (named.name === 'Int64') return taste(taste === exact ? rowsOf(name) : identifiers);
+  if (name === 'wait') return taste(taste === exact ? waits.right : waits.any);
   if (named.name === 'Int')
     return taste(taste === exact ? fc.integer({ min: 1, max: 9 }) : fc.integer({ min: -2, max: 120 }));
   if (named.name === 'Boolean') return taste(fc.boolean());

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { openApi } from '../support/contract.ts';
-import { dateTimes, exact, hostileValues, identifiers, loose, rowsOf, type Taste, texts } from './values.ts';
+import { dateTimes, exact, hostileValues, identifiers, loose, rowsOf, type Taste, texts, waits } from './values.ts';
 
 /** The subset of JSON Schema that the description uses. */
 export interface Schema {
@@ -33,6 +33,7 @@ export function valuesOf(schema: Schema, taste: Taste, name = ''): fc.Arbitrary<
   if (type === 'boolean') return taste(fc.boolean());
   if (format === 'date-time') return taste(dateTimes);
   if (format === 'int64') return taste(taste === exact ? rowsOf(name) : identifiers);
+  if (name === 'wait') return taste(taste === exact ? waits.right : waits.any);
   if (type === 'integer') return taste(integersOf(schema, taste));
   return taste(texts(schema.minLength ?? 0, schema.maxLength ?? 30));
 }

@@ -64,6 +64,9 @@ export const identifiers: fc.Arbitrary<number | bigint> = fc.oneof(
   fc.constantFrom<number | bigint>(0, -1, 999_999, 2 ** 53, 9_223_372_036_854_775_807n, -9_223_372_036_854_775_808n),
 );
 
+/** Seconds to wait for events: none, or too many. A request that waits would not be one without an answer in time. */
+export const waits = { right: fc.constant(0), any: fc.constantFrom(0, -1, 21, 1_000) };
+
 export const dateTimes: fc.Arbitrary<string> = fc
   .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
   .map((date) => date.toISOString());
