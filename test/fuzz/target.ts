@@ -4,7 +4,9 @@ import { pino } from 'pino';
 import { contextOf } from '../../src/engine/application.ts';
 import { keyStore } from '../../src/engine/auth/keys.ts';
 import { scopesIn } from '../../src/engine/auth/scope.ts';
-import { openDatabase } from '../../src/engine/db/client.ts';
+import { type Database, openDatabase } from '../../src/engine/db/client.ts';
+import { feedStore } from '../../src/engine/events/feed.ts';
+import { installEvents } from '../../src/engine/events/install.ts';
 import { countedTables } from '../../src/engine/operation/counts.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
 import { type App, createApp } from '../../src/engine/service.ts';
@@ -53,6 +55,15 @@ const ALL_SCOPES = [...scopesIn(schema).keys()];
 /** The scopes of the API keys: most have all, so that most requests are allowed. */
 const SCOPES = [...Array(7).fill(ALL_SCOPES), ['read'], ['catalogue:write'], ['orders:write', 'read']];
 
+/** Fills the feed with events, and records no more: a request that is sent twice must have the same answer. */
+async function fillFeed(database: Database): Promise<void> {
+  await seed(database, PETS, () => {});
+  const isPublished = async () =>
+    (await database.transaction((query) => query('select from outbox limit 1', []))).length === 0;
+  while (!(await isPublished())) await new Promise((resolve) => setTimeout(resolve, 50));
+  await installEvents(database, petStoreService.events, 'off');
+}
+
 export async function startTarget(kind: DatabaseKind, openness: Openness): Promise<Target> {
   const server = kind === 'server' ? await startPostgresServer() : undefined;
   const folder = makeTemporaryFolder();
@@ -77,12 +88,17 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
     logger: pino({ level: 'silent' }),
   });
   await app.begin();
+  await fillFeed(database);
   const state = database.statement('fuzz.state', 'list', sql.raw(`select ${STATE} as state`), {
     state: { decode: String },
   });
   return {
     fetch: app.fetch,
-    context: contextOf(petStoreService, database, NO_LIFECYCLE),
+    context: contextOf(petStoreService, database, {
+      lifecycle: NO_LIFECYCLE,
+      events: feedStore(database, petStoreService.events, { name: '/fuzz', isOn: true }),
+      streams: { wait: async () => undefined },
+    }),
     authorizationFor: (text) => authorizations[hash('sha256', text, 'buffer').readUInt32BE() % authorizations.length],
     state: async () => (await state())[0]?.state ?? '',
     async restore() {
