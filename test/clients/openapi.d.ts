@@ -353,7 +353,7 @@ export interface components {
              * @enum {string}
              */
             type: "order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted";
-            /** @description The row to which it has happened, such as `orders/12`. */
+            /** @description The row to which it has happened: the name of its list, a slash and its id. */
             subject: string;
             /**
              * Format: date-time

@@ -67,7 +67,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): vo
       type: t.expose('type', { type: EventTypeEnum, description: 'What has happened.' }),
       subject: t.exposeString('subject', {
         bounds: text({ min: 1, max: 100 }),
-        description: 'The row to which it has happened, such as `orders/12`.',
+        description: 'The row to which it has happened: the name of its list, a slash and its id.',
       }),
       time: t.expose('time', { type: 'DateTime', description: 'When it has happened.' }),
       datacontenttype: t.string({

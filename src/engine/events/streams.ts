@@ -3,6 +3,7 @@ import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import type { EventFilter, FeedEvent, FeedStore } from './feed.ts';
+import { StreamPlaces } from './stream-places.ts';
 import { isWanted, type Tail } from './tail.ts';
 
 /** How often an idle stream gets a comment, in milliseconds, so that proxies don't close it. */
@@ -15,9 +16,6 @@ const RETRY = 3_000;
 const MAX_UNREAD = 262_144;
 /** How many events are read at once for a stream that is behind. */
 const PAGE = 500;
-/** The part of all streams that one caller may have. */
-const PART_OF_CALLER = 0.1;
-
 interface StreamsOptions {
   readonly feed: FeedStore;
   readonly tail: Tail;
@@ -57,7 +55,7 @@ interface Frame {
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
 export function createEventStreams({ feed, tail, max, onCount, onFailure }: StreamsOptions) {
-  const places = new Places(max, onCount);
+  const places = new StreamPlaces(max, onCount);
   const streams = new Set<EventStream>();
   let listening: Listening | undefined;
   /** Batches are turned into text one after another. */
@@ -267,58 +265,6 @@ class EventStream {
   end(): void {
     this.#sink.write(`retry: ${Math.round(Math.random() * RETRY)}\n\n`);
     this.#sink.end('after');
-  }
-}
-
-/** Shares out the streams among callers. */
-class Places {
-  readonly #max: number;
-  readonly #onCount: (count: number) => void;
-  readonly #taken = new Map<string, number>();
-  #count = 0;
-
-  constructor(max: number, onCount: (count: number) => void) {
-    this.#max = max;
-    this.#onCount = onCount;
-  }
-
-  /** @throws {ServiceError} UNAVAILABLE, RATE_LIMITED */
-  assertFree(account: string): void {
-    if (this.#count >= this.#max) {
-      throw new ServiceError('UNAVAILABLE', `There are ${this.#max} streams already; try again.`, {
-        headers: { 'retry-after': '5' },
-      });
-    }
-    const ofCaller = Math.max(1, Math.floor(this.#max * PART_OF_CALLER));
-    if ((this.#taken.get(account) ?? 0) < ofCaller) return;
-    throw new ServiceError('RATE_LIMITED', `You have ${ofCaller} streams already; close one first.`, {
-      headers: { 'retry-after': '5' },
-    });
-  }
-
-  /**
-   * @returns gives the place back
-   * @throws {ServiceError} as `assertFree` does
-   */
-  take(account: string): () => void {
-    this.assertFree(account);
-    this.#onCount(++this.#count);
-    this.#taken.set(account, (this.#taken.get(account) ?? 0) + 1);
-    return () => {
-      this.#onCount(--this.#count);
-      const left = (this.#taken.get(account) ?? 0) - 1;
-      if (left === 0) this.#taken.delete(account);
-      else this.#taken.set(account, left);
-    };
-  }
-
-  /** The same; undefined if none is free. */
-  takeIfFree(account: string): (() => void) | undefined {
-    try {
-      return this.take(account);
-    } catch {
-      return undefined;
-    }
   }
 }
 

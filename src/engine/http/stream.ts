@@ -14,7 +14,7 @@ export interface Sink {
   drained(): Promise<void>;
   /** Ends the stream: after what was sent, or at once with everything that the client has not read. */
   end(how: 'after' | 'now'): void;
-  /** Called when the stream has ended, whoever ended it. */
+  /** Called when the stream has ended, by the service or by the client. */
   onEnd(callback: () => void): void;
 }
 
