@@ -6,10 +6,11 @@ import type { RequestMetrics } from '../metrics.ts';
 import type { StreamOpener } from '../rest/adapter.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import type { Context } from '../schema/context.ts';
+import type { StreamFormat } from './event-stream.ts';
 import { feedStore } from './feed.ts';
 import { createSequencer } from './sequencer.ts';
 import { type EventSource, enumNameOf, eventTypesOf } from './source.ts';
-import { createEventStreams, type StreamFormat } from './streams.ts';
+import { createEventStreams } from './streams.ts';
 import { createTail } from './tail.ts';
 
 interface EventSettings {

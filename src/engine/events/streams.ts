@@ -1,21 +1,18 @@
 import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
-import type { Sink } from '../http/stream.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
+import { EventStream, type Frame, type StreamFormat, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedStore } from './feed.ts';
 import { StreamPlaces } from './stream-places.ts';
-import { isWanted, type Tail } from './tail.ts';
+import type { Tail } from './tail.ts';
 
 /** How often an idle stream gets a comment, in milliseconds, so that proxies don't close it. */
 const HEARTBEAT = 15_000;
 /** How often credentials are checked again, in milliseconds. */
 const RECHECK = 2_000;
-/** After how many milliseconds a client connects again; when a process stops, at random in this time. */
-const RETRY = 3_000;
-/** How many bytes a client may leave unread; it is closed beyond that, and can resume. */
-const MAX_UNREAD = 262_144;
 /** How many events are read at once for a stream that is behind. */
 const PAGE = 500;
+
 interface StreamsOptions {
   readonly feed: FeedStore;
   readonly tail: Tail;
@@ -24,31 +21,6 @@ interface StreamsOptions {
   /** Called with their number, when it changes. */
   readonly onCount: (count: number) => void;
   readonly onFailure: (error: unknown) => void;
-}
-
-/** How events are told: streams with the same are told the same, which is made once for all of them. */
-export interface StreamFormat {
-  readonly key: string;
-  /** The text of each event, as a server-sent event. */
-  textsOf(events: readonly FeedEvent[]): Promise<readonly string[]>;
-  /** The text for a caller that may no longer read. */
-  rejection(error: ServiceError): string;
-}
-
-interface StreamRequest {
-  readonly format: StreamFormat;
-  /** The id of the event that it goes on after; without one, it begins now. */
-  readonly cursor: string | null | undefined;
-  readonly filter: EventFilter;
-  readonly account: string;
-  /** Rejects when the caller may no longer read; called every few seconds. */
-  readonly recheck: () => Promise<void>;
-}
-
-/** A told event: its fields for the filter, and its text in a stream. */
-interface Frame {
-  readonly event: FeedEvent;
-  readonly text: string;
 }
 
 /** Streams of server-sent events (WHATWG HTML, section 9.2). */
@@ -204,68 +176,6 @@ interface Listening {
   /** Resolves when all that is published from then on will be told. */
   readonly ready: Promise<void>;
   end(): void;
-}
-
-/** A client that is told events. */
-class EventStream {
-  readonly #sink: Sink;
-  readonly format: StreamFormat;
-  readonly filter: EventFilter;
-  readonly #recheck: () => Promise<void>;
-  #position = 0;
-  hasEnded = false;
-  /** Whether it has all events until now, and gets the next ones together with all other streams. */
-  isLive = false;
-
-  constructor(sink: Sink, { format, filter, recheck }: Pick<StreamRequest, 'format' | 'filter' | 'recheck'>) {
-    this.#sink = sink;
-    this.format = format;
-    this.filter = filter;
-    this.#recheck = recheck;
-    sink.onEnd(() => {
-      this.hasEnded = true;
-    });
-  }
-
-  begin(): void {
-    this.#sink.write(`retry: ${RETRY}\n\n`);
-  }
-
-  /** Tells the events that it wants and has not been told yet. */
-  tell(frames: readonly Frame[], last: number): void {
-    let text = '';
-    for (const frame of frames) {
-      if (frame.event.position > this.#position && isWanted(frame.event, this.filter)) text += frame.text;
-    }
-    this.#position = Math.max(this.#position, last);
-    if (text === '') return;
-    this.#sink.write(text);
-    if (this.isLive && this.#sink.unread() > MAX_UNREAD) this.#sink.end('now');
-  }
-
-  drained(): Promise<void> {
-    return this.#sink.drained();
-  }
-
-  beat(): void {
-    this.#sink.write(':\n\n');
-  }
-
-  /** Ends it if its caller may no longer read; not if that can't be found out at the moment. */
-  async check(): Promise<void> {
-    try {
-      await this.#recheck();
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.status >= 500) return;
-      this.#sink.write(this.format.rejection(error));
-      this.#sink.end('after');
-    }
-  }
-
-  end(): void {
-    this.#sink.write(`retry: ${Math.round(Math.random() * RETRY)}\n\n`);
-    this.#sink.end('after');
-  }
 }
 
 function stopping(): ServiceError {

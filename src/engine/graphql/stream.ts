@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
+import type { StreamFormat } from '../events/event-stream.ts';
 import type { FeedEvent } from '../events/feed.ts';
-import type { EventStreams, StreamFormat } from '../events/streams.ts';
+import type { EventStreams } from '../events/streams.ts';
 import { type HttpReply, without } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';

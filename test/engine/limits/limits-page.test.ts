@@ -27,7 +27,7 @@ const documented: Readonly<Record<string, string>> = {
   'db/transactions.ts MAX_TRANSACTION_TIME': 'time that a request with an `Idempotency-Key` takes after it has started',
   'events/graphql.ts MAX_PAGE_SIZE': 'events of a page',
   'events/graphql.ts MAX_WAIT': 'seconds that a page of events waits',
-  'events/streams.ts MAX_UNREAD': 'events of a stream that the client has not read yet',
+  'events/event-stream.ts MAX_UNREAD': 'events of a stream that the client has not read yet',
   'errors.ts MAX_VALIDATION_ERRORS': 'errors named in a response',
   'graphql/comparable.ts MAX_NESTING': 'nesting of selections and fragments',
   'graphql/comparable.ts MAX_VALUE_NESTING': 'nesting of values, and of list types',
