@@ -96,7 +96,7 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
     fetch: app.fetch,
     context: contextOf(petStoreService, database, {
       lifecycle: NO_LIFECYCLE,
-      events: feedStore(database, petStoreService.events, { name: '/fuzz', isOn: true }),
+      events: feedStore(database, petStoreService.events, { name: `/${petStoreService.name}`, isOn: true }),
       streams: { wait: async () => undefined },
     }),
     authorizationFor: (text) => authorizations[hash('sha256', text, 'buffer').readUInt32BE() % authorizations.length],
