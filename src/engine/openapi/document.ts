@@ -2,7 +2,7 @@ import { isEnumType } from 'graphql';
 import { annotationsOf } from '../lifecycle/annotated.ts';
 import { mediaTypesFor } from '../rest/body.ts';
 import type { Endpoint } from '../rest/compile.ts';
-import { hasRestNames, isList, leafType, restNameOf } from '../rest/parameters.ts';
+import { hasRestNames, isList, isRequired, leafType, restNameOf } from '../rest/parameters.ts';
 import type { Variable } from '../rest/variables.ts';
 import { additionsOf, annotationExtensions } from './annotations.ts';
 import { ERROR_SCHEMA, failures, levelSuffix, PROBLEM_SCHEMA } from './failures.ts';
@@ -141,7 +141,7 @@ function queryParameter(variable: Variable, description: string | undefined, com
   return {
     name: variable.name,
     in: 'query',
-    required: false,
+    required: isRequired(variable),
     description: [
       description ?? variable.argument.description ?? variable.name,
       ...(isList(variable) ? ['Repeat it for any of several.'] : []),

@@ -30,6 +30,11 @@ export function pathReader(variables: readonly Variable[]): (segments: Readonly<
   };
 }
 
+/** Whether a client has to give the parameter. */
+export function isRequired({ type, defaultValue }: Variable): boolean {
+  return isNonNullType(type) && defaultValue === undefined;
+}
+
 /**
  * Creates the reader of a route's query string. A repeated parameter is a list if the variable is one, otherwise an
  * error. An unknown parameter is an error too, because a misspelt filter must not be ignored.
@@ -40,7 +45,8 @@ export function queryReader(variables: readonly Variable[]): (search: string) =>
   const byName = new Map(
     variables.map((variable) => [variable.name, { read: textReader(variable), isList: isList(variable) }]),
   );
-  return (search) => {
+  const required = variables.filter(isRequired).map(({ name }) => name);
+  const parametersIn = (search: string) => {
     const values: Values = {};
     if (search === '') return values;
     for (const pair of search.split('&')) {
@@ -54,6 +60,13 @@ export function queryReader(variables: readonly Variable[]): (search: string) =>
       else if (before !== undefined) throw invalid({ path: [name], message: 'must be given only once' });
       else values[name] = variable.isList ? [value] : value;
     }
+    return values;
+  };
+  if (required.length === 0) return parametersIn;
+  return (search) => {
+    const values = parametersIn(search);
+    const missing = required.find((name) => values[name] === undefined);
+    if (missing !== undefined) throw invalid({ path: [missing], message: 'is required in the query string' });
     return values;
   };
 }
