@@ -5,11 +5,14 @@ import { integer } from '../engine/db/row.ts';
 import { toEventId } from '../engine/events/cursor.ts';
 import { feedStore } from '../engine/events/feed.ts';
 import { eventTypesOf } from '../engine/events/source.ts';
+import { type Int64, parseInt64 } from '../engine/int64.ts';
 import { stringifyJson } from '../engine/json.ts';
+import { webhookStore } from '../engine/webhooks/store.ts';
 import { petStoreService } from '../petstore/service.ts';
 import { runCommand, withReadyDatabase } from './command.ts';
 
 const USAGE = `npm run events -- tail [--after ID] [--type TYPE]... [--subject SUBJECT]
+npm run events -- redeliver WEBHOOK --after ID
 npm run events -- epoch`;
 const PAGE = 500;
 const PAUSE = 500;
@@ -25,7 +28,11 @@ runCommand(async () => {
   const unknown = values.type?.find((type) => !types.includes(type));
   if (unknown !== undefined) throw new Error(`${unknown} is no type of event; there are ${types.join(', ')}.`);
   if (command === 'tail' && others.length === 0) await withReadyDatabase((database) => tail(database, values));
-  else if (command === 'epoch' && others.length === 0) await withReadyDatabase(raiseEpoch);
+  else if (command === 'redeliver' && others.length === 1 && values.after !== undefined) {
+    const [id, after] = [parseInt64(others[0] as string), values.after];
+    if (id === undefined) throw new Error(`${others[0]} is no id of a webhook.`);
+    await withReadyDatabase((database) => redeliver(database, id, after));
+  } else if (command === 'epoch' && others.length === 0) await withReadyDatabase(raiseEpoch);
   else throw new Error(USAGE);
 });
 
@@ -44,6 +51,12 @@ async function tail(
     }
     if (!page.hasMore) await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
+}
+
+/** Has the service send the events after one to a webhook again, in order. */
+async function redeliver(database: Database, id: Int64, after: string): Promise<void> {
+  const { url } = await webhookStore(database, { isOn: true, reach: 'public', clock: Date.now }).redeliver(id, after);
+  process.stdout.write(`The events after ${after} are delivered to ${url} again.\n`);
 }
 
 /** Makes all cursors of clients invalid: after a backup is restored, the positions that they have are used again. */

@@ -10,6 +10,8 @@ import { compileRoutes, type Endpoint } from './rest/compile.ts';
 import type { Route } from './rest/route.ts';
 import type { Context } from './schema/context.ts';
 import { lifecycleResource } from './usage/rest.ts';
+import { webhookResource } from './webhooks/rest.ts';
+import { type WebhookStoreOptions, webhookStore } from './webhooks/store.ts';
 
 /** The path of the page about deprecations and sunsets, and of the operation that returns the same as JSON. */
 export const LIFECYCLE_PAGE = '/lifecycle';
@@ -57,20 +59,22 @@ interface HomeText {
   readonly graphql: string;
 }
 
+/** The parts of the context that the engine itself brings. */
+interface OwnContext extends Pick<Context, 'lifecycle' | 'events' | 'streams'> {
+  readonly webhooks: WebhookStoreOptions;
+}
+
 /** The context of resolvers. */
-export function contextOf(
-  { resources }: Pick<Application, 'resources'>,
-  database: Database,
-  own: Pick<Context, 'lifecycle' | 'events' | 'streams'>,
-): Context {
+export function contextOf({ resources }: Pick<Application, 'resources'>, database: Database, own: OwnContext): Context {
+  const webhooks = webhookStore(database, own.webhooks);
   // This is a whole Context: every resolver belongs to a resource, and uses only the stores of resources.
-  return Object.assign({ ...own }, ...resources.map(({ stores }) => stores(database)));
+  return Object.assign({ ...own, webhooks }, ...resources.map(({ stores }) => stores(database)));
 }
 
 /** The resources of the engine itself. */
 function ownResources({ resources, events }: Pick<Application, 'resources' | 'events'>) {
   const routes = resources.flatMap((resource) => resource.routes);
-  return [...(events.length === 0 ? [] : [eventResource(events, routes)]), lifecycleResource];
+  return [...(events.length === 0 ? [] : [eventResource(events, routes), webhookResource]), lifecycleResource];
 }
 
 /** All routes of the application, with the engine's own. */

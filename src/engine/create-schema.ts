@@ -1,11 +1,12 @@
 import type { GraphQLSchema } from 'graphql';
 import { addEvents } from './events/graphql.ts';
-import type { EventSource } from './events/source.ts';
+import { type EventSource, eventTypesOf } from './events/source.ts';
 import { createBuilder } from './schema/builder.ts';
 import { connections } from './schema/connection.ts';
 import { rowFields } from './schema/row-fields.ts';
 import { versionArgs } from './schema/version.ts';
 import { addLifecycle } from './usage/graphql.ts';
+import { addWebhooks } from './webhooks/graphql.ts';
 
 /**
  * Creates the tools that build the schema of an application.
@@ -19,19 +20,24 @@ export function createSchema() {
   const builder = createBuilder();
   const lists = connections(builder);
   const expectedVersion = versionArgs(builder);
+  const fields = rowFields(builder, lists, expectedVersion);
   return {
     builder,
     ...lists,
     /** The argument that makes a write conditional on the row's version (optimistic locking). */
     expectedVersion,
-    ...rowFields(builder, lists, expectedVersion),
+    ...fields,
     /**
      * Builds the schema. Call it once, after all types and fields are added; it keeps their order.
      *
-     * @param events the tables whose changes are events; without one, the schema has no events
+     * @param events the tables whose changes are events; without one, the schema has no events and no webhooks
      */
     buildSchema(events: readonly EventSource[] = []): GraphQLSchema {
-      if (events.length > 0) addEvents(builder, events);
+      if (events.length > 0) {
+        const eventType = addEvents(builder, events);
+        const types = eventTypesOf(events).map(({ name }) => name);
+        addWebhooks(builder, { ...lists, ...fields, expectedVersion, eventType, types });
+      }
       addLifecycle(builder);
       return builder.toSchema({ sortSchema: false });
     },

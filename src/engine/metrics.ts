@@ -20,6 +20,10 @@ export interface RequestMetrics {
   published(count: number, lag: number): void;
   /** The number of open streams of events and waiting pages. */
   streams(count: number): void;
+  /** Counts an attempt to deliver an event to a webhook. */
+  delivery(outcome: 'delivered' | 'retried' | 'failed' | 'disabled'): void;
+  /** The age of the oldest event that a webhook waits for, in seconds; 0 for none. */
+  undelivered(age: number): void;
   /** All metrics in the text format of Prometheus. */
   render(): Promise<{ contentType: string; text: string }>;
 }

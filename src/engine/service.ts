@@ -37,6 +37,8 @@ import { restView } from './rest/lifecycle.ts';
 import { errorReply } from './rest/problem.ts';
 import { callWithin, type TracedRequest, type Tracing } from './tracing/span.ts';
 import { lifecycleStore } from './usage/store.ts';
+import { createDeliverer } from './webhooks/deliver.ts';
+import { createSender } from './webhooks/send.ts';
 
 /** The settings of the service that an operator can change. */
 interface ServiceSettings {
@@ -76,7 +78,7 @@ interface AppOptions {
   /** Traces requests; undefined for no traces. */
   readonly tracing?: Tracing | undefined;
   /**
-   * The clock of rate limits, in milliseconds since the epoch; it must not jump.
+   * The clock of rate limits and webhooks, in milliseconds since the epoch; it must not jump.
    *
    * @default steadyTime
    */
@@ -117,9 +119,25 @@ export function createApp(options: AppOptions) {
     settings,
     metrics,
     logger,
+    onPublished: () => deliverer.wake(),
     page: () => ({ endpoint: endpoints.find(({ route }) => route.path === EVENTS) as Endpoint, context }),
   });
-  const own = { lifecycle, ...events.context };
+  const reach = settings.NODE_ENV === 'production' ? 'public' : 'loopback';
+  const own = { lifecycle, ...events.context, webhooks: { isOn: events.context.events.isOn, reach, clock } as const };
+  const deliverer = createDeliverer(database, {
+    feed: events.context.events,
+    bodiesOf: events.bodiesOf,
+    sender: createSender(reach),
+    name: application.name,
+    clock,
+    metrics,
+    onTrouble: (what, of) =>
+      logger.warn(
+        of,
+        what === 'failed' ? 'an event was given up for a webhook' : 'a webhook was disabled by its receiver',
+      ),
+    onFailure: (error) => logger.warn({ err: error }, 'webhooks could not be delivered to; the next attempt follows'),
+  });
   const context = contextOf(application, database, own);
   const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, (session) =>
     contextOf(application, session, own),
@@ -225,6 +243,7 @@ export function createApp(options: AppOptions) {
     async begin(): Promise<void> {
       await Promise.all([lifecycle.begin(), sizes.refresh(), limiter?.begin()]);
       events.begin();
+      if (events.context.events.isOn) deliverer.begin();
       idempotency.begin((error) => logger.warn({ err: error }, 'old idempotency keys could not be deleted yet'));
     },
     /** Answers a request without a socket. */
@@ -240,12 +259,13 @@ export function createApp(options: AppOptions) {
     beginDrain({ isReplaced, grace }: { isReplaced: boolean; grace: number }): void {
       health.beginDrain({ isReplaced });
       events.endStreams();
+      void deliverer.stop();
       concurrency.endWithin(grace - LAST_RESPONSES);
     },
 
     /** Stores the counts that are not stored yet, publishes the last events, and stops deleting keys; before the database is closed. */
     async flush(): Promise<void> {
-      await Promise.all([lifecycle.flush(), idempotency.end(), limiter?.flush(), events.end()]);
+      await Promise.all([lifecycle.flush(), idempotency.end(), limiter?.flush(), events.end(), deliverer.end()]);
     },
   };
 

@@ -63,6 +63,18 @@ export function createMetrics(): Metrics {
     registers,
   });
   const streams = new Gauge({ name: 'event_streams', help: 'Open streams of events, and waiting pages.', registers });
+  const attempts = new Counter({
+    name: 'webhook_deliveries_total',
+    help: 'Attempts to deliver an event to a webhook, by what became of them.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const undelivered = new Gauge({
+    name: 'webhook_oldest_undelivered_seconds',
+    help: 'The age of the oldest event that a webhook waits for.',
+    aggregator: 'max',
+    registers,
+  });
   return {
     registry,
     probe: {
@@ -81,6 +93,8 @@ export function createMetrics(): Metrics {
       lag.set(seconds);
     },
     streams: (count) => streams.set(count),
+    delivery: (outcome) => attempts.inc({ outcome }),
+    undelivered: (age) => undelivered.set(age),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }

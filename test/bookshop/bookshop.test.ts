@@ -22,6 +22,8 @@ beforeAll(async () => {
       request() {},
       published() {},
       streams() {},
+      delivery() {},
+      undelivered() {},
       render: async () => ({ contentType: 'text/plain', text: '' }),
     },
     logger: pino({ level: 'silent' }),

@@ -237,6 +237,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description List webhooks.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Create a webhook. It gets the events from now on.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook by its id
+         * @description Get a webhook by its id.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook and its deliveries
+         * @description Delete a webhook and its deliveries.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of a webhook
+         * @description Change some fields of a webhook. Fields that are left out stay as they are. If it is enabled again, it gets the events that it has missed.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new secret for a webhook
+         * @description Make a new secret for a webhook. For a day, requests are also signed with the one before.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description List the deliveries of a webhook. There are those to come, those of the last day, and those of the last 30 days that were given up.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the events after one to a webhook again
+         * @description Send the events after one to a webhook again. They come in order, also those that were delivered or given up before.
+         */
+        post: operations["redeliverEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/lifecycle": {
         parameters: {
             query?: never;
@@ -303,6 +415,92 @@ export interface components {
             /** @description Short description of the category. Null removes it. Accepts at most 2000 characters. */
             description?: string | null;
         };
+        /**
+         * @description A page of deliveries.
+         * @example [
+         *       {
+         *         "id": 31,
+         *         "webhookId": 1,
+         *         "event": "1.204",
+         *         "type": "order.placed",
+         *         "subject": "orders/7",
+         *         "status": "pending",
+         *         "attempts": 2,
+         *         "lastAttemptAt": "2026-11-25T09:35:05.000Z",
+         *         "nextAttemptAt": "2026-11-25T09:40:05.000Z",
+         *         "responseStatus": 500,
+         *         "error": "The answer was 500."
+         *       }
+         *     ]
+         */
+        Deliveries: components["schemas"]["Delivery"][];
+        /**
+         * @description An event that is sent to a webhook, or was.
+         * @example {
+         *       "id": 31,
+         *       "webhookId": 1,
+         *       "event": "1.204",
+         *       "type": "order.placed",
+         *       "subject": "orders/7",
+         *       "status": "pending",
+         *       "attempts": 2,
+         *       "lastAttemptAt": "2026-11-25T09:35:05.000Z",
+         *       "nextAttemptAt": "2026-11-25T09:40:05.000Z",
+         *       "responseStatus": 500,
+         *       "error": "The answer was 500."
+         *     }
+         */
+        Delivery: {
+            /**
+             * Format: int64
+             * @description Unique identifier of the delivery.
+             */
+            id: number;
+            /**
+             * Format: int64
+             * @description Identifier of the webhook.
+             */
+            webhookId: number;
+            /** @description Identifier of the event. */
+            event: string;
+            /**
+             * @description The type of the event. Null for one that does not exist any more.
+             * @enum {string}
+             */
+            type?: "order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted";
+            /** @description The row to which it has happened. */
+            subject: string;
+            /** @description What became of it. */
+            status: components["schemas"]["DeliveryStatus"];
+            /**
+             * Format: int32
+             * @description How many attempts were made.
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the last attempt was made. Null if there was none.
+             */
+            lastAttemptAt?: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due. Null if it waits for an earlier event of its subject, or has ended.
+             */
+            nextAttemptAt?: string;
+            /**
+             * Format: int32
+             * @description The status of the last answer. Null if there was none.
+             */
+            responseStatus?: number;
+            /** @description What was wrong with the last attempt. */
+            error?: string;
+        };
+        /**
+         * @description What became of a delivery.
+         * @example pending
+         * @enum {string}
+         */
+        DeliveryStatus: "pending" | "delivered" | "failed";
         /**
          * @description An error.
          * @example {
@@ -595,6 +793,28 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /**
+         * @description A new webhook.
+         * @example {
+         *       "url": "https://shop.example/hooks",
+         *       "types": [
+         *         "order.placed",
+         *         "order.cancelled"
+         *       ],
+         *       "description": "Tells the warehouse.",
+         *       "enabled": true
+         *     }
+         */
+        NewWebhook: {
+            /** @description The address: it must begin with `https:`, and lead to a public address. Accepts 1 to 2000 characters, not only white space. */
+            url: string;
+            /** @description The types of events to send; all of them if it is empty. */
+            types?: ("order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted")[];
+            /** @description What it is for. Accepts at most 500 characters. */
+            description?: string;
+            /** @description Whether events are sent. Default: `true`. */
+            enabled?: boolean;
+        };
+        /**
          * @description An order for a quantity of a pet. Without a pet it is a draft and does not affect stock.
          * @example {
          *       "id": 7,
@@ -759,6 +979,82 @@ export interface components {
          * @enum {string}
          */
         Stability: "experimental" | "beta" | "stable";
+        /**
+         * @description An address to which events are sent, signed as Standard Webhooks 1.0 says.
+         * @example {
+         *       "id": 1,
+         *       "url": "https://shop.example/hooks",
+         *       "types": [
+         *         "order.placed",
+         *         "order.cancelled"
+         *       ],
+         *       "description": "Tells the warehouse.",
+         *       "enabled": true,
+         *       "createdAt": "2026-11-25T09:30:00.000Z"
+         *     }
+         */
+        Webhook: {
+            /**
+             * Format: int64
+             * @description Unique identifier, assigned on creation.
+             */
+            id: number;
+            /** @description The address. */
+            url: string;
+            /** @description The types of events that are sent; empty for all. */
+            types: ("order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted")[];
+            /** @description What it is for. */
+            description?: string;
+            /** @description Whether events are sent. */
+            enabled: boolean;
+            /** @description Why the service has disabled it. Null if it has not. */
+            disabledBecause?: string;
+            /**
+             * Format: date-time
+             * @description Until when nothing is sent, because the receiver has asked for a pause. Null if it never has.
+             */
+            pausedUntil?: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            createdAt: string;
+            /** @description The secret that its requests are signed with. It is shown once, in the answer to the request that made it; null everywhere else. */
+            secret?: string;
+        };
+        /**
+         * @description Changes to a webhook. Fields that are left out stay as they are.
+         * @example {
+         *       "enabled": true
+         *     }
+         */
+        WebhookChanges: {
+            /** @description The address: it must begin with `https:`, and lead to a public address. Accepts 1 to 2000 characters, not only white space. */
+            url?: string;
+            /** @description The types of events to send; all of them if it is empty. Null removes it. */
+            types?: ("order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted")[] | null;
+            /** @description What it is for. Null removes it. Accepts at most 500 characters. */
+            description?: string | null;
+            /** @description Whether events are sent. */
+            enabled?: boolean;
+        };
+        /**
+         * @description A page of webhooks.
+         * @example [
+         *       {
+         *         "id": 1,
+         *         "url": "https://shop.example/hooks",
+         *         "types": [
+         *           "order.placed",
+         *           "order.cancelled"
+         *         ],
+         *         "description": "Tells the warehouse.",
+         *         "enabled": true,
+         *         "createdAt": "2026-11-25T09:30:00.000Z"
+         *       }
+         *     ]
+         */
+        Webhooks: components["schemas"]["Webhook"][];
     };
     responses: {
         /** @description `FORBIDDEN`: A scope is missing. */
@@ -864,6 +1160,21 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `IDEMPOTENCY_CONFLICT`: The same request is in progress. */
+        IdempotencyConflictOfChangeBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `IDEMPOTENCY_CONFLICT`: The same request is in progress. `CONFLICT`: Conflicts with stored data. */
         IdempotencyConflictOrConflictOfChange: {
             headers: {
@@ -958,6 +1269,20 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `IDEMPOTENCY_KEY_REUSED`: The key was used for another request. */
+        IdempotencyKeyReusedOfChangeBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
                 [name: string]: unknown;
             };
             content: {
@@ -1263,6 +1588,18 @@ export interface components {
             content?: never;
         };
         /** @description The client has the current version, as `If-None-Match` says. */
+        NotModifiedBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                ETag: components["headers"]["ETag"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The client has the current version, as `If-None-Match` says. */
         NotModifiedDeprecated: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1301,6 +1638,21 @@ export interface components {
                 "Total-Count": components["headers"]["Total-Count"];
                 "Preference-Applied": components["headers"]["Preference-Applied"];
                 ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The client has the current version, as `If-None-Match` says. */
+        NotModifiedListBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Link: components["headers"]["Link"];
+                "Total-Count": components["headers"]["Total-Count"];
+                "Preference-Applied": components["headers"]["Preference-Applied"];
+                ETag: components["headers"]["ETag"];
+                "API-Stability": components["headers"]["API-Stability"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -2996,6 +3348,407 @@ export interface operations {
             406: components["responses"]["NotAcceptableBeta"];
             410: components["responses"]["GoneBeta"];
             412: components["responses"]["PreconditionFailedBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description The most rows to answer with. Accepts 1 to 100. */
+                limit?: number;
+                /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
+                after?: string;
+            };
+            header?: {
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    "Total-Count": components["headers"]["Total-Count"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    ETag: components["headers"]["ETag"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            304: components["responses"]["NotModifiedListBeta"];
+            400: components["responses"]["InvalidArgumentBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            412: components["responses"]["PreconditionFailedBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The new webhook. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description The new row. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["InvalidArgumentOrMalformedJsonBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            404: components["responses"]["NotFoundOfChangeBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            409: components["responses"]["IdempotencyConflictOrConflictOfChangeBeta"];
+            413: components["responses"]["PayloadTooLargeBeta"];
+            415: components["responses"]["UnsupportedMediaTypeBeta"];
+            422: components["responses"]["ValidationFailedOrIdempotencyKeyReusedOfChangeBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
+            path: {
+                /** @description Identifier of the webhook. */
+                webhookId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The row. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            304: components["responses"]["NotModifiedBeta"];
+            400: components["responses"]["InvalidArgumentBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            404: components["responses"]["NotFoundBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            412: components["responses"]["PreconditionFailedBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
+            path: {
+                /** @description Identifier of the webhook. */
+                webhookId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidArgumentBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            404: components["responses"]["NotFoundOfChangeBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            409: components["responses"]["IdempotencyConflictOrConflictOfChangeBeta"];
+            412: components["responses"]["PreconditionFailedOfChangeBeta"];
+            422: components["responses"]["IdempotencyKeyReusedOfChangeBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
+            path: {
+                /** @description Identifier of the webhook. */
+                webhookId: number;
+            };
+            cookie?: never;
+        };
+        /** @description The changes. The identifier of the path may be repeated in it. */
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["WebhookChanges"];
+                "application/json": components["schemas"]["WebhookChanges"];
+            };
+        };
+        responses: {
+            /** @description The row. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["InvalidArgumentOrMalformedJsonBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            404: components["responses"]["NotFoundOfChangeBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            409: components["responses"]["IdempotencyConflictOrConflictOfChangeBeta"];
+            412: components["responses"]["PreconditionFailedOfChangeBeta"];
+            413: components["responses"]["PayloadTooLargeBeta"];
+            415: components["responses"]["UnsupportedMediaTypeOfPatchBeta"];
+            422: components["responses"]["ValidationFailedOrIdempotencyKeyReusedOfChangeBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
+            path: {
+                /** @description Identifier of the webhook. */
+                webhookId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The row. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["InvalidArgumentBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            404: components["responses"]["NotFoundOfChangeBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            409: components["responses"]["IdempotencyConflictOfChangeBeta"];
+            422: components["responses"]["IdempotencyKeyReusedOfChangeBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Only those with one of these statuses. Repeat it for any of several. */
+                status?: components["schemas"]["DeliveryStatus"][];
+                /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. */
+                sort?: "id" | "-id";
+                /** @description The most rows to answer with. Accepts 1 to 100. */
+                limit?: number;
+                /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
+                after?: string;
+            };
+            header?: {
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
+            path: {
+                /** @description Identifier of the webhook. */
+                webhookId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    "Total-Count": components["headers"]["Total-Count"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
+                    ETag: components["headers"]["ETag"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deliveries"];
+                };
+            };
+            304: components["responses"]["NotModifiedListBeta"];
+            400: components["responses"]["InvalidArgumentBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            404: components["responses"]["NotFoundBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            412: components["responses"]["PreconditionFailedBeta"];
+            429: components["responses"]["RateLimitedBeta"];
+            500: components["responses"]["InternalBeta"];
+            503: components["responses"]["UnavailableBeta"];
+            504: components["responses"]["TimeoutBeta"];
+        };
+    };
+    redeliverEvents: {
+        parameters: {
+            query: {
+                /** @description The id of the event before the first one that is sent again. */
+                after: string;
+            };
+            header?: {
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
+                "API-Client"?: components["parameters"]["API-Client"];
+            };
+            path: {
+                /** @description Identifier of the webhook. */
+                webhookId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The row. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "API-Stability": components["headers"]["API-Stability"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["InvalidArgumentBeta"];
+            401: components["responses"]["UnauthenticatedBeta"];
+            403: components["responses"]["ForbiddenBeta"];
+            404: components["responses"]["NotFoundOfChangeBeta"];
+            406: components["responses"]["NotAcceptableBeta"];
+            409: components["responses"]["IdempotencyConflictOfChangeBeta"];
+            410: components["responses"]["GoneBeta"];
+            422: components["responses"]["IdempotencyKeyReusedOfChangeBeta"];
             429: components["responses"]["RateLimitedBeta"];
             500: components["responses"]["InternalBeta"];
             503: components["responses"]["UnavailableBeta"];

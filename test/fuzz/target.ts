@@ -55,13 +55,25 @@ const ALL_SCOPES = [...scopesIn(schema).keys()];
 /** The scopes of the API keys: most have all, so that most requests are allowed. */
 const SCOPES = [...Array(7).fill(ALL_SCOPES), ['read'], ['catalogue:write'], ['orders:write', 'read']];
 
-/** Fills the feed with events, and records no more: a request that is sent twice must have the same answer. */
+/** Has another process own all webhooks, so that this one delivers nothing. */
+const OWNED_ELSEWHERE = [
+  `create function own_elsewhere() returns trigger language plpgsql as
+    $$begin new.owner := 'another'; new.owned_until := now() + interval '1 day'; return new; end$$`,
+  'create trigger own_elsewhere before insert on webhooks for each row execute function own_elsewhere()',
+];
+
+/**
+ * Fills the feed with events, and records and delivers no more: a request that is sent twice must have the same answer.
+ */
 async function fillFeed(database: Database): Promise<void> {
   await seed(database, PETS, () => {});
   const isPublished = async () =>
     (await database.transaction((query) => query('select from outbox limit 1', []))).length === 0;
   while (!(await isPublished())) await new Promise((resolve) => setTimeout(resolve, 50));
   await installEvents(database, petStoreService.events, 'off');
+  await database.transaction(async (query) => {
+    for (const statement of OWNED_ELSEWHERE) await query(statement, []);
+  });
 }
 
 export async function startTarget(kind: DatabaseKind, openness: Openness): Promise<Target> {
@@ -92,11 +104,13 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
   const state = database.statement('fuzz.state', 'list', sql.raw(`select ${STATE} as state`), {
     state: { decode: String },
   });
+  const feed = feedStore(database, petStoreService.events, { name: `/${petStoreService.name}`, isOn: true });
   return {
     fetch: app.fetch,
     context: contextOf(petStoreService, database, {
       lifecycle: NO_LIFECYCLE,
-      events: feedStore(database, petStoreService.events, { name: `/${petStoreService.name}`, isOn: true }),
+      events: feed,
+      webhooks: { isOn: true, reach: 'loopback', clock: Date.now },
       streams: { wait: async () => undefined },
     }),
     authorizationFor: (text) => authorizations[hash('sha256', text, 'buffer').readUInt32BE() % authorizations.length],

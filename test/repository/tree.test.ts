@@ -116,6 +116,7 @@ describe('habits', () => {
       'engine/pages/site.ts',
       'engine/service.ts',
       'engine/usage/rest.ts',
+      'engine/webhooks/rest.ts',
     ]);
   });
 

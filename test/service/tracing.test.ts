@@ -42,12 +42,12 @@ const startTraced = (more: Readonly<Record<string, string>>, copy = other) =>
 async function statementsRun(service: Service): Promise<ReadonlyMap<string, number>> {
   const metrics = await (await fetch(`${service.base}/metrics`)).text();
   const counts = metrics.matchAll(/^db_statement_duration_seconds_count\{statement="([^"]+)"\} (\d+)$/gm);
-  // Uses are stored and events are published some time later, for many requests together.
+  // Uses are stored, and events published and delivered, some time later, for many requests together.
   return new Map([...counts].map(([, name, count]) => [name ?? '', Number(count)] as const).filter(isOfRequest));
 }
 
 function isOfRequest([name]: readonly [string, number]): boolean {
-  return name !== 'lifecycle.addUses' && name !== 'events.publish';
+  return !/^(lifecycle\.addUses|events\.publish|delivery\..*)$/.test(name);
 }
 
 /** The names of the statements executed since then, each as often as it was executed. */

@@ -6,7 +6,7 @@ import { type Sent, watched } from './watched.ts';
 
 export const SEEDED_PETS = 20_000;
 /** The tables that grow with use. A shop has few categories, so scanning them may be cheapest. */
-const TABLES = ['pets', 'orders', 'inventory', 'lifecycle_uses', 'events'];
+const TABLES = ['pets', 'orders', 'inventory', 'lifecycle_uses', 'events', 'deliveries'];
 
 /**
  * PostgreSQL plans a prepared statement for the values of each of its first runs, and then once for all values if that
@@ -14,8 +14,9 @@ const TABLES = ['pets', 'orders', 'inventory', 'lifecycle_uses', 'events'];
  */
 export const PLANNINGS = ['force_custom_plan', 'force_generic_plan'] as const;
 
-/** Statements of no request: savepoints, and the periodic look at the sizes of tables. */
-const BESIDE = /^(savepoint|rollback)\b|pg_relation_size/;
+/** Statements of no request: savepoints, and the periodic looks at the sizes of tables and at what to deliver. */
+const BESIDE =
+  /^(savepoint|rollback)\b|pg_relation_size|^update "webhooks" set owner|^select exists \(select from "webhooks"/;
 
 /** A step of an executed plan, in the format of EXPLAIN. */
 interface Step {
@@ -48,23 +49,28 @@ export interface Plan {
 export interface ExplainedApp extends TestApp {
   /** The plans of all statements of the work, each planned both ways. */
   plansOf(work: () => Promise<unknown>): Promise<Plan[]>;
+  /** The database as the app has it: its statements have plans. */
+  readonly planned: Database;
 }
 
 /** The app over a database with enough rows for PostgreSQL to have a choice. */
 export async function startExplainedApp(): Promise<ExplainedApp> {
   let plans: Plan[] | undefined;
-  const app = await startTestApp({}, {}, (database) =>
-    watched(database, async (sent, run, own) => {
+  let planned: Database | undefined;
+  const app = await startTestApp({}, {}, (database) => {
+    planned = watched(database, async (sent, run, own) => {
       const wanted = BESIDE.test(sent.text) ? undefined : plans;
       for (const planning of wanted === undefined ? [] : PLANNINGS) {
         wanted?.push(await explain(own === undefined ? inTransaction(database) : inSavepoint(own), sent, planning));
       }
       return run();
-    }),
-  );
+    });
+    return planned;
+  });
   await fill(app.database);
   return {
     ...app,
+    planned: planned as unknown as Database,
     async plansOf(work) {
       const made: Plan[] = [];
       plans = made;
@@ -88,6 +94,18 @@ async function fill(database: Database): Promise<void> {
     await query(
       `insert into lifecycle_uses (coordinate, day, client, uses, last_seen)
         select 'Query.pet', current_date - n % 360, 'client ' || n, 1, now() from generate_series(1, 60000) as n`,
+      [],
+    );
+    await query(
+      `insert into webhooks (url, enabled, secret, position, created_at)
+        select 'https://shop.example/', false, 'whsec_', 1000000, now() from generate_series(1, 90)`,
+      [],
+    );
+    await query(
+      `insert into deliveries (webhook_id, epoch, position, type, subject, status, due_at, last_attempt_at)
+        select 1 + n % 5, 1, n, 'pet.created', 'pets/' || n % 2000, status, case when n % 7 = 0 and status = 'pending' then now() end, now()
+        from generate_series(1, 60000) as n,
+          lateral (select case when n % 5000 = 2 then 'failed' when n % 3 = 0 then 'pending' else 'delivered' end as status) as one`,
       [],
     );
     await query('analyze', []);

@@ -49,13 +49,13 @@ export function scopesIn(schema: GraphQLSchema): ReadonlyMap<string, readonly st
  * The scopes that an operation needs: those of its root fields, and `read` for a change that returns more than the
  * changed row.
  */
-export function scopesOf(roots: readonly SelectedRoot[]): readonly string[] {
+export function scopesOf(roots: readonly SelectedRoot[], isChange: boolean): readonly string[] {
   const scopes = new Set<string>();
   for (const { field, within } of roots) {
     const scope = scopeOf(field);
     if (scope === undefined) continue;
     scopes.add(scope);
-    if (scope !== READ && within.some(({ node }) => node.selectionSet !== undefined)) scopes.add(READ);
+    if (isChange && within.some(({ node }) => node.selectionSet !== undefined)) scopes.add(READ);
   }
   return [...scopes];
 }

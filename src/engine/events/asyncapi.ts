@@ -37,12 +37,24 @@ export function asyncApiDocument(
           'or as a stream of server-sent events (`Accept: text/event-stream`). By GraphQL: `subscription { events }`.',
         messages: Object.fromEntries(refs),
       },
+      webhook: {
+        address: null,
+        title: 'A webhook',
+        description:
+          'The address of a webhook that a client has created. It gets each event by POST, signed as Standard Webhooks 1.0 says.',
+        messages: Object.fromEntries(refs),
+      },
     },
     operations: {
       tellEvents: {
         action: 'send',
         channel: { $ref: '#/channels/events' },
         summary: 'The service tells what has happened.',
+      },
+      deliverEvents: {
+        action: 'send',
+        channel: { $ref: '#/channels/webhook' },
+        summary: 'The service sends what has happened to a webhook.',
       },
     },
     components: { messages: Object.fromEntries(messages), schemas },

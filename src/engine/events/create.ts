@@ -7,7 +7,7 @@ import type { StreamOpener } from '../rest/adapter.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import type { Context } from '../schema/context.ts';
 import type { StreamFormat } from './event-stream.ts';
-import { feedStore } from './feed.ts';
+import { type FeedEvent, feedStore } from './feed.ts';
 import { createSequencer } from './sequencer.ts';
 import { type EventSource, enumNameOf, eventTypesOf } from './source.ts';
 import { createEventStreams } from './streams.ts';
@@ -30,12 +30,14 @@ interface EventsOptions {
   readonly settings: EventSettings;
   readonly metrics: Pick<RequestMetrics, 'published' | 'streams'>;
   readonly logger: Logger;
+  /** Called when this process has published events. */
+  readonly onPublished: () => void;
   /** The endpoint of the feed, which also makes the events of streams; and the context of its resolvers. */
   readonly page: () => { readonly endpoint: Endpoint; readonly context: Context };
 }
 
 /** The events of a service: published, read and streamed. */
-export function createEvents({ database, sources, name, settings, metrics, logger, page }: EventsOptions) {
+export function createEvents({ database, sources, name, settings, metrics, logger, onPublished, page }: EventsOptions) {
   const isOn = settings.EVENTS === 'on' && sources.length > 0;
   const feed = feedStore(database, sources, { name: `/${name}`, isOn });
   const onFailure = (error: unknown) =>
@@ -52,22 +54,26 @@ export function createEvents({ database, sources, name, settings, metrics, logge
     retention: settings.EVENTS_RETENTION,
     onPublished(count, lag) {
       metrics.published(count, lag);
-      if (count > 0) tail.wake();
+      if (count === 0) return;
+      tail.wake();
+      onPublished();
     },
     onFailure: (error) =>
       logger.warn({ err: error }, 'events could not be published yet; the next attempt includes them'),
   });
-  /** The events as the page returns them. */
+  /** The events as the page returns them, each as JSON. */
+  const bodiesOf = async (list: readonly FeedEvent[]): Promise<readonly string[]> => {
+    const { endpoint, context } = page();
+    const given = { ...feed, page: async () => ({ events: list, next: { epoch: 0, position: 0 }, hasMore: false }) };
+    const result = await endpoint.prepared.run({}, { ...context, events: given });
+    const { body } = endpoint.toAnswer(result, {}, NO_ADDRESSES);
+    return (body as unknown[]).map(stringifyJson);
+  };
   const format: StreamFormat = {
     key: 'page',
     async textsOf(list) {
-      const { endpoint, context } = page();
-      const given = { ...feed, page: async () => ({ events: list, next: { epoch: 0, position: 0 }, hasMore: false }) };
-      const result = await endpoint.prepared.run({}, { ...context, events: given });
-      const { body } = endpoint.toAnswer(result, {}, NO_ADDRESSES);
-      return list.map(
-        ({ id, type }, n) => `id: ${id}\nevent: ${type}\ndata: ${stringifyJson((body as unknown[])[n])}\n\n`,
-      );
+      const bodies = await bodiesOf(list);
+      return list.map(({ id, type }, n) => `id: ${id}\nevent: ${type}\ndata: ${bodies[n]}\n\n`);
     },
     rejection: ({ message }) => `: ${message}\n\n`,
   };
@@ -75,6 +81,8 @@ export function createEvents({ database, sources, name, settings, metrics, logge
   return {
     /** The parts of the resolvers' context. */
     context: { events: feed, streams },
+
+    bodiesOf,
 
     /** Publishes events from now on. */
     begin(): void {

@@ -44,6 +44,9 @@ const LOOKED_THROUGH = 10_000;
 /** Reads the feed. */
 export type FeedStore = ReturnType<typeof feedStore>;
 
+/** What readers of its pages need. */
+export type FeedPages = Pick<FeedStore, 'page' | 'pageAfter' | 'state'>;
+
 interface FeedOptions {
   /** The `source` of the events (CloudEvents 1.0). */
   readonly name: string;
@@ -93,6 +96,12 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
 
   return {
     name,
+    isOn,
+    /** The types of events that this process knows. */
+    types: [...rowReaders.keys()],
+
+    /** Reads a stored event; undefined for a type that only a newer version of the service knows. */
+    read: toEvent,
 
     /**
      * A page of the feed.
@@ -102,10 +111,8 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
      *   is from before a backup was restored
      */
     async page(cursor: string | null | undefined, filter: EventFilter, limit: number): Promise<FeedPage> {
-      if (cursor !== NOW)
-        return this.pageAfter(cursor == null ? undefined : readEventId(cursor, 'after'), filter, limit);
-      const { epoch, last } = await this.state();
-      return { events: [], next: { epoch, position: last }, hasMore: false };
+      if (cursor === NOW) return { events: [], next: endOf(await this.state()), hasMore: false };
+      return this.pageAfter(cursor == null ? undefined : readEventId(cursor, 'after'), filter, limit);
     },
 
     /** The same, after a cursor that was read. */
@@ -117,7 +124,8 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
       const rows = await statement(values);
       const [first] = rows as [(typeof rows)[number]];
       const { epoch, deleted, last } = first;
-      if (from !== undefined) assertKept(from, { epoch, deleted, last });
+      const gone = from && whyGone(from, { epoch, deleted, last });
+      if (gone !== undefined) throw new ServiceError('GONE', `${gone.why} ${gone.instead}`);
       const found = rows.filter(({ position }) => position !== null);
       const start = Math.max(values.after, deleted);
       const end = statement === ofTypes ? Math.min(start + LOOKED_THROUGH, last) : last;
@@ -142,42 +150,59 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     },
   };
 
-  /** Undefined for a type that only a newer version of the service knows. */
-  function toEvent(row: StoredEvent): FeedEvent | undefined {
-    const { epoch, position, time, type, subject, data } = row;
+  function toEvent({ epoch, position, time, type, subject, data }: StoredEvent): FeedEvent | undefined {
     const read = rowReaders.get(type);
     return read && { id: toEventId({ epoch, position }), position, type, subject, time, data: read(data) };
   }
 }
 
+/** The epoch of the feed, and the positions of the last events that were deleted and published. */
 interface FeedState {
   readonly epoch: number;
   readonly deleted: number;
   readonly last: number;
 }
 
-interface StoredEvent extends FeedState {
-  readonly position: number;
+interface StoredEvent extends FeedCursor {
   readonly time: Date;
   readonly type: string;
   readonly subject: string;
   readonly data: string;
 }
 
-function notRecorded(): ServiceError {
+/** The error where no events are recorded. */
+export function notRecorded(): ServiceError {
   return new ServiceError('NOT_FOUND', 'This service records no events.');
 }
 
-function assertKept(from: FeedCursor, { epoch, deleted, last }: FeedState): void {
-  if (from.epoch === epoch && from.position >= deleted && from.position <= last) return;
+/**
+ * The position of a cursor in the feed, for a caller that may not read events.
+ *
+ * @throws {ServiceError} as `page` does
+ */
+export function positionOf(cursor: string, state: FeedState): number {
+  if (cursor === NOW) return state.last;
+  const place = readEventId(cursor, 'after');
+  const gone = whyGone(place, state);
+  if (gone !== undefined) throw new ServiceError('GONE', `${gone.why} Give the id of an event that is kept.`);
+  return place.position;
+}
+
+function endOf({ epoch, last }: FeedState): FeedCursor {
+  return { epoch, position: last };
+}
+
+/** Why a reader cannot go on at a place, and what it can do; undefined if it can. */
+function whyGone(from: FeedCursor, { epoch, deleted, last }: FeedState) {
+  if (from.epoch === epoch && from.position >= deleted && from.position <= last) return undefined;
   const why =
     from.epoch === epoch && from.position < deleted
       ? 'Events after it are deleted by now.'
       : 'It is from before a backup was restored.';
-  throw new ServiceError(
-    'GONE',
-    `after=${toEventId(from)} cannot be continued: ${why} Read the current state, then go on after ${toEventId({ epoch, position: last })}; or begin without after, at the first event that is kept.`,
-  );
+  return {
+    why: `after=${toEventId(from)} cannot be continued: ${why}`,
+    instead: `Read the current state, then go on after ${toEventId({ epoch, position: last })}; or begin without after, at the first event that is kept.`,
+  };
 }
 
 /** The function that reads the rows of a source, for each of its types. */

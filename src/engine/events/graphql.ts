@@ -1,7 +1,7 @@
 import { beta } from '../lifecycle/annotation.ts';
 import type { WaitFor } from '../operation/wait.ts';
 import { cursor, integerFrom, text } from '../schema/bounds.ts';
-import type { Builder } from '../schema/builder.ts';
+import type { Builder, Types } from '../schema/builder.ts';
 import { type FeedCursor, NOW, toEventId } from './cursor.ts';
 import type { EventFilter, EventRow, FeedEvent, FeedPage, FeedStore } from './feed.ts';
 import { type EventSource, enumNameOf, eventTypesOf } from './source.ts';
@@ -29,9 +29,12 @@ const waitForEvent: WaitFor = async ({ after, types, subject, wait }, { streams 
   return { feedEnd: await streams.wait(after as string | undefined, filter, (wait as number) * 1_000, account) };
 };
 
-/** Adds the field `events`, the feed, to the schema. */
-export function addEvents(builder: Builder, sources: readonly EventSource[]): void {
-  const EventTypeEnum = builder.enumType('EventType', {
+/** The enum of the types of events, in GraphQL. */
+export type EventTypeRef = PothosSchemaTypes.EnumRef<Types, string>;
+
+/** Adds the field `events`, the feed, to the schema; gives the types of events. */
+export function addEvents(builder: Builder, sources: readonly EventSource[]): EventTypeRef {
+  const EventTypeEnum: EventTypeRef = builder.enumType('EventType', {
     description: 'What an event tells.',
     values: Object.fromEntries(
       eventTypesOf(sources).map((type) => {
@@ -165,4 +168,5 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): vo
       resolve: (_, __, { event }) => event as FeedEvent,
     }),
   );
+  return EventTypeEnum;
 }

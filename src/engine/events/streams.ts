@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type Frame, type StreamFormat, type StreamRequest } from './event-stream.ts';
-import type { EventFilter, FeedEvent, FeedStore } from './feed.ts';
+import type { EventFilter, FeedEvent, FeedPages } from './feed.ts';
 import { StreamPlaces } from './stream-places.ts';
 import type { Tail } from './tail.ts';
 
@@ -14,7 +14,7 @@ const RECHECK = 2_000;
 const PAGE = 500;
 
 interface StreamsOptions {
-  readonly feed: FeedStore;
+  readonly feed: FeedPages;
   readonly tail: Tail;
   /** How many streams and waiting pages the process may have. */
   readonly max: number;

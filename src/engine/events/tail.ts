@@ -1,5 +1,5 @@
 import { type FeedCursor, NOW } from './cursor.ts';
-import type { EventFilter, FeedEvent, FeedStore } from './feed.ts';
+import type { EventFilter, FeedEvent, FeedPages } from './feed.ts';
 
 /** How often the feed is looked at while somebody listens, in milliseconds: others publish too. */
 const INTERVAL = 100;
@@ -18,7 +18,7 @@ type Listener = (batch: TailBatch) => void;
 /** The end of the feed, read once for all readers of the process. */
 export type Tail = ReturnType<typeof createTail>;
 
-export function createTail(feed: FeedStore, onFailure: (error: unknown) => void) {
+export function createTail(feed: FeedPages, onFailure: (error: unknown) => void) {
   const listeners = new Set<Listener>();
   const ends = new Set<() => void>();
   /** The position until which the listeners were told; undefined while there are none. */

@@ -9,7 +9,7 @@ import {
 import { scopesOf } from '../auth/scope.ts';
 import { type ValidationError, validationFailed } from '../errors.ts';
 import { type ListCosts, unitsOf } from '../limits/units.ts';
-import { type InputPlace, inputValidators, type Names } from '../schema/input.ts';
+import { type InputPlace, inputValidators, type Names, nameOrValue } from '../schema/input.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { argumentValidator } from './arguments.ts';
 import type { Operation } from './compiled.ts';
@@ -62,7 +62,7 @@ export function prepareOperation(
     label: label ?? 'several',
     kind: KINDS[operation.operation],
     changesSeveral: isChange && label === undefined,
-    scopes: scopesOf(roots),
+    scopes: scopesOf(roots, isChange),
     cost: (variables) => {
       const cost = costFor(variables);
       const counts = counted(variables).reduce((sum, list) => sum + costs.count(list), 0);
@@ -80,8 +80,9 @@ export function prepareOperation(
 /** Makes the validator of an operation: of its variables, and if those are valid, of the arguments of its fields. */
 export function validator(schema: GraphQLSchema, names: Names) {
   const validatorOf = inputValidators(names);
+  const argumentValidatorOf = inputValidators(names, nameOrValue);
   return (selection: Selection): PreparedOperation['validate'] => {
-    const rejections = argumentValidator(schema, selection, validatorOf);
+    const rejections = argumentValidator(schema, selection, argumentValidatorOf);
     const withoutNull = neverNull(selection);
     const validators = (selection.operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => {
       const place = { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace;

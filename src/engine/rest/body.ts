@@ -1,7 +1,9 @@
+import { type GraphQLInputType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
 import { ServiceError, type ValidationError, validationFailed } from '../errors.ts';
 import { assertUtf8 } from '../http/media-type.ts';
 import { stringifyJson } from '../json.ts';
 import { inputValidators } from '../schema/input.ts';
+import { hasRestNames, restNameOf } from './parameters.ts';
 import type { Method } from './route.ts';
 import type { Variable } from './variables.ts';
 
@@ -45,7 +47,8 @@ type BodyVariables = (body: unknown, readOnly: ReadOnlyField) => Readonly<Record
  * @param beside the variables that come from body fields beside those of the input
  */
 export function bodyVariables({ name: input, argument, type }: Variable, beside: readonly Variable[]): BodyVariables {
-  const validatorOf = inputValidators();
+  const validatorOf = inputValidators('shown', (value) => [restNameOf(value)]);
+  const toNames = enumNames(type);
   const validate = validatorOf({ ...argument, type });
   const besides = new Map(
     beside.map((one) => [one.name, validatorOf({ ...one.argument, type: one.type, extensions: NOT_NULL })]),
@@ -63,7 +66,36 @@ export function bodyVariables({ name: input, argument, type }: Variable, beside:
     }
     validationErrors.push(...validate(variables[input], []));
     if (validationErrors.length > 0) throw validationFailed(validationErrors);
+    if (toNames !== undefined) variables[input] = toNames(variables[input]);
     return variables;
+  };
+}
+
+/**
+ * Makes the function that gives the values of enums in a valid input their names in GraphQL; undefined if they have the
+ * same on REST. An input object must not contain itself.
+ */
+function enumNames(type: GraphQLInputType): ((value: unknown) => unknown) | undefined {
+  if (isNonNullType(type)) return enumNames(type.ofType);
+  if (isListType(type)) {
+    const ofItem = enumNames(type.ofType);
+    return ofItem && ((items) => (Array.isArray(items) ? items.map(ofItem) : items === null ? null : ofItem(items)));
+  }
+  if (isEnumType(type)) {
+    if (!hasRestNames(type)) return undefined;
+    const names = new Map<unknown, string>(type.getValues().map((value) => [restNameOf(value), value.name]));
+    return (text) => (text === null ? null : names.get(text));
+  }
+  if (!isInputObjectType(type)) return undefined;
+  const ofFields = Object.values(type.getFields()).flatMap(({ name, type: ofField }) => {
+    const convert = enumNames(ofField);
+    return convert === undefined ? [] : [{ name, convert }];
+  });
+  if (ofFields.length === 0) return undefined;
+  return (value) => {
+    const input = { ...(value as Record<string, unknown>) };
+    for (const { name, convert } of ofFields) if (input[name] !== undefined) input[name] = convert(input[name]);
+    return input;
   };
 }
 

@@ -1,5 +1,7 @@
 import {
   type GraphQLArgument,
+  type GraphQLEnumType,
+  type GraphQLEnumValue,
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
@@ -37,11 +39,21 @@ type InputValidator = (value: unknown, path: Path) => readonly ValidationError[]
 
 const NO_ERRORS: readonly ValidationError[] = [];
 
+/** The forms in which a value of an enum may be given; the first one is named in errors. */
+type EnumForms = (value: GraphQLEnumValue) => readonly unknown[];
+
+const onlyName: EnumForms = ({ name }) => [name];
+/** In arguments, the values of variables are names, and those of literals are already coerced. */
+export const nameOrValue: EnumForms = ({ name, value }) => [name, value];
+
 /**
  * Makes the function that makes the validator of an input field, argument or variable. A validator does not look at the
  * types again; places with the same type and no bounds share one.
  */
-export function inputValidators(names: Names = 'shown'): (place: InputPlace) => InputValidator {
+export function inputValidators(
+  names: Names = 'shown',
+  formsOf: EnumForms = onlyName,
+): (place: InputPlace) => InputValidator {
   const shared = new Map<GraphQLLeafType | GraphQLInputObjectType, InputValidator>();
   return ofPlace;
 
@@ -104,7 +116,8 @@ export function inputValidators(names: Names = 'shown'): (place: InputPlace) => 
   }
 
   function ofLeaf(type: GraphQLLeafType, bounds: Bounds | undefined): InputValidator {
-    const accepted = isEnumType(type) && names === 'hidden' ? `a value of ${type.name}` : acceptedBy(type, bounds);
+    if (isEnumType(type)) return ofEnum(type);
+    const accepted = acceptedBy(type, bounds);
     return (value, path) => {
       let parsed: unknown;
       try {
@@ -115,6 +128,15 @@ export function inputValidators(names: Names = 'shown'): (place: InputPlace) => 
       const { error } = bounds?.check.safeParse(parsed) ?? {};
       return error === undefined ? NO_ERRORS : error.issues.slice(0, 1).map(({ message }) => ({ path, message }));
     };
+  }
+
+  function ofEnum(type: GraphQLEnumType): InputValidator {
+    const forms = type.getValues().map(formsOf);
+    const accepted =
+      names === 'hidden' ? `a value of ${type.name}` : `one of ${forms.map(([first]) => first).join(', ')}`;
+    const all = new Set(forms.flat());
+    return (value, path) =>
+      all.has(value) ? NO_ERRORS : [{ path, message: `must be ${accepted}, not ${show(value)}` }];
   }
 }
 
@@ -128,15 +150,9 @@ function itemErrors(validate: InputValidator, items: readonly unknown[], path: P
   return validationErrors;
 }
 
-/** The accepted values of a type, within bounds, as a phrase to follow "must be". */
+/** The accepted values of a type that is no enum, within bounds, as a phrase to follow "must be". */
 export function acceptedBy(type: GraphQLLeafType, bounds?: Bounds): string {
   if (type.name === 'Int' && bounds !== undefined) return `an integer from ${bounds.accepts}`;
-  if (isEnumType(type)) {
-    return `one of ${type
-      .getValues()
-      .map(({ name }) => name)
-      .join(', ')}`;
-  }
   return String(type.extensions.accepts ?? ACCEPTED_BY_BUILT_IN[type.name] ?? `of type ${type.name}`);
 }
 

@@ -1,26 +1,26 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import type { FeedEvent, FeedStore } from '../../../src/engine/events/feed.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { FeedEvent, FeedPages } from '../../../src/engine/events/feed.ts';
 import { createEventStreams } from '../../../src/engine/events/streams.ts';
 import { createTail } from '../../../src/engine/events/tail.ts';
 import type { Sink, StreamBody } from '../../../src/engine/http/stream.ts';
 
 /** A feed in memory, whose answers come when the scheduler lets them. */
-function feedOf(events: FeedEvent[], schedule: <T>(work: () => T) => Promise<T>): FeedStore {
+function feedOf(events: FeedEvent[], schedule: <T>(work: () => T) => Promise<T>): FeedPages {
   const state = () => schedule(() => ({ epoch: 1, deleted: 0, last: events.length }));
-  const pageAfter: FeedStore['pageAfter'] = (from, _, limit) =>
+  const pageAfter: FeedPages['pageAfter'] = (from, _, limit) =>
     schedule(() => {
       const start = from?.position ?? 0;
       const found = events.slice(start, start + limit);
       const position = found.length === limit ? start + limit : events.length;
       return { events: found, next: { epoch: 1, position }, hasMore: position < events.length };
     });
-  const page: FeedStore['page'] = async (cursor, filter, limit) => {
+  const page: FeedPages['page'] = async (cursor, filter, limit) => {
     if (cursor !== 'now') return pageAfter({ epoch: 1, position: Number(cursor) }, filter, limit);
     const { last } = await state();
     return { events: [], next: { epoch: 1, position: last }, hasMore: false };
   };
-  return { name: '/test', page, pageAfter, state };
+  return { page, pageAfter, state };
 }
 
 function eventAt(position: number): FeedEvent {
@@ -130,5 +130,32 @@ describe('streams', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test('send a comment each 15 seconds, so that proxies keep them open, until they end', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const failed = (error: unknown) => {
+      throw error;
+    };
+    const feed = feedOf([eventAt(1)], async (work) => work());
+    const streams = createEventStreams({
+      feed,
+      tail: createTail(feed, failed),
+      max: 1,
+      onCount() {},
+      onFailure: failed,
+    });
+    const sink = openSink();
+    const format = { key: 'a', textsOf: async () => [], rejection: () => '' };
+    const { body } = await streams.open({ cursor: 'now', filter: {}, account: 'me', recheck: async () => {}, format });
+    (body as StreamBody).start(sink);
+    await vi.advanceTimersByTimeAsync(14_900);
+    expect(sink.text()).toBe('retry: 3000\n\n');
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(sink.text()).toBe('retry: 3000\n\n:\n\n:\n\n');
+    sink.end('now');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -58,6 +58,7 @@ const documented: Readonly<Record<string, string>> = {
   'limits/json.ts MAX_NUMBER_LENGTH': 'digits of a number in the body',
   'limits/json.ts MAX_TEXT_LENGTH': 'bytes of a string in the body',
   'limits/json.ts MAX_VALUES': 'JSON values in the body',
+  'webhooks/store.ts MAX_WEBHOOKS': 'webhooks',
   'usage/store.ts MAX_CLIENTS': 'client names per annotated element and day',
   'pages/session.ts MAX_LENGTH': 'the form that sends a key for the lifecycle page',
 };
@@ -100,6 +101,11 @@ const internal = [
   'limits/account.ts MAX_KNOWN',
   'limits/rate.ts MAX_CALLERS',
   'usage/store.ts MAX_LISTED',
+  'webhooks/deliver.ts MAX_OF_WEBHOOK',
+  'webhooks/deliver.ts MAX_RUNNING',
+  'webhooks/schedule.ts MAX_PAUSE',
+  'webhooks/send.ts MAX_READ_TIME',
+  'webhooks/send.ts MAX_RESPONSE',
 ];
 
 test.each(Object.entries(documented))('docs/limits.md states the value of %s, as %s', (bound, what) => {

@@ -14,6 +14,8 @@ export interface Rejection {
 export interface Cases {
   readonly succeeds: Values;
   readonly rejected: readonly Rejection[];
+  /** Codes of its route that depend on no row. */
+  readonly ofNoRow?: readonly string[];
 }
 
 const pet = { name: 'New', categoryId: 101 };
@@ -151,6 +153,47 @@ export const cases: Readonly<Record<string, Cases>> = {
         code: 'PRECONDITION_FAILED',
         variables: { petId: 201, expectedVersion: OTHER_VERSION },
         toReaders: versions('The inventory entry of pet 201', 7, 14),
+      },
+    ],
+  },
+  createWebhook: {
+    succeeds: { webhook: { url: 'https://shop.example/' } },
+    rejected: [],
+    ofNoRow: ['CONFLICT', 'NOT_FOUND'],
+  },
+  updateWebhook: {
+    succeeds: { webhookId: 402, changes: { enabled: false } },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { webhookId: NOWHERE, changes: {} } },
+      {
+        code: 'PRECONDITION_FAILED',
+        variables: { webhookId: 401, changes: {}, expectedVersion: OTHER_VERSION },
+        toReaders: versions('Webhook 401', 3, 8),
+      },
+    ],
+  },
+  deleteWebhook: {
+    succeeds: { webhookId: 402 },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { webhookId: NOWHERE } },
+      {
+        code: 'PRECONDITION_FAILED',
+        variables: { webhookId: 401, expectedVersion: OTHER_VERSION },
+        toReaders: versions('Webhook 401', 3, 8),
+      },
+    ],
+  },
+  rotateWebhookSecret: {
+    succeeds: { webhookId: 402 },
+    rejected: [{ code: 'NOT_FOUND', variables: { webhookId: NOWHERE } }],
+  },
+  redeliverEvents: {
+    succeeds: { webhookId: 402, after: 'now' },
+    rejected: [
+      { code: 'NOT_FOUND', variables: { webhookId: NOWHERE, after: 'now' } },
+      {
+        code: 'GONE',
+        variables: { webhookId: 401, after: '9.1' },
       },
     ],
   },

@@ -63,9 +63,11 @@ function askRest(name: string, variables: Values, accept: string): Asked {
   const beside = operation.besideBody.map(({ name: field }) => [field, variables[field]]);
   const input = operation.inBody && { ...(variables[operation.inBody.name] as object), ...Object.fromEntries(beside) };
   const body = input && stringifyJson(input);
+  const inQuery = operation.inQuery.map(({ name: parameter }) => `${parameter}=${variables[parameter]}`);
+  const query = inQuery.length === 0 ? '' : `?${inQuery.join('&')}`;
   return {
     method: route.method,
-    path: route.path.replaceAll(/\{(\w+)\}/g, (_, variable: string) => String(variables[variable])),
+    path: route.path.replaceAll(/\{(\w+)\}/g, (_, variable: string) => String(variables[variable])) + query,
     headers: {
       accept,
       ...(body !== undefined && { 'content-type': 'application/json' }),

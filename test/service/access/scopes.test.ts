@@ -8,7 +8,7 @@ import type { Issuer } from './issuer.ts';
 
 const { schema } = petStoreService;
 
-const SCOPES = ['read', 'catalogue:write', 'orders:write', 'stock:write'];
+const SCOPES = ['read', 'catalogue:write', 'orders:write', 'stock:write', 'webhooks:write'];
 const description = JSON.parse(readFileSync(new URL('../../../schema/openapi.json', import.meta.url), 'utf8'));
 
 /** Every REST operation, with the scopes in its description. */

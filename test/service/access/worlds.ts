@@ -9,13 +9,13 @@ export const NOWHERE = 999;
 
 /**
  * Fills the database anew. Both worlds have rows under the same ids but with different contents, except for
- * category 102, pet 206, order 304, and the inventory entry of pet 208 (with the pet's status and version, which it
+ * category 102, pet 206, order 304, webhook 402, and the inventory entry of pet 208 (with the pet's status and version, which it
  * shows): the changes that succeed use these rows.
  */
 export async function fill({ database }: TestApp, world: World): Promise<void> {
   const either = (...values: readonly [string | number, string | number]) => values[world];
   const statements = [
-    'truncate categories, pets, inventory, orders, idempotency_keys restart identity cascade',
+    'truncate categories, pets, inventory, orders, webhooks, idempotency_keys restart identity cascade',
     `insert into categories (id, name, description, version) values
       (101, '${either('Dogs', 'Cats')}', '${either('Loyal.', 'Proud.')}', ${either(3, 8)}),
       (102, 'Fish', null, 2),
@@ -42,6 +42,9 @@ export async function fill({ database }: TestApp, world: World): Promise<void> {
       (303, 203, ${either(100, 200)}, false, ${either(1, 3)}),
       (304, 207, 1, false, 1),
       (305, 202, ${either(2, 3)}, true, 1)`,
+    `insert into webhooks (id, url, types, secret, position, created_at, version) values
+      (401, '${either('https://one.example/', 'https://other.example/')}', ${either("'pet.created'", 'null')}, 'whsec_', 0, '2026-11-25', ${either(3, 8)}),
+      (402, 'https://shop.example/', null, 'whsec_', 0, '2026-11-25', 2)`,
     // One world has more rows of each kind.
     ...(world === 0
       ? []

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Database } from '../../../src/engine/db/client.ts';
+import { deliveryQueue } from '../../../src/engine/webhooks/queue.ts';
 import { type ExplainedApp, type Plan, startExplainedApp } from '../../support/plans.ts';
 import { ask } from '../graphql/ask.ts';
 
@@ -144,11 +145,55 @@ test('pages of events are found by their positions and rows', async () => {
   await expectByIndex(10_020, restOf('GET', '/events?type=pet.deleted&after=1.1000005', 200));
 });
 
+test('webhooks are found by their keys, and deliveries by their webhooks and subjects', async () => {
+  const { id } = await restOf('POST', '/webhooks', 201, { url: 'https://shop.example/' })();
+  await expectByIndex(110, restOf('POST', '/webhooks', 201, { url: 'https://shop.example/' }));
+  // There are so few webhooks that they may all be read.
+  await expectByIndex(110, restOf('GET', `/webhooks/${id}`, 200));
+  await expectByIndex(110, restOf('PATCH', `/webhooks/${id}`, 200, { enabled: false }));
+  await expectByIndex(110, restOf('POST', `/webhooks/${id}/secret`, 200));
+  await expectByIndex(110, restOf('POST', `/webhooks/${id}/redeliver?after=now`, 200));
+  await expectByIndex(110, restOf('DELETE', `/webhooks/${id}`, 204));
+});
+
+test('deliveries are made without reading those that are not due', async () => {
+  const queue = deliveryQueue(app.planned, 'me');
+  const now = new Date();
+  const some = { types: ['pet.created'], running: [], now };
+  await app.database.transaction((query) => query('update webhooks set enabled = id <= 5', []));
+  expect(await queue.acquire(now)).toHaveLength(5);
+  await app.database.transaction((query) => query('update webhooks set position = 1029900', []));
+  await expectByIndex(2_000, () => queue.spread([1, 2], now));
+  await expectByIndex(200, () => queue.due({ ids: [1, 2], free: [10, 10], ...some }));
+  const due = await queue.due({ ids: [1], free: [3], ...some });
+  expect(due).toHaveLength(3);
+  const settlement = { status: 'delivered', at: now, due: null, response: 200, error: null } as const;
+  await expectByIndex(500, () =>
+    queue.settle(
+      due.map(({ id }) => ({ ...settlement, id })),
+      now,
+    ),
+  );
+  await expectByIndex(110, () => queue.pause(1, 'https://shop.example/', now));
+  await expectByIndex(110, () => queue.disable(1, 'https://shop.example/', 'why'));
+  await expectByIndex(10, () => queue.forget(now));
+  // Those of a webhook are read when another process has left it, and the first of all subjects for a metric.
+  await expectByIndex(60_000, () => queue.mend(now));
+  await expectByIndex(60_000, () => queue.oldest());
+});
+
 test('all statements of the resources here are checked', async () => {
   await plansOf(() => app.rest('GET', '/readyz'));
-  // Statements that store uses, publish events, or delete old events and keys, do not belong to a request.
+  // Statements that store uses, publish events, or delete old events and keys, do not belong to a request, and
+  // webhooks are hardly ever created together.
   const storeOf = (name: string) => name.split('.')[0];
   const stores = new Set([...tried].map(storeOf));
   const untried = [...statements].filter((name) => stores.has(storeOf(name)) && !tried.has(name));
-  expect(untried).toEqual(['lifecycle.addUses', 'events.publish', 'events.deleteOld', 'idempotency.forget']);
+  expect(untried.sort()).toEqual([
+    'events.deleteOld',
+    'events.publish',
+    'idempotency.forget',
+    'lifecycle.addUses',
+    'webhooks.insertMany',
+  ]);
 });

@@ -113,6 +113,27 @@ describe('every operation', () => {
       expect([nodes, pageInfo]).toEqual([[], { hasNextPage: false, endCursor: expect.stringMatching(/^1\.\d+$/) }]);
     });
 
+    test('webhooks are created, changed, told again and deleted', async () => {
+      const webhook = { url: 'https://shop.example/', types: ['pet_created'], description: 'New pets.' };
+      const fields = '{ id url types description enabled disabledBecause createdAt version }';
+      const { id: webhookId, secret } = await call('createWebhook', { webhook }, '{ id secret }');
+      expect(secret).toMatch(/^whsec_/);
+      const read = await call('webhook', { webhookId }, fields);
+      expect(read).toMatchObject({ ...webhook, enabled: true, disabledBecause: null, version: 1 });
+      const listed = await call('webhooks', { id: [webhookId], sort: 'id', first: 1 }, `{ nodes ${fields} }`);
+      expect(listed).toEqual({ nodes: [read] });
+      const changed = await call('updateWebhook', { webhookId, changes: { types: null } }, '{ types version }');
+      expect(changed).toEqual({ types: [], version: 2 });
+      const rotated = await call('rotateWebhookSecret', { webhookId }, '{ secret version }');
+      expect(rotated).toEqual({ secret: expect.not.stringContaining(secret), version: 3 });
+      expect(await call('redeliverEvents', { webhookId, after: 'now' }, '{ id }')).toEqual({ id: webhookId });
+      const args = { webhookId, status: ['pending', 'failed'], sort: 'id_desc', first: 1 };
+      const attempts = 'attempts lastAttemptAt nextAttemptAt responseStatus error';
+      const selection = `{ totalCount nodes { id webhookId event type subject status ${attempts} } }`;
+      expect(await call('deliveries', args, selection)).toEqual({ totalCount: 0, nodes: [] });
+      expect(await call('deleteWebhook', { webhookId }, '{ id }')).toEqual({ id: webhookId });
+    });
+
     test('annotated elements are listed', async () => {
       const [first] = await call('lifecycle', {}, '{ coordinate operation level sunset usesByDay { day uses } }');
       expect(first).toMatchObject({ coordinate: 'Query.pet', operation: 'GET /pets/{petId}', level: 'deprecated' });
@@ -229,6 +250,7 @@ async function callField(way: Way, name: string, args: Values, selection: string
 }
 
 function literal(type: GraphQLInputType, value: unknown): string {
+  if (value === null) return 'null';
   if (isNonNullType(type)) return literal(type.ofType, value);
   if (isListType(type)) return `[${(value as unknown[]).map((item) => literal(type.ofType, item)).join(', ')}]`;
   const named = getNamedType(type);

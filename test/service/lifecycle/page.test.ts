@@ -9,6 +9,8 @@ const ANNOTATED = [
   'Query.events',
   'Subscription.events',
   'Query.lifecycle',
+  ...['Query.webhook', 'Query.webhooks', 'Query.deliveries', 'Mutation.createWebhook', 'Mutation.updateWebhook'],
+  ...['Mutation.deleteWebhook', 'Mutation.rotateWebhookSecret', 'Mutation.redeliverEvents'],
 ];
 
 let app: TestApp;

@@ -18,6 +18,7 @@ interface Rows {
   readonly categoryId: number;
   readonly empty: number;
   readonly orderId: number;
+  readonly webhookId: number;
 }
 
 /** Creates the rows that the examples need. */
@@ -33,11 +34,12 @@ export async function makeRows(app: TestApp): Promise<Rows> {
     categoryId,
     empty: await create('/categories', { name: 'Cats' }),
     orderId: await create('/store/orders', { petId }),
+    webhookId: await create('/webhooks', { url: 'https://shop.example/hooks' }),
   };
 }
 
 /** Every operation of the service, in an order in which each finds the rows that it needs. */
-export function examples({ petId, uncounted, categoryId, empty, orderId }: Rows): Example[] {
+export function examples({ petId, uncounted, categoryId, empty, orderId, webhookId }: Rows): Example[] {
   const pet = { name: 'Rex', categoryId };
   const [pets, categories, orders, inventory] = ['/pets', '/categories', '/store/orders', '/store/inventory'];
   return [
@@ -89,8 +91,24 @@ export function examples({ petId, uncounted, categoryId, empty, orderId }: Rows)
       stability: 'experimental',
     },
     { operationId: 'deletePet', method: 'DELETE', path: `${pets}/${petId}`, status: 204 },
+    ...webhookExamples(`/webhooks/${webhookId}`),
     { operationId: 'listEvents', method: 'GET', path: '/events', status: 200, stability: 'beta' },
     { operationId: 'listLifecycle', method: 'GET', path: '/lifecycle', status: 200, stability: 'experimental' },
+  ];
+}
+
+function webhookExamples(path: string): Example[] {
+  const stability = 'beta';
+  const body = { url: 'https://shop.example/hooks' };
+  return [
+    { operationId: 'listWebhooks', method: 'GET', path: '/webhooks', status: 200, stability },
+    { operationId: 'createWebhook', method: 'POST', path: '/webhooks', status: 201, body, stability },
+    { operationId: 'getWebhook', method: 'GET', path, status: 200, stability },
+    { operationId: 'updateWebhook', method: 'PATCH', path, status: 200, body: {}, stability },
+    { operationId: 'rotateWebhookSecret', method: 'POST', path: `${path}/secret`, status: 200, stability },
+    { operationId: 'listDeliveries', method: 'GET', path: `${path}/deliveries`, status: 200, stability },
+    { operationId: 'redeliverEvents', method: 'POST', path: `${path}/redeliver?after=now`, status: 200, stability },
+    { operationId: 'deleteWebhook', method: 'DELETE', path, status: 204, stability },
   ];
 }
 

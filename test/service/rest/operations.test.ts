@@ -3,7 +3,7 @@ import { type RestOptions, startTestApp, type TestApp } from '../../support/app.
 import { openApi } from '../../support/contract.ts';
 import { examples, makeRows } from './examples.ts';
 
-const sample = examples({ petId: 0, uncounted: 0, categoryId: 0, empty: 0, orderId: 0 });
+const sample = examples({ petId: 0, uncounted: 0, categoryId: 0, empty: 0, orderId: 0, webhookId: 0 });
 const LIFECYCLE = ['api-stability', 'deprecation', 'sunset', 'link', 'warning'];
 
 let app: TestApp;
@@ -60,7 +60,9 @@ describe('every operation', () => {
       const made = await app.rest(method, path, { body });
       const location = made.headers.get('location') ?? '';
       expect(location.startsWith('http://pets.example/')).toBe(true);
-      expect((await app.rest('GET', new URL(location).pathname)).body).toEqual(made.body);
+      // A secret is shown only once.
+      const { secret, ...shown } = made.body;
+      expect((await app.rest('GET', new URL(location).pathname)).body).toEqual(shown);
     }
   });
 
@@ -79,7 +81,7 @@ describe('every operation', () => {
     ['no acceptable media type', '', { headers: { accept: 'image/png' } }, 406],
   ] as const)('also states its stability when it fails: %s', async (_, query, options, status) => {
     for (const { operationId, method, path, stability } of sample) {
-      const answer = await app.rest(method, path + query, options);
+      const answer = await app.rest(method, path + (path.includes('?') ? query.replace('?', '&') : query), options);
       expect({ operationId, status: answer.status }).toEqual({ operationId, status });
       expect({ operationId, ...lifecycleOf(answer.headers) }).toEqual({
         operationId,

@@ -20,11 +20,11 @@ export function badHeaders(): Bad[] {
   }));
 }
 
-export function badAddresses({ path, parameters, method }: Operation): Bad[] {
+export function badAddresses({ path, query, parameters, method }: Operation): Bad[] {
   return parameters
     .filter((parameter) => parameter.in === 'path')
     .flatMap(({ name }) => {
-      const at = (id: string) => path.replace(`{${name}}`, id);
+      const at = (id: string) => path.replace(`{${name}}`, id) + query;
       const unreadable = [
         '1.5',
         'abc',
@@ -59,9 +59,15 @@ function bad(title: string, address: string, code: string, status: number, names
   return { title, address, code, status, names };
 }
 
-export function badQueries({ address, parameters, method }: Operation): Bad[] {
+export function badQueries({ address, query: own, parameters, method }: Operation): Bad[] {
   const at = (query: string, names: string | RegExp) =>
-    bad(`${method} …?${query.slice(0, 60)}`, `${address}?${query}`, 'INVALID_ARGUMENT', 400, names);
+    bad(
+      `${method} …?${query.slice(0, 60)}`,
+      `${address}${own === '' ? '?' : '&'}${query}`,
+      'INVALID_ARGUMENT',
+      400,
+      names,
+    );
   const inQuery = parameters.filter((parameter) => parameter.in === 'query');
   return [
     at('bogus=1', 'bogus'),

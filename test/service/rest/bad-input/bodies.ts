@@ -149,6 +149,10 @@ function identity({ operationId }: Operation): string {
 function badValues(schema: Schema): [shown: string, json: string][] {
   const plain = (...values: string[]) => values.map((json): [string, string] => [json, json]);
   const all = [...plain('[]', '{}'), ...(schema.nullable ? [] : plain('null'))];
+  if (schema.type === 'array') {
+    const bad = ['{}', '5', 'true', '"lost"', '["lost"]', '[1]', '[null]', '["pet.created", ["pet.created"]]'];
+    return plain(...bad, ...(schema.nullable ? [] : ['null']));
+  }
   if (schema.type === 'boolean') return [...all, ...plain('"true"', '0', '1', '""')];
   if (schema.format === 'int64') {
     return [

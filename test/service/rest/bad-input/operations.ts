@@ -33,6 +33,8 @@ export interface Operation {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
+  /** What it cannot be without, with its question mark. */
+  readonly query: string;
   readonly address: string;
   readonly parameters: readonly Parameter[];
   readonly mediaTypes: readonly string[];
@@ -41,7 +43,7 @@ export interface Operation {
 }
 
 /** The rows that `makeRows` creates, in a database of this file's own. */
-export const ROWS: Readonly<Record<string, number>> = { petId: 1, ordered: 2, categoryId: 2, orderId: 1 };
+export const ROWS: Readonly<Record<string, number>> = { petId: 1, ordered: 2, categoryId: 2, orderId: 1, webhookId: 1 };
 
 export const BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   createPet: { name: 'Bello', categoryId: 1, status: 'sold' },
@@ -53,7 +55,12 @@ export const BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   placeOrder: { petId: 1, quantity: 2, shipDate: '2027-01-01T00:00:00Z', complete: true },
   updateOrder: { quantity: 3, shipDate: '2027-01-01T00:00:00Z', complete: true },
   replaceStock: { quantity: 7 },
+  createWebhook: { url: 'https://shop.example/', types: ['pet.created'], description: 'New.', enabled: false },
+  updateWebhook: { url: 'https://shop.example/', types: ['pet.created'], description: 'New.', enabled: false },
 };
+
+/** The queries of the operations that need one. */
+const QUERIES: Readonly<Record<string, string>> = { redeliverEvents: '?after=now' };
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
@@ -65,12 +72,14 @@ function readOperations(): Operation[] {
     Object.entries(methods as unknown as Readonly<Record<string, Described>>).flatMap(([method, described]) => {
       if (!METHODS.includes(method)) return [];
       const { operationId, parameters = [], requestBody } = described;
+      const query = QUERIES[operationId] ?? '';
       const content = Object.entries(requestBody?.content ?? {});
       return {
         operationId,
         method: method.toUpperCase(),
         path,
-        address: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ROWS[name])),
+        query,
+        address: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ROWS[name])) + query,
         parameters,
         mediaTypes: content.map(([type]) => type),
         schema: content[0] && resolve(content[0][1].schema),

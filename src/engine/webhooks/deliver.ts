@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../db/client.ts';
+import { toEventId } from '../events/cursor.ts';
+import type { FeedEvent, FeedStore } from '../events/feed.ts';
+import type { Int64 } from '../int64.ts';
+import { deliveryQueue, type Settlement, subjectKey } from './queue.ts';
+import { type AttemptOutcome, outcomeOf } from './schedule.ts';
+import type { Attempt, createSender } from './send.ts';
+import { signatureHeaders } from './sign.ts';
+
+/** How often it looks for what is due, and for what other processes have published, in milliseconds. */
+const INTERVAL = 1_000;
+/** The least time between two looks, in milliseconds: what ends meanwhile is stored together. */
+const PAUSE = 50;
+/** How often old deliveries are deleted, and the age of the oldest pending one is read, in milliseconds. */
+const UPKEEP = 15_000;
+/** How many requests a process has in progress for a webhook, and for all: a slow receiver must not delay others. */
+const MAX_OF_WEBHOOK = 10;
+const MAX_RUNNING = 200;
+/** How many a webhook can always have, whatever others have. */
+const ALWAYS_OF_WEBHOOK = 2;
+/** How long a process that stops waits for requests in progress, in milliseconds. */
+const LAST_ATTEMPTS = 500;
+
+interface DelivererOptions {
+  readonly feed: Pick<FeedStore, 'read' | 'types'>;
+  /** The events as REST returns them, each as JSON. */
+  readonly bodiesOf: (events: readonly FeedEvent[]) => Promise<readonly string[]>;
+  readonly sender: ReturnType<typeof createSender>;
+  /** The name of the service, which it sends as its user agent. */
+  readonly name: string;
+  /** The time, in milliseconds since the epoch. */
+  readonly clock: () => number;
+  readonly metrics: DeliveryMetrics;
+  /** Called when it gives up an event, or disables a webhook. */
+  readonly onTrouble: (
+    what: 'failed' | 'disabled',
+    of: { webhook: unknown; event: string; why: string | null },
+  ) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+interface DeliveryMetrics {
+  /** Counts an attempt. */
+  delivery(outcome: AttemptOutcome): void;
+  /** The age of the oldest event that is not delivered, in seconds. */
+  undelivered(age: number): void;
+}
+
+/** A request in progress. */
+interface Running {
+  readonly webhookId: Int64;
+  readonly ended: Promise<void>;
+}
+
+type Due = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['due']>>[number];
+type Owned = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['acquire']>>[number];
+
+/**
+ * Delivers events to webhooks: those of a subject one after another, those of different subjects side by side. Any
+ * number of processes share the work.
+ */
+export function createDeliverer(
+  database: Database,
+  { feed, bodiesOf, sender, name, clock, metrics, onTrouble, onFailure }: DelivererOptions,
+) {
+  const queue = deliveryQueue(database, randomUUID());
+  /** The requests in progress, and those whose results are not stored yet. */
+  const running = new Map<string, Running>();
+  let results: (Settlement & { readonly key: string })[] = [];
+  let intervals: NodeJS.Timeout[] = [];
+  let passing: Promise<void> | undefined;
+  let pause: NodeJS.Timeout | undefined;
+  let isAwaited = false;
+  let isActive = false;
+  let isNeeded = false;
+  let hasEnded = false;
+  let stopping: Promise<void> | undefined;
+
+  return {
+    /** Delivers from now on. */
+    begin(): void {
+      isActive = true;
+      const upkeep = async () => {
+        await queue.mend(now());
+        await queue.forget(now());
+        metrics.undelivered(await queue.oldest());
+      };
+      intervals = [setInterval(look, INTERVAL).unref(), setInterval(() => upkeep().catch(onFailure), UPKEEP).unref()];
+      look();
+    },
+
+    /** Delivers soon, because events were published. */
+    wake,
+
+    /** Starts no further request, and leaves the webhooks to other processes once those in progress have ended. */
+    stop,
+
+    /** Stops, and does not wait for long: a request that is still in progress then is made again elsewhere. */
+    async end(): Promise<void> {
+      await Promise.race([stop(), sleep(LAST_ATTEMPTS, undefined, { ref: false })]);
+      hasEnded = true;
+      sender.end();
+      if (running.size > 0) await queue.release([]).catch(onFailure);
+    },
+  };
+
+  function stop(): Promise<void> {
+    const wasActive = isActive;
+    isActive = false;
+    clearTimeout(pause);
+    for (const interval of intervals) clearInterval(interval);
+    stopping ??= wasActive ? finish().catch(onFailure) : Promise.resolve();
+    return stopping;
+  }
+
+  async function finish(): Promise<void> {
+    await passing;
+    await settle();
+    const inProgress = [...running.values()];
+    if (inProgress.length > 0) await queue.release(inProgress.map(({ webhookId }) => webhookId));
+    await Promise.all(inProgress.map(({ ended }) => ended.then(settle)));
+    await queue.release([]);
+  }
+
+  /** Finds out whether there is anything to deliver to, so that without webhooks, publishing costs nothing more. */
+  function look(): void {
+    queue
+      .any()
+      .then((isAny) => {
+        isNeeded = isAny;
+        wake();
+      })
+      .catch(onFailure);
+  }
+
+  function wake(): void {
+    if (!isActive || !(isNeeded || results.length > 0)) return;
+    if (passing !== undefined || pause !== undefined) {
+      isAwaited = true;
+      return;
+    }
+    isAwaited = false;
+    passing = pass()
+      .catch(onFailure)
+      .then(() => {
+        passing = undefined;
+        if (!isActive) return;
+        pause = setTimeout(() => {
+          pause = undefined;
+          if (isAwaited) wake();
+        }, PAUSE).unref();
+      });
+  }
+
+  /** Stores what has ended, and starts what is due. */
+  async function pass(): Promise<void> {
+    await settle();
+    const webhooks = await queue.acquire(now());
+    if (webhooks.length === 0) return;
+    const ids = webhooks.map(({ id }) => id as Int64);
+    if (await queue.spread(ids, now())) isAwaited = true;
+    const due = await queue.due({ ids, ...roomIn(ids), types: feed.types, now: now() });
+    if (!isActive) return;
+    for (const delivery of due) start(delivery, webhooks.find(({ id }) => id === delivery.webhookId) as Owned);
+  }
+
+  /** How many more requests there can be to each webhook: a few for each, however many others there are. */
+  function roomIn(ids: readonly Int64[]) {
+    const share = Math.ceil(Math.max(0, MAX_RUNNING - running.size) / ids.length);
+    const toWebhook = (id: Int64) => [...running.values()].filter(({ webhookId }) => webhookId === id).length;
+    return {
+      free: ids.map((id) => {
+        const used = toWebhook(id);
+        return Math.max(0, Math.min(MAX_OF_WEBHOOK - used, Math.max(share, ALWAYS_OF_WEBHOOK - used)));
+      }),
+      running: [...running.keys()],
+    };
+  }
+
+  function start(delivery: Due, webhook: Owned): void {
+    const key = subjectKey(delivery);
+    const ended = deliver(delivery, webhook)
+      .then((settlement) => {
+        if (!hasEnded) results.push({ ...settlement, key });
+      })
+      .catch((error) => {
+        // What has become of it could not be stored, so it is made again.
+        running.delete(key);
+        onFailure(error);
+      })
+      .finally(wake);
+    running.set(key, { webhookId: delivery.webhookId as Int64, ended });
+  }
+
+  async function deliver(delivery: Due, webhook: Owned): Promise<Settlement> {
+    const { epoch, position, attempts } = delivery;
+    const id = delivery.id as Int64;
+    const event = delivery.time === null ? undefined : feed.read(delivery);
+    if (event === undefined) {
+      const error = 'The event was deleted before it could be delivered.';
+      onTrouble('failed', { webhook: webhook.id, event: toEventId(delivery), why: error });
+      return { id, status: 'failed', at: null, due: null, response: null, error };
+    }
+    const at = clock();
+    const attempt = await send(`evt_${epoch}_${position}`, event, webhook);
+    const outcome = outcomeOf(attempt, attempts, clock());
+    if (hasEnded) return { id, status: 'pending', at: null, due: new Date(at), response: null, error: null };
+    const { url } = webhook;
+    if (outcome.disables) await queue.disable(webhook.id as Int64, url, outcome.error ?? '');
+    if (outcome.pausesUntil !== undefined) await queue.pause(webhook.id as Int64, url, outcome.pausesUntil);
+    metrics.delivery(outcome.outcome);
+    if (outcome.outcome === 'failed' || outcome.outcome === 'disabled') {
+      onTrouble(outcome.outcome, { webhook: webhook.id, event: event.id, why: outcome.error });
+    }
+    return {
+      id,
+      status: outcome.status,
+      at: new Date(at),
+      due: outcome.due,
+      response: attempt.status,
+      error: outcome.error,
+    };
+  }
+
+  async function send(id: string, event: FeedEvent, webhook: Owned): Promise<Attempt> {
+    const { url, secret, previousSecret } = webhook;
+    let body: string | undefined;
+    try {
+      [body] = await bodiesOf([event]);
+    } catch (error) {
+      // An event that cannot be sent must not be tried again at once, nor hold up others.
+      onFailure(error);
+    }
+    if (body === undefined) return { status: null, error: 'The service failed to make the request.' };
+    const secrets = [secret, previousSecret].filter((one) => one !== null);
+    // By the wall clock, as receivers verify it, whatever clock the retries follow.
+    const signed = signatureHeaders({ id, timestamp: Math.floor(Date.now() / 1_000), body }, secrets);
+    return sender.send({ url, headers: { 'content-type': 'application/json', 'user-agent': name, ...signed }, body });
+  }
+
+  async function settle(): Promise<void> {
+    if (results.length === 0) return;
+    const ended = results;
+    results = [];
+    try {
+      await queue.settle(ended, now());
+    } catch (error) {
+      results = [...ended, ...results];
+      throw error;
+    }
+    // Until then, it would be found again.
+    for (const { key } of ended) running.delete(key);
+  }
+
+  function now(): Date {
+    return new Date(clock());
+  }
+}

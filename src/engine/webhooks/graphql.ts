@@ -1,0 +1,233 @@
+import { toEventId } from '../events/cursor.ts';
+import type { EventTypeRef } from '../events/graphql.ts';
+import { beta } from '../lifecycle/annotation.ts';
+import { cursor, text } from '../schema/bounds.ts';
+import type { Builder } from '../schema/builder.ts';
+import { changing, type InputFields } from '../schema/changes.ts';
+import type { connections } from '../schema/connection.ts';
+import type { rowFields } from '../schema/row-fields.ts';
+import { rowVersion, type versionArgs } from '../schema/version.ts';
+import { deliveryList, type NewWebhook, type WebhookStore, webhookList } from './store.ts';
+import { type Delivery, WEBHOOK_LENGTHS } from './table.ts';
+
+declare module '../schema/context.ts' {
+  interface Context {
+    readonly webhooks: WebhookStore;
+  }
+}
+
+const SCOPE = 'webhooks:write';
+const url = text(WEBHOOK_LENGTHS.url);
+const description = text(WEBHOOK_LENGTHS.description);
+
+interface SchemaTools extends ReturnType<typeof connections> {
+  readonly readFields: ReturnType<typeof rowFields>['readFields'];
+  readonly expectedVersion: ReturnType<typeof versionArgs>;
+  readonly eventType: EventTypeRef;
+  /** The names of all types of events. */
+  readonly types: readonly string[];
+}
+
+/** Adds webhooks and their deliveries to the schema. */
+export function addWebhooks(builder: Builder, tools: SchemaTools): void {
+  const { readFields, connectionTo, pagingArgs, expectedVersion, eventType, types } = tools;
+  const items = { items: types.length };
+
+  const DeliveryStatus = builder.enumType('DeliveryStatus', {
+    description: 'What became of a delivery.',
+    values: {
+      pending: { description: 'An attempt will be made.' },
+      delivered: { description: 'The receiver has answered with a status from 200 to 299.' },
+      failed: { description: 'It was given up, after ten attempts or because its event is no longer kept.' },
+    },
+  });
+
+  const WebhookType = builder.objectRef<NewWebhook>('Webhook').implement({
+    description: 'An address to which events are sent, signed as Standard Webhooks 1.0 says.',
+    fields: (t) => ({
+      id: t.expose('id', { type: 'Int64', description: 'Unique identifier, assigned on creation.' }),
+      url: t.exposeString('url', { bounds: url, description: 'The address.' }),
+      types: t.field({
+        type: [eventType],
+        extensions: items,
+        description: 'The types of events that are sent; empty for all.',
+        resolve: (row) => row.types?.split(' ').filter((type) => types.includes(type)) ?? [],
+      }),
+      description: t.exposeString('description', {
+        nullable: true,
+        bounds: description,
+        description: 'What it is for.',
+      }),
+      enabled: t.exposeBoolean('enabled', { description: 'Whether events are sent.' }),
+      disabledBecause: t.exposeString('disabledBecause', {
+        nullable: true,
+        bounds: text({ min: 1, max: 200 }),
+        description: 'Why the service has disabled it. Null if it has not.',
+      }),
+      pausedUntil: t.expose('pausedUntil', {
+        type: 'DateTime',
+        nullable: true,
+        description: 'Until when nothing is sent, because the receiver has asked for a pause. Null if it never has.',
+      }),
+      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+      secret: t.string({
+        nullable: true,
+        bounds: text({ min: 1, max: 100 }),
+        description:
+          'The secret that its requests are signed with. It is shown once, in the answer to the request that made it; null everywhere else.',
+        resolve: ({ newSecret }) => newSecret ?? null,
+      }),
+      version: t.expose('version', rowVersion),
+    }),
+  });
+
+  const DeliveryType = builder.objectRef<Delivery>('Delivery').implement({
+    description: 'An event that is sent to a webhook, or was.',
+    fields: (t) => ({
+      id: t.expose('id', { type: 'Int64', description: 'Unique identifier of the delivery.' }),
+      webhookId: t.expose('webhookId', { type: 'Int64', description: 'Identifier of the webhook.' }),
+      event: t.string({
+        bounds: text({ min: 1, max: 25 }),
+        description: 'Identifier of the event.',
+        resolve: toEventId,
+      }),
+      type: t.field({
+        type: eventType,
+        nullable: true,
+        description: 'The type of the event. Null for one that does not exist any more.',
+        resolve: ({ type }) => (types.includes(type) ? type : null),
+      }),
+      subject: t.exposeString('subject', {
+        bounds: text({ min: 1, max: 100 }),
+        description: 'The row to which it has happened.',
+      }),
+      status: t.field({
+        type: DeliveryStatus,
+        description: 'What became of it.',
+        resolve: ({ status }) => status as 'pending' | 'delivered' | 'failed',
+      }),
+      attempts: t.exposeInt('attempts', { description: 'How many attempts were made.' }),
+      lastAttemptAt: t.expose('lastAttemptAt', {
+        type: 'DateTime',
+        nullable: true,
+        description: 'When the last attempt was made. Null if there was none.',
+      }),
+      nextAttemptAt: t.expose('dueAt', {
+        type: 'DateTime',
+        nullable: true,
+        description:
+          'When the next attempt is due. Null if it waits for an earlier event of its subject, or has ended.',
+      }),
+      responseStatus: t.exposeInt('responseStatus', {
+        nullable: true,
+        description: 'The status of the last answer. Null if there was none.',
+      }),
+      error: t.exposeString('error', {
+        nullable: true,
+        bounds: text({ min: 1, max: 200 }),
+        description: 'What was wrong with the last attempt.',
+      }),
+    }),
+  });
+
+  const reads = readFields(WebhookType, {
+    one: 'webhook',
+    many: 'webhooks',
+    list: webhookList,
+    store: ({ webhooks }) => webhooks,
+  });
+  const DeliverySort = builder.enumType('DeliverySort', {
+    description: 'How deliveries are sorted.',
+    values: { id: { description: 'Oldest first.' }, id_desc: { description: 'Newest first.' } },
+  });
+
+  const fields = (t: InputFields) => ({
+    url: t.string({
+      required: true,
+      bounds: url,
+      description: 'The address: it must begin with `https:`, and lead to a public address.',
+    }),
+    types: t.field({ type: [eventType], description: 'The types of events to send; all of them if it is empty.' }),
+    description: t.string({ bounds: description, description: 'What it is for.' }),
+    enabled: t.boolean({ defaultValue: true, description: 'Whether events are sent.' }),
+  });
+  const NewWebhook = builder.inputType('NewWebhook', { description: 'A new webhook.', fields });
+  const WebhookChanges = builder.inputType('WebhookChanges', {
+    description: 'Changes to a webhook. Fields that are left out stay as they are.',
+    fields: (t) => changing(fields(t)),
+  });
+
+  const own = { scope: SCOPE, lifecycle: beta() };
+  const { webhookId } = reads.byId.args;
+
+  builder.queryFields((t) => ({
+    webhook: t.field({ ...reads.byId, ...own }),
+    webhooks: t.field({ ...reads.list({}), ...own }),
+    deliveries: t.field({
+      type: connectionTo<Delivery, 'id' | 'id_desc'>(DeliveryType, 'deliveries', deliveryList),
+      ...own,
+      description:
+        'List the deliveries of a webhook. There are those to come, those of the last day, and those of the last 30 days that were given up.',
+      args: {
+        webhookId,
+        status: t.arg({ type: [DeliveryStatus], description: 'Only those with one of these statuses.' }),
+        sort: t.arg({ type: DeliverySort, defaultValue: 'id', description: 'How the list is sorted.' }),
+        ...pagingArgs,
+      },
+      resolve: (_, { webhookId: id, status, sort, ...window }, { webhooks }) =>
+        webhooks.listDeliveries(id, status, sort ?? 'id', window),
+    }),
+  }));
+
+  builder.mutationFields((t) => ({
+    createWebhook: t.field({
+      type: WebhookType,
+      ...own,
+      description: 'Create a webhook. It gets the events from now on.',
+      args: { webhook: t.arg({ type: NewWebhook, required: true, description: 'The new webhook.' }) },
+      resolve: (_, { webhook }, { webhooks }) => webhooks.create(webhook),
+    }),
+    updateWebhook: t.field({
+      type: WebhookType,
+      ...own,
+      description:
+        'Change some fields of a webhook. Fields that are left out stay as they are. If it is enabled again, it gets the events that it has missed.',
+      args: {
+        webhookId,
+        changes: t.arg({ type: WebhookChanges, required: true, description: 'The changes.' }),
+        ...expectedVersion,
+      },
+      resolve: (_, { webhookId: id, changes, expectedVersion: expected }, { webhooks }) =>
+        webhooks.update(id, changes, expected),
+    }),
+    deleteWebhook: t.field({
+      type: WebhookType,
+      ...own,
+      description: 'Delete a webhook and its deliveries.',
+      args: { webhookId, ...expectedVersion },
+      resolve: (_, { webhookId: id, expectedVersion: expected }, { webhooks }) => webhooks.delete(id, expected),
+    }),
+    rotateWebhookSecret: t.field({
+      type: WebhookType,
+      ...own,
+      description: 'Make a new secret for a webhook. For a day, requests are also signed with the one before.',
+      args: { webhookId },
+      resolve: (_, { webhookId: id }, { webhooks }) => webhooks.rotateSecret(id),
+    }),
+    redeliverEvents: t.field({
+      type: WebhookType,
+      ...own,
+      description:
+        'Send the events after one to a webhook again. They come in order, also those that were delivered or given up before.',
+      args: {
+        webhookId,
+        after: t.arg.string({
+          required: true,
+          bounds: cursor,
+          description: 'The id of the event before the first one that is sent again.',
+        }),
+      },
+      resolve: (_, { webhookId: id, after }, { webhooks }) => webhooks.redeliver(id, after),
+    }),
+  }));
+}

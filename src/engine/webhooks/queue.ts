@@ -1,0 +1,232 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../db/client.ts';
+import { flag, integer } from '../db/row.ts';
+import { events } from '../events/table.ts';
+import type { Int64 } from '../int64.ts';
+import { type Delivery, deliveries, webhooks } from './table.ts';
+
+/** How long a process owns a webhook since it last said so, in seconds; longer than an attempt takes. */
+const OWNED_FOR = 15;
+/** How long an attempt takes at most, in seconds: none starts if the webhook may be another's by its end. */
+const LONGEST_ATTEMPT = 11;
+/** How many events are looked at for each webhook at once. */
+const AT_ONCE = 500;
+/** For how many days deliveries are kept after they were made, or given up. */
+const KEPT_DAYS = { delivered: 1, failed: 30 };
+const DELETED_AT_ONCE = 5_000;
+
+/** Identifies a webhook and a subject: at most one request of them is in progress. */
+export function subjectKey({ webhookId, subject }: Pick<Delivery, 'webhookId' | 'subject'>): string {
+  return `${webhookId} ${subject}`;
+}
+
+/** What became of an attempt. */
+export interface Settlement {
+  readonly id: Int64;
+  readonly status: 'delivered' | 'failed' | 'pending';
+  /** When it was made; null if there was none, because the event is no longer kept. */
+  readonly at: Date | null;
+  /** When the next one is due; null for none. */
+  readonly due: Date | null;
+  readonly response: number | null;
+  readonly error: string | null;
+}
+
+/**
+ * The deliveries in the database. One process at a time owns a webhook, and only that one adds, finds and settles its
+ * deliveries, one statement after another. So those of a subject are made one after another: the first has a time when
+ * it is due, and the others get theirs when it has ended.
+ *
+ * For the minimum of a column, PostgreSQL reads one row of an index; for `exists`, it may read the whole table.
+ *
+ * @param me identifies this process
+ */
+export function deliveryQueue(database: Database, me: string) {
+  const [ids, now] = [sql.placeholder('ids'), sql.placeholder('now')];
+  const own = sql`owner = ${sql.raw(`'${me}'`)}`;
+
+  const any = database.statement('delivery.any', 'lookup', sql`select exists (select from ${webhooks} where enabled)`, {
+    isAny: flag,
+  });
+  const acquire = database.statement(
+    'delivery.acquire',
+    'write',
+    sql`update ${webhooks} set ${own}, owned_until = now() + make_interval(secs => ${sql.raw(String(OWNED_FOR))})
+      where id in (
+        select id from ${webhooks}
+        where enabled and (paused_until is null or paused_until <= ${now})
+          and (owner is null or ${own} or owned_until < now())
+          and (position < (select last from feed) or (
+            select min(due_at) from ${deliveries} where webhook_id = ${webhooks.id} and status = 'pending') <= ${now})
+        order by id for update skip locked)
+      returning id, url, secret, case when previous_until > ${now} then previous_secret end`,
+    { id: webhooks.id, url: webhooks.url, secret: webhooks.secret, previousSecret: webhooks.previousSecret },
+  );
+  // A process that was killed may have left a subject without a delivery that is due. The target is checked again, because
+  // its delivery may have been made meanwhile.
+  const mend = database.statement(
+    'delivery.mend',
+    'write',
+    sql`update ${deliveries} set due_at = ${now}
+      from (
+        select distinct on (webhook_id, subject) id as first, due_at as due from ${deliveries}
+        where webhook_id in (select id from ${webhooks} where enabled and (owner is null or ${own} or owned_until < now()))
+          and status = 'pending' order by webhook_id, subject, position) as firsts
+      where id = first and due is null and due_at is null and status = 'pending'`,
+    {},
+  );
+  // If a client has redelivered meanwhile, the webhook has another position, and nothing is added.
+  const spread = database.statement(
+    'delivery.spread',
+    'write',
+    sql`with found as (
+        select id as webhook_id, types, ${webhooks.position} as start, page.*
+        from ${webhooks} cross join lateral (
+          select position, type, subject from ${events} where ${events.position} > ${webhooks.position}
+          order by position limit ${sql.raw(String(AT_ONCE))}) as page
+        where id = any(${ids}::bigint[]) and ${own}),
+      moved as (
+        update ${webhooks} set position = ends.position
+        from (select webhook_id, start, max(position) as position from found group by webhook_id, start) as ends
+        where id = webhook_id and ${webhooks.position} = start returning webhook_id),
+      wanted as (
+        select found.* from found join moved using (webhook_id) where (types is null or type = any(string_to_array(types, ' '))) and (
+          select min(position) from ${deliveries}
+          where webhook_id = found.webhook_id and position = found.position) is null),
+      added as (
+        insert into ${deliveries} (webhook_id, epoch, position, type, subject, due_at)
+        select webhook_id, (select epoch from feed), position, type, subject, case
+          when row_number() over (partition by webhook_id, subject order by position) = 1 and (
+            select min(position) from ${deliveries} as earlier
+            where earlier.webhook_id = wanted.webhook_id and earlier.subject = wanted.subject and status = 'pending')
+            is null
+          then ${now}::timestamptz end
+        from wanted order by position)
+      select count(*) from found group by webhook_id having count(*) = ${sql.raw(String(AT_ONCE))}`,
+    { count: integer },
+  );
+  const due = database.statement(
+    'delivery.due',
+    'list',
+    sql`select delivery.id, delivery.webhook_id, delivery.epoch, delivery.position, delivery.type, delivery.subject,
+        delivery.attempts, ${events.time}, ${events.data}::text
+      from unnest(${ids}::bigint[], ${sql.placeholder('free')}::integer[]) as room(webhook_id, free)
+      join ${webhooks} on ${webhooks.id} = room.webhook_id and ${own}
+        and owned_until > now() + make_interval(secs => ${sql.raw(String(LONGEST_ATTEMPT))})
+      cross join lateral (
+        select * from ${deliveries}
+        where webhook_id = room.webhook_id and status = 'pending' and due_at <= ${now}
+          and type = any(${sql.placeholder('types')}::text[])
+          and webhook_id || ' ' || subject <> all(${sql.placeholder('running')}::text[])
+        order by due_at, position limit room.free) as delivery
+      left join ${events} on ${events.position} = delivery.position`,
+    {
+      id: deliveries.id,
+      webhookId: deliveries.webhookId,
+      epoch: deliveries.epoch,
+      position: deliveries.position,
+      type: deliveries.type,
+      subject: deliveries.subject,
+      attempts: deliveries.attempts,
+      time: events.time,
+      data: { decode: String },
+    },
+  );
+  const settle = database.statement(
+    'delivery.settle',
+    'write',
+    sql`with settled as (
+        update ${deliveries} set status = result.status, due_at = due,
+          attempts = attempts + case when at is null then 0 else 1 end,
+          last_attempt_at = coalesce(at, ${now}), response_status = response, error = result.error
+        from json_to_recordset(${sql.placeholder('results')}::text::json)
+          as result(id bigint, status text, at timestamptz, due timestamptz, response smallint, error text)
+        where ${deliveries.id} = result.id and ${deliveries.status} = 'pending'
+          and exists (select from ${webhooks} where id = webhook_id and ${own})
+        returning ${deliveries.id}, webhook_id, subject, ${deliveries.status})
+      update ${deliveries} set due_at = ${now} where id in (
+        select next.id from settled cross join lateral (
+          select id from ${deliveries} as waiting
+          where waiting.webhook_id = settled.webhook_id and waiting.subject = settled.subject
+            and waiting.status = 'pending' and waiting.id <> settled.id
+          order by position limit 1) as next
+        where settled.status <> 'pending')`,
+    {},
+  );
+  const disable = database.statement(
+    'delivery.disable',
+    'write',
+    sql`update ${webhooks} set enabled = false, disabled_because = ${sql.placeholder('why')}, version = version + 1
+      where id = ${sql.placeholder('id')} and url = ${sql.placeholder('url')} and enabled`,
+    {},
+  );
+  const pause = database.statement(
+    'delivery.pause',
+    'write',
+    sql`update ${webhooks} set paused_until = greatest(paused_until, ${sql.placeholder('until')}::timestamptz)
+      where id = ${sql.placeholder('id')} and url = ${sql.placeholder('url')}`,
+    {},
+  );
+  const release = database.statement(
+    'delivery.release',
+    'write',
+    sql`update ${webhooks} set owner = null, owned_until = null where ${own} and id <> all(${ids}::bigint[])`,
+    {},
+  );
+  const oldest = database.statement(
+    'delivery.oldest',
+    'count',
+    sql`select extract(epoch from now() - time) from ${events} where position = (
+      select min(position) from ${deliveries} where status = 'pending' and due_at is not null)`,
+    { seconds: { decode: Number } },
+  );
+  const forget = database.statement(
+    'delivery.forget',
+    'write',
+    sql`delete from ${deliveries} where id = any(array(
+        select id from ${deliveries}
+        where (status = 'delivered' and last_attempt_at < ${now}::timestamptz - interval '${sql.raw(String(KEPT_DAYS.delivered))} days')
+          or (status = 'failed' and last_attempt_at < ${now}::timestamptz - interval '${sql.raw(String(KEPT_DAYS.failed))} days')
+        limit ${sql.raw(String(DELETED_AT_ONCE))}))
+      returning id`,
+    { id: deliveries.id },
+  );
+
+  return {
+    /** Whether there is an enabled webhook. */
+    any: async () => (await any())[0]?.isAny === true,
+    /** Owns the enabled webhooks with something to do that no other process owns. */
+    acquire: (now: Date) => acquire({ now }),
+    /** Makes sure that the first delivery of each subject is due, for webhooks that no other process owns. */
+    mend: (now: Date) => mend({ now }),
+    /** Adds deliveries of the next events; true if there may be more. */
+    spread: async (ids: readonly Int64[], now: Date) => (await spread({ ids, now })).length > 0,
+    /**
+     * The deliveries that are due, the earliest first.
+     *
+     * @param free how many are wanted for each of the webhooks
+     * @param types the types that this process knows
+     * @param running the webhooks and subjects that have a request in progress, as `subjectKey` writes them
+     */
+    due: (wanted: {
+      readonly ids: readonly Int64[];
+      readonly free: readonly number[];
+      readonly types: readonly string[];
+      readonly running: readonly string[];
+      readonly now: Date;
+    }) => due(wanted),
+    settle: (results: readonly Settlement[], now: Date) =>
+      settle({ results: JSON.stringify(results.map((one) => ({ ...one, id: String(one.id) }))), now }),
+    /** Disables a webhook, unless it has another address by now; the same for a pause. */
+    disable: (id: Int64, url: string, why: string) => disable({ id, url, why }),
+    pause: (id: Int64, url: string, until: Date) => pause({ id, url, until }),
+    /** Lets other processes own what this one does, except for these. */
+    release: (ids: readonly Int64[]) => release({ ids }),
+    /** The age of the oldest event that is not delivered, in seconds; 0 if there is none. */
+    oldest: async () => (await oldest())[0]?.seconds ?? 0,
+    /** Deletes old deliveries. */
+    async forget(now: Date): Promise<void> {
+      while ((await forget({ now })).length === DELETED_AT_ONCE);
+    },
+  };
+}

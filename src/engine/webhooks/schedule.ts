@@ -1,0 +1,64 @@
+import type { Attempt } from './send.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** How long after each failed attempt the next one follows, in milliseconds: it is given up after the tenth. */
+const RETRIES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+/** How long a receiver can have it wait, in milliseconds. */
+const MAX_PAUSE = 24 * HOUR;
+
+/** What became of an attempt, for metrics. */
+export type AttemptOutcome = 'delivered' | 'retried' | 'failed' | 'disabled';
+
+interface Outcome {
+  readonly outcome: AttemptOutcome;
+  readonly status: 'delivered' | 'failed' | 'pending';
+  /** When the next attempt is due; null for none. */
+  readonly due: Date | null;
+  readonly error: string | null;
+  /** Until when the receiver wants no request at all; undefined for no pause. */
+  readonly pausesUntil?: Date;
+  /** Whether the receiver wants no request ever again. */
+  readonly disables: boolean;
+}
+
+/**
+ * What follows from an attempt: 2xx is success, 410 (Gone) disables the webhook, so that the next attempt is made when
+ * it is enabled again, and everything else is tried again, not before `Retry-After` (RFC 9110, section 10.2.3). With 429 and 503, that is said of all requests.
+ *
+ * @param attempts how many there were before
+ * @param now the time, in milliseconds since the epoch
+ */
+export function outcomeOf({ status, retryAfter, error }: Attempt, attempts: number, now: number): Outcome {
+  if (status !== null && status >= 200 && status < 300) {
+    return { outcome: 'delivered', status: 'delivered', due: null, error: null, disables: false };
+  }
+  const why = error ?? explain(status);
+  if (status === 410) return { outcome: 'disabled', status: 'pending', due: new Date(now), error: why, disables: true };
+  const wait = Math.min(MAX_PAUSE, millisecondsIn(retryAfter, now));
+  const isAsked = wait > 0 && (status === 429 || status === 503);
+  const pause = isAsked ? { pausesUntil: new Date(now + wait) } : {};
+  const retry = RETRIES[attempts];
+  if (retry === undefined) {
+    return { outcome: 'failed', status: 'failed', due: null, error: why, disables: false, ...pause };
+  }
+  const due = new Date(now + Math.max(retry, wait));
+  return { outcome: 'retried', status: 'pending', due, error: why, disables: false, ...pause };
+}
+
+function explain(status: number | null): string {
+  if (status !== null && status >= 300 && status < 400) {
+    return `The answer was ${status}, and redirects are not followed.`;
+  }
+  return status === 410 ? 'The answer was 410 (Gone).' : `The answer was ${status}.`;
+}
+
+/** The time of `Retry-After`, in milliseconds from now; 0 if it is missing, past or not valid. */
+function millisecondsIn(retryAfter: string | undefined, now: number): number {
+  if (retryAfter === undefined) return 0;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * SECOND;
+  const at = Date.parse(retryAfter);
+  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
+}

@@ -1,0 +1,172 @@
+import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIPv6, type LookupFunction } from 'node:net';
+import { hostOf, isAllowed, knownAddresses, type Reach } from './target.ts';
+
+/** How long an attempt may take until the status of the response, in milliseconds. */
+const TIMEOUT = 10_000;
+/** How long a name server may take to answer, in milliseconds. */
+const LOOKUP_TIMEOUT = 4_000;
+/** How much of a response is read, in bytes and milliseconds: all that is wanted is its status. */
+const MAX_RESPONSE = 65_536;
+const MAX_READ_TIME = 1_000;
+/** Connections are used again, and closed after a minute without use. */
+const KEPT = { keepAlive: true, timeout: 60_000 };
+
+/** A response to an attempt, or why there is none. */
+export interface Attempt {
+  readonly status: number | null;
+  /** The field `Retry-After`, if there is one. */
+  readonly retryAfter?: string | undefined;
+  /** In a sentence, why there is no response. */
+  readonly error?: string | undefined;
+}
+
+/** Finds the addresses of a name. */
+export type Resolve = (name: string) => Promise<readonly string[]>;
+
+interface Message {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Why a request was not sent, or not answered. */
+class NoAnswer extends Error {}
+
+/** The other end has closed a connection that was used before. */
+class Reset extends Error {}
+
+/**
+ * Makes the function that sends a message, and never rejects. It sends to no address that it has not checked, follows no
+ * redirect, and takes at most 10 seconds.
+ *
+ * @param reach the addresses to which it may send
+ * @param resolve finds the addresses of a name; asks the name servers of the machine by default
+ */
+export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
+  const agents = { 'https:': new HttpsAgent(KEPT), 'http:': new HttpAgent(KEPT) };
+  const running = new Set<AbortController>();
+
+  return {
+    async send(message: Message): Promise<Attempt> {
+      const controller = new AbortController();
+      running.add(controller);
+      const timeout = setTimeout(
+        () => controller.abort(new NoAnswer(`There was no answer within ${TIMEOUT / 1_000} seconds.`)),
+        TIMEOUT,
+      );
+      try {
+        return await Promise.race([attempt(message, controller.signal), aborted(controller.signal)]);
+      } catch (error) {
+        return { status: null, error: explain(error) };
+      } finally {
+        clearTimeout(timeout);
+        running.delete(controller);
+      }
+    },
+
+    /** Gives up all requests, and closes all connections. */
+    end(): void {
+      for (const controller of running) controller.abort(new NoAnswer('The service was stopped.'));
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+
+  async function attempt(message: Message, signal: AbortSignal): Promise<Attempt> {
+    try {
+      return await post(message, signal, 'kept');
+    } catch (error) {
+      // The receiver has closed an idle connection at the moment when it was used again.
+      if (error instanceof Reset && !signal.aborted) return post(message, signal, 'new');
+      throw error;
+    }
+  }
+
+  function post({ url: text, headers, body }: Message, signal: AbortSignal, connection: 'kept' | 'new') {
+    const url = new URL(text);
+    const known = knownAddresses(hostOf(url));
+    if (known !== undefined) assertAllowed(known);
+    const [send, agent] = url.protocol === 'https:' ? [httpsRequest, agents['https:']] : [httpRequest, agents['http:']];
+    return new Promise<Attempt>((resolveAttempt, reject) => {
+      const request = send(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+        agent: connection === 'kept' ? agent : false,
+        lookup,
+        signal,
+      });
+      request.on('response', (response) => {
+        resolveAttempt({ status: response.statusCode ?? null, retryAfter: response.headers['retry-after'] });
+        drain(response);
+      });
+      request.on('error', (error) => reject(wasReset(request, error) ? new Reset() : error));
+      // Such as after 101, by which a receiver changes to another protocol.
+      request.on('close', () => reject(new NoAnswer('The connection was closed without an answer.')));
+      request.end(body);
+    });
+  }
+
+  /** Gives the connection the addresses that were checked, so that no later answer of a name server counts. */
+  function lookup(name: string, options: LookupOptions, done: Parameters<LookupFunction>[2]): void {
+    const found = async (): Promise<LookupAddress[]> => {
+      const addresses = knownAddresses(name) ?? (await resolve(name));
+      if (addresses.length === 0) throw new NoAnswer(`${name} has no address.`);
+      assertAllowed(addresses);
+      return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+    };
+    found().then(
+      (addresses) => {
+        const [first] = addresses as [LookupAddress];
+        if (options.all === true) done(null, addresses);
+        else done(null, first.address, first.family);
+      },
+      (error) => done(error, ''),
+    );
+  }
+
+  function assertAllowed(addresses: readonly string[]): void {
+    if (!addresses.every((address) => isAllowed(address, reach))) {
+      throw new NoAnswer('The name of the URL leads to an address that is not public.');
+    }
+  }
+}
+
+function wasReset(request: ClientRequest, error: NodeJS.ErrnoException): boolean {
+  return request.reusedSocket && error.code === 'ECONNRESET';
+}
+
+/** Reads the rest of a response, so that the connection can be used again; one that is too long or slow is cut. */
+function drain(response: IncomingMessage): void {
+  let size = 0;
+  const timeout = setTimeout(() => response.destroy(), MAX_READ_TIME);
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_RESPONSE) response.destroy();
+  });
+  // What follows the status does not matter.
+  response.on('error', () => {});
+  response.on('close', () => clearTimeout(timeout));
+}
+
+/** Rejects when the signal is aborted, whatever becomes of the request. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+}
+
+function explain(error: unknown): string {
+  if (error instanceof NoAnswer) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return `The request failed with ${code ?? message}.`;
+}
+
+/** Asks the name servers, and not the machine's resolver, whose few threads a slow name server would keep busy. */
+async function askNameServers(name: string): Promise<readonly string[]> {
+  const resolver = new promises.Resolver({ timeout: LOOKUP_TIMEOUT / 2, tries: 2 });
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const [failure] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+  if (addresses.length === 0 && failure !== undefined) throw failure;
+  return addresses;
+}

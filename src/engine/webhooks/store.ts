@@ -1,0 +1,182 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../db/client.ts';
+import { type Page, type PageWindow, pages } from '../db/paging.ts';
+import { integer } from '../db/row.ts';
+import { tableList } from '../db/table-list.ts';
+import type { ExpectedVersion } from '../db/version.ts';
+import { versionedStore } from '../db/versioned-store.ts';
+import { ServiceError, validationFailed } from '../errors.ts';
+import { notRecorded, positionOf } from '../events/feed.ts';
+import type { Int64 } from '../int64.ts';
+import { newSecret } from './sign.ts';
+import { type Delivery, deliveries, type Webhook, webhooks } from './table.ts';
+import { type Reach, urlError } from './target.ts';
+
+/** How many webhooks there may be: each change is looked at for each of them. */
+const MAX_WEBHOOKS = 100;
+/** For how long the secret before a rotation still signs, in milliseconds: receivers must know the new one by then. */
+const OVERLAP = 24 * 3_600_000;
+
+/** The list of webhooks. */
+export const webhookList = tableList(webhooks);
+
+/** The list of deliveries. */
+export const deliveryList = tableList(deliveries, {
+  filters: {
+    webhookId: { column: deliveries.webhookId, values: sql`array[${sql.placeholder('webhookId')}]::bigint[]` },
+    status: deliveries.status,
+  },
+});
+
+/** What a client says of a webhook. */
+interface WebhookFields {
+  readonly url: string;
+  readonly types?: readonly string[] | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly enabled?: boolean | null | undefined;
+}
+
+/** The same, all optional; null for a required one stands for no change. */
+type WebhookChanges = { readonly [K in keyof WebhookFields]?: WebhookFields[K] | null | undefined };
+
+/** A webhook with the secret that was made for it just now. */
+export interface NewWebhook extends Webhook {
+  readonly newSecret?: string;
+}
+
+export interface WebhookStoreOptions {
+  /** Whether events are recorded. */
+  readonly isOn: boolean;
+  readonly reach: Reach;
+  /** The time, in milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+export type WebhookStore = ReturnType<typeof webhookStore>;
+
+/** Webhooks in the database, and their deliveries. */
+export function webhookStore(database: Database, { isOn, reach, clock }: WebhookStoreOptions) {
+  const stored = versionedStore(database, { table: webhooks, list: webhookList, one: 'webhook' });
+  const listDeliveries = pages(database, deliveryList);
+  // Not read from the feed's store: with an idempotency key, all of it runs in one transaction.
+  const state = database.statement(
+    'webhooks.state',
+    'count',
+    sql`select epoch, deleted, last, (select count(*) from ${webhooks}) from feed`,
+    { epoch: integer, deleted: integer, last: integer, count: integer },
+  );
+  const rotate = database.statement(
+    'webhooks.rotate',
+    'write',
+    sql`update ${webhooks} set previous_secret = secret, previous_until = ${sql.placeholder('until')}::timestamptz,
+        secret = ${sql.placeholder('secret')}, version = version + 1
+      where id = ${sql.placeholder('id')}
+      returning ${sql.join(Object.values(webhookList.columns), sql`, `)}`,
+    webhookList.columns,
+  );
+  // The delivery of an event that is told again begins anew.
+  const rewind = database.statement(
+    'webhooks.rewind',
+    'write',
+    sql`with ended as (
+        delete from ${deliveries} where webhook_id = ${sql.placeholder('id')} and position > ${sql.placeholder('position')}::bigint)
+      update ${webhooks} set position = least(position, ${sql.placeholder('position')}::bigint)
+      where id = ${sql.placeholder('id')} returning id`,
+    { id: webhooks.id },
+  );
+
+  return {
+    byId: stored.byId,
+    list: stored.list,
+
+    /** A page of the deliveries of a webhook. Rejects with NOT_FOUND when no webhook has the id. */
+    async listDeliveries(
+      webhookId: Int64,
+      status: readonly string[] | null | undefined,
+      sort: 'id' | 'id_desc',
+      window: PageWindow,
+    ): Promise<Page<Delivery>> {
+      await this.get(webhookId);
+      return listDeliveries({ webhookId, status }, sort, window);
+    },
+
+    /** Throws NOT_FOUND when no webhook has the id. */
+    async get(id: Int64): Promise<Webhook> {
+      const found = await stored.byId.load(id);
+      if (found === undefined) throw new ServiceError('NOT_FOUND', `No webhook has the id ${id}.`);
+      return found;
+    },
+
+    /** Creates a webhook for the events from now on. */
+    async create(fields: WebhookFields): Promise<NewWebhook> {
+      const url = hrefOf(fields.url);
+      const { last, count } = await readState();
+      if (count >= MAX_WEBHOOKS) {
+        throw new ServiceError('CONFLICT', `There can be ${MAX_WEBHOOKS} webhooks; delete one first.`);
+      }
+      const secret = newSecret();
+      const row = await stored.create({
+        ...toColumns(fields),
+        url,
+        secret,
+        position: last,
+        createdAt: new Date(clock()),
+      });
+      return { ...row, newSecret: secret };
+    },
+
+    /** Rejects as the update of any row does. A webhook that is enabled goes on with the first event that it missed. */
+    update(id: Int64, changes: WebhookChanges, expected: ExpectedVersion): Promise<Webhook> {
+      const url = changes.url == null ? {} : { url: hrefOf(changes.url) };
+      return stored.update(id, { ...toColumns(changes), ...url }, expected);
+    },
+
+    delete: stored.delete,
+
+    /** Makes a new secret. The one before still signs too for a day. */
+    async rotateSecret(id: Int64): Promise<NewWebhook> {
+      const secret = newSecret();
+      const until = new Date(clock() + OVERLAP);
+      const [row = await this.get(id)] = await rotate({ id, secret, until });
+      return { ...row, newSecret: secret };
+    },
+
+    /**
+     * Delivers the events after one again, whatever became of their deliveries.
+     *
+     * @param after the id of the event
+     * @throws {ServiceError} as the feed does for a cursor, or NOT_FOUND
+     */
+    async redeliver(id: Int64, after: string): Promise<Webhook> {
+      const found = await this.get(id);
+      await rewind({ id, position: positionOf(after, await readState()) });
+      return found;
+    },
+  };
+
+  async function readState() {
+    if (!isOn) throw notRecorded();
+    const [row] = await state();
+    return row as NonNullable<typeof row>;
+  }
+
+  /** The URL in its usual form; throws VALIDATION_FAILED if it may not be requested. */
+  function hrefOf(url: string): string {
+    const message = urlError(url, reach);
+    if (message !== undefined) throw validationFailed([{ path: ['url'], message }]);
+    return new URL(url).href;
+  }
+}
+
+/**
+ * The values to store, beside the URL. Once a client enables or disables a webhook, it does not matter why the service had
+ * disabled it; nor what its receiver has asked for, which may be another one now.
+ */
+function toColumns({ url, types, enabled, ...fields }: WebhookChanges) {
+  return {
+    ...fields,
+    ...(types !== undefined && { types: types?.join(' ') || null }),
+    ...(enabled != null && { enabled, disabledBecause: null }),
+    ...((enabled != null || url != null) && { pausedUntil: null }),
+  };
+}

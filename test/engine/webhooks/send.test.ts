@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createSender, type Resolve } from '../../../src/engine/webhooks/send.ts';
+import type { Reach } from '../../../src/engine/webhooks/target.ts';
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+async function serve(listener: RequestListener): Promise<{ port: number; server: Server }> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanups.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, server };
+}
+
+function senderWith(resolve?: Resolve, reach: Reach = 'loopback') {
+  const sender = createSender(reach, resolve);
+  cleanups.push(sender.end);
+  return (url: string) => sender.send({ url, headers: { 'x-test': '1' }, body: '{"a":"ü"}' });
+}
+
+const never: RequestListener = () => {};
+const NOT_PUBLIC = { status: null, error: 'The name of the URL leads to an address that is not public.' };
+
+describe('a request is not sent', () => {
+  test.each([
+    ['to metadata', ['169.254.169.254']],
+    ['to a private address', ['10.0.0.1']],
+    ['to a private address beside a public one', ['1.1.1.1', '192.168.0.1']],
+    ['to an IPv6 address that stands for an IPv4 one', ['::ffff:169.254.169.254']],
+  ])('%s, whatever name leads there', async (_, addresses) => {
+    expect(await senderWith(async () => addresses, 'public')('https://shop.example/')).toEqual(NOT_PUBLIC);
+  });
+
+  test('to this machine in production, by name, address or DNS', async () => {
+    let requests = 0;
+    const { port } = await serve(() => requests++);
+    const send = senderWith(async () => ['127.0.0.1'], 'public');
+    for (const host of ['localhost', '127.0.0.1', '[::1]', 'shop.example']) {
+      expect(await send(`http://${host}:${port}/`)).toEqual(NOT_PUBLIC);
+    }
+    expect(requests).toBe(0);
+  });
+
+  test('to an address that the name gets after it was checked', async () => {
+    let requests = 0;
+    const { port } = await serve((_, response) => {
+      requests++;
+      response.end();
+    });
+    const answers = [['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']];
+    let lookups = 0;
+    const send = senderWith(async () => answers[lookups++] as string[]);
+    expect(await send(`http://rebound.example:${port}/`)).toMatchObject({ status: 200 });
+    expect([lookups, requests]).toEqual([1, 1]);
+    // The open connection leads to the address that was checked; another one is checked again.
+    expect(await send(`http://rebound.example:${port}/`)).toMatchObject({ status: 200 });
+    expect(await senderWith(async () => answers[lookups++] as string[])(`http://rebound.example:${port}/`)).toEqual(
+      NOT_PUBLIC,
+    );
+    expect([lookups, requests]).toEqual([2, 2]);
+  });
+
+  test('without an address: the failure of the name server is the error', async () => {
+    const failing = senderWith(() => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })));
+    expect(await failing('https://nowhere.example/')).toEqual({
+      status: null,
+      error: 'The request failed with ENOTFOUND.',
+    });
+    const none = senderWith(async () => []);
+    expect(await none('https://nowhere.example/')).toEqual({ status: null, error: 'nowhere.example has no address.' });
+  });
+});
+
+describe('a receiver', () => {
+  test('gets the body whole, and its status and Retry-After count', async () => {
+    const got: unknown[] = [];
+    const { port } = await serve(async (request, response) => {
+      let body = '';
+      for await (const chunk of request.setEncoding('utf8')) body += chunk;
+      got.push([request.method, request.headers['content-length'], request.headers['x-test'], body]);
+      response.writeHead(503, { 'retry-after': '7' }).end('busy');
+    });
+    expect(await senderWith()(`http://127.0.0.1:${port}/`)).toEqual({ status: 503, retryAfter: '7' });
+    expect(got).toEqual([['POST', '10', '1', '{"a":"ü"}']]);
+  });
+
+  test('that never answers is left after ten seconds', async () => {
+    const { port } = await serve(never);
+    const started = performance.now();
+    expect(await senderWith()(`http://127.0.0.1:${port}/`)).toEqual({
+      status: null,
+      error: 'There was no answer within 10 seconds.',
+    });
+    expect(performance.now() - started).toBeGreaterThan(9_900);
+  });
+
+  test('whose answer does not end has answered all the same, and its connection is closed', async () => {
+    let isClosed = false;
+    const { port } = await serve((request, response) => {
+      response.writeHead(200, { 'content-length': '5' }).write('a');
+      request.on('close', () => {
+        isClosed = true;
+      });
+    });
+    const started = performance.now();
+    expect(await senderWith()(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200 });
+    expect(performance.now() - started).toBeLessThan(900);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(isClosed).toBe(true);
+  });
+
+  test('gets no request again when the sender ends', async () => {
+    let requests = 0;
+    const { port } = await serve((_, response) => {
+      if (++requests === 1) response.end();
+    });
+    const sender = createSender('loopback');
+    const send = () => sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '' });
+    await send();
+    const second = send();
+    while (requests < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    sender.end();
+    expect(await second).toEqual({ status: null, error: 'The service was stopped.' });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(requests).toBe(2);
+  });
+
+  test('that answers more than 64 KiB is cut, and its status counts', async () => {
+    let sent = 0;
+    const { port } = await serve((_, response) => {
+      const write = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(16_384))) sent += 16_384;
+      };
+      response.writeHead(200).on('drain', write);
+      write();
+    });
+    expect(await senderWith()(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(sent).toBeLessThan(20_000_000);
+  });
+
+  test('that closes an idle connection when it is used again gets the request by a new one', async () => {
+    let connections = 0;
+    const server = createSocketServer((socket) => {
+      const isFirst = connections++ === 0;
+      let requests = 0;
+      socket.on('data', () => {
+        if (isFirst && requests++ > 0) socket.resetAndDestroy();
+        else socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      });
+      socket.on('error', () => {});
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(() => server.close());
+    const send = senderWith();
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    expect(await send(url)).toMatchObject({ status: 204 });
+    expect(await send(url)).toMatchObject({ status: 204 });
+    expect(connections).toBe(2);
+  });
+
+  test('that changes to another protocol is an error at once', async () => {
+    const server = createSocketServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+      );
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(() => server.close());
+    const started = performance.now();
+    const { status, error } = await senderWith()(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    expect([status, error]).toEqual([null, 'The connection was closed without an answer.']);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  test.each(['HTTP/1.1 200 OK\r\nno colon\r\n\r\n', '', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab'])(
+    'that sends %j and closes is an error or a status, and no crash',
+    async (text) => {
+      const server = createSocketServer((socket) => {
+        socket.on('error', () => {});
+        socket.once('data', () => socket.end(text));
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      cleanups.push(() => server.close());
+      const { status, error } = await senderWith()(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      expect(status === 200 || /^The request failed with \w+\.$/.test(error ?? '')).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,333 @@
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { steadyTime } from '../../../src/engine/limits/rate.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { OK, type Received, type Receiver, startReceiver, until } from './receiver.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+let app: TestApp;
+let receiver: Receiver;
+/** How far the service's clock is ahead, in milliseconds. */
+let ahead = 0;
+
+beforeAll(async () => {
+  app = await startTestApp({}, {}, undefined, () => steadyTime() + ahead);
+  await app.begin();
+});
+afterAll(async () => {
+  await app.flush();
+  await app.dispose();
+});
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  for (const { id } of (await app.rest('GET', '/webhooks')).body) await app.rest('DELETE', `/webhooks/${id}`);
+  await receiver.close();
+});
+
+interface Created {
+  readonly id: number;
+  readonly secret: string;
+}
+
+/** A webhook that gets the events of categories. */
+async function newWebhook(types = ['category.created', 'category.updated']): Promise<Created> {
+  const { status, body } = await app.rest('POST', '/webhooks', { body: { url: `${receiver.url}/hook`, types } });
+  expect(status).toBe(201);
+  return body;
+}
+
+async function newCategory(name = 'Dogs'): Promise<string> {
+  return `/categories/${(await app.rest('POST', '/categories', { body: { name } })).body.id}`;
+}
+
+async function rename(category: string, name: string): Promise<void> {
+  expect((await app.rest('PATCH', category, { body: { name } })).status).toBe(200);
+}
+
+/** Moves the clock, and has the service look at it: an event that no webhook gets wakes it. */
+async function pass(milliseconds: number): Promise<void> {
+  ahead += milliseconds;
+  await app.rest('POST', '/store/orders', { body: {} });
+}
+
+async function deliveries(id: number, query = '') {
+  return (await app.rest('GET', `/webhooks/${id}/deliveries?sort=id${query}`)).body;
+}
+
+const namesOf = (received: readonly Received[]) => received.map(({ event }) => event.data.name);
+
+describe('an event is delivered', () => {
+  test('as /events tells it, signed so that standardwebhooks and svix verify it', async () => {
+    const { secret } = await newWebhook();
+    await newCategory();
+    await until(() => receiver.received.length > 0, 'received');
+    const [{ headers, body, path, event }] = receiver.received as [Received];
+    expect([path, headers['content-type'], headers['user-agent']]).toEqual(['/hook', 'application/json', 'pet-store']);
+    const [, epoch, position] = /^(\d+)\.(\d+)$/.exec(event.id) ?? [];
+    expect(headers['webhook-id']).toBe(`evt_${epoch}_${position}`);
+    const feed = await app.rest('GET', `/events?after=${epoch}.${Number(position) - 1}&limit=1`);
+    expect(`[${body}]`).toBe(feed.text);
+    expect(new StandardWebhook(secret).verify(body, headers)).toEqual(event);
+    expect(new SvixWebhook(secret).verify(body, headers)).toEqual(event);
+    expect(() => new StandardWebhook(secret).verify(body.replace('Dogs', 'Cats'), headers)).toThrow();
+  });
+
+  test('once, and only to webhooks that want its type', async () => {
+    const { id } = await newWebhook();
+    await newWebhook(['pet.created']);
+    const category = await newCategory();
+    await rename(category, 'Hounds');
+    await app.rest('DELETE', category);
+    await until(() => receiver.received.length >= 2, 'both received');
+    await until(async () => (await deliveries(id, '&status=delivered')).length === 2, 'both stored');
+    expect(receiver.received.map(({ event }) => event.type)).toEqual(['category.created', 'category.updated']);
+    expect(await deliveries(id)).toEqual([
+      expect.objectContaining({ type: 'category.created', status: 'delivered', attempts: 1, responseStatus: 204 }),
+      expect.objectContaining({ type: 'category.updated', status: 'delivered', attempts: 1, responseStatus: 204 }),
+    ]);
+  });
+
+  test('in order with the others of its subject, one after another, while other subjects go on', async () => {
+    const { id } = await newWebhook();
+    let running = 0;
+    let most = 0;
+    receiver.answer = async ({ event }) => {
+      if (event.subject !== first) return OK;
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      running--;
+      return OK;
+    };
+    const category = await newCategory('v1');
+    const first = category.slice(1);
+    for (const name of ['v2', 'v3', 'v4']) await rename(category, name);
+    const others = ['a', 'b', 'c', 'd', 'e'];
+    for (const name of others) await newCategory(name);
+    await until(async () => (await deliveries(id, '&status=delivered')).length === 9, 'all delivered');
+    expect(namesOf(receiver.received.filter(({ event }) => event.subject === first))).toEqual(['v1', 'v2', 'v3', 'v4']);
+    expect(most).toBe(1);
+    expect(namesOf(receiver.received).slice(0, 7)).toEqual(expect.arrayContaining(others));
+  });
+});
+
+describe('a delivery that fails', () => {
+  test('holds up its subject alone, which goes on in order afterwards', async () => {
+    const { id } = await newWebhook();
+    receiver.answer = ({ event }) => (event.data.name === 'bad' ? { status: 500 } : OK);
+    const category = await newCategory('bad');
+    await rename(category, 'second');
+    await rename(category, 'third');
+    await newCategory('other');
+    await until(() => receiver.received.length === 2, 'two received');
+    expect(namesOf(receiver.received).sort()).toEqual(['bad', 'other']);
+    await until(async () => (await deliveries(id))[0].attempts === 1, 'the attempt is stored');
+    await until(async () => (await deliveries(id, '&status=delivered')).length === 1, 'the other is stored');
+    expect(await deliveries(id, '&status=pending')).toEqual([
+      expect.objectContaining({ attempts: 1, responseStatus: 500, error: 'The answer was 500.' }),
+      expect.objectContaining({ attempts: 0 }),
+      expect.objectContaining({ attempts: 0 }),
+    ]);
+    receiver.answer = () => OK;
+    await pass(5 * SECOND);
+    await until(async () => (await deliveries(id, '&status=delivered')).length === 4, 'all delivered');
+    expect(namesOf(receiver.received).slice(2)).toEqual(['bad', 'second', 'third']);
+  });
+
+  test('is tried again after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, and then given up', async () => {
+    const { id } = await newWebhook();
+    receiver.answer = ({ event }) => (event.data.name === 'bad' ? { status: 500 } : OK);
+    const category = await newCategory('bad');
+    await rename(category, 'next');
+    const isStored = (attempts: number) => async () => (await deliveries(id))[0]?.attempts === attempts;
+    await until(isStored(1), 'first attempt');
+    const waits = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
+    for (const [n, wait] of waits.entries()) {
+      const { lastAttemptAt, nextAttemptAt } = (await deliveries(id))[0];
+      const between = Date.parse(nextAttemptAt) - Date.parse(lastAttemptAt);
+      expect(between).toBeGreaterThanOrEqual(wait);
+      expect(between).toBeLessThan(wait + 3 * SECOND);
+      await pass(Date.parse(nextAttemptAt) - (steadyTime() + ahead) - 2 * SECOND);
+      expect(receiver.received.length).toBe(n + 1);
+      await pass(2 * SECOND);
+      await until(isStored(n + 2), `attempt ${n + 2}`);
+    }
+    await until(async () => (await deliveries(id, '&status=delivered')).length === 1, 'the next one delivered');
+    expect(await deliveries(id, '&status=failed')).toEqual([
+      expect.objectContaining({ type: 'category.created', attempts: 10, responseStatus: 500 }),
+    ]);
+    // Each attempt has the same id.
+    const attempts = receiver.received.filter(({ event }) => event.data.name === 'bad');
+    expect(new Set(attempts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(attempts).toHaveLength(10);
+  });
+
+  test('disables the webhook at a 410; enabled again, it gets what it has missed, in order', async () => {
+    const { id } = await newWebhook();
+    receiver.answer = () => ({ status: 410 });
+    const category = await newCategory('gone');
+    await until(async () => (await app.rest('GET', `/webhooks/${id}`)).body.enabled === false, 'disabled');
+    expect((await app.rest('GET', `/webhooks/${id}`)).body.disabledBecause).toBe('The answer was 410 (Gone).');
+    receiver.answer = () => OK;
+    await rename(category, 'missed');
+    await pass(HOUR);
+    expect(namesOf(receiver.received)).toEqual(['gone']);
+    await app.rest('PATCH', `/webhooks/${id}`, { body: { enabled: true } });
+    await until(() => receiver.received.length === 3, 'received what it has missed');
+    expect(namesOf(receiver.received)).toEqual(['gone', 'gone', 'missed']);
+    expect((await app.rest('GET', `/webhooks/${id}`)).body).not.toHaveProperty('disabledBecause');
+  });
+
+  test('with 429 and Retry-After, has all requests to the webhook wait that long', async () => {
+    const { id } = await newWebhook();
+    receiver.answer = () => ({ status: 429, headers: { 'retry-after': '120' } });
+    await newCategory('slower');
+    await until(async () => (await deliveries(id))[0]?.attempts === 1, 'first attempt');
+    receiver.answer = () => OK;
+    const { pausedUntil } = (await app.rest('GET', `/webhooks/${id}`)).body;
+    expect(Date.parse(pausedUntil) - (steadyTime() + ahead)).toBeGreaterThan(110 * SECOND);
+    await newCategory('other');
+    await pass(110 * SECOND);
+    expect(receiver.received.length).toBe(1);
+    await pass(10 * SECOND);
+    await until(() => receiver.received.length === 3, 'both received');
+    expect(namesOf(receiver.received).sort()).toEqual(['other', 'slower', 'slower']);
+  });
+
+  test('with 500 and Retry-After, waits that long alone', async () => {
+    const { id } = await newWebhook();
+    receiver.answer = () => ({ status: 500, headers: { 'retry-after': '60' } });
+    await newCategory('slower');
+    await until(async () => (await deliveries(id))[0]?.attempts === 1, 'first attempt');
+    receiver.answer = () => OK;
+    await newCategory('other');
+    await until(() => receiver.received.length === 2, 'the other received');
+    await pass(50 * SECOND);
+    expect(receiver.received.length).toBe(2);
+    await pass(10 * SECOND);
+    await until(() => receiver.received.length === 3, 'received again');
+  });
+
+  test('is not sent to the address that a redirect names', async () => {
+    const { id } = await newWebhook();
+    receiver.answer = () => ({ status: 307, headers: { location: `${receiver.url}/other` } });
+    await newCategory();
+    await until(async () => (await deliveries(id))[0]?.attempts === 1, 'first attempt');
+    expect((await deliveries(id))[0]).toMatchObject({
+      status: 'pending',
+      responseStatus: 307,
+      error: 'The answer was 307, and redirects are not followed.',
+    });
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hook']);
+  });
+});
+
+test('a rotated secret: both sign for a day, and then only the new one does', async () => {
+  const { id, secret: old } = await newWebhook();
+  const { body } = await app.rest('POST', `/webhooks/${id}/secret`);
+  expect(body.secret).not.toBe(old);
+  await newCategory();
+  await until(() => receiver.received.length === 1, 'received');
+  const [first] = receiver.received as [Received];
+  expect(first.headers['webhook-signature']).toBe(`${signature(first, body.secret)} ${signature(first, old)}`);
+  await pass(24 * HOUR);
+  await newCategory();
+  await until(() => receiver.received.length === 2, 'received');
+  const second = receiver.received[1] as Received;
+  expect(second.headers['webhook-signature']).toBe(signature(second, body.secret));
+});
+
+/** The signature that the verifying library makes. */
+function signature({ headers, body }: Received, secret: string): string {
+  const time = new Date(Number(headers['webhook-timestamp']) * 1_000);
+  return new StandardWebhook(secret).sign(headers['webhook-id'] as string, time, body);
+}
+
+test('redelivery sends everything after an event again, in order, under the same ids', async () => {
+  const { id } = await newWebhook();
+  const category = await newCategory('v1');
+  await until(() => receiver.received.length === 1, 'received');
+  await rename(category, 'v2');
+  await until(() => receiver.received.length === 2, 'received');
+  await rename(category, 'v3');
+  await until(async () => (await deliveries(id, '&status=delivered')).length === 3, 'all delivered');
+  await app.database.transaction((query) =>
+    query("update deliveries set status = 'failed' where type = 'category.updated'", []),
+  );
+  const [first] = receiver.received as [Received];
+  const { status } = await app.rest('POST', `/webhooks/${id}/redeliver?after=${first.event.id}`);
+  expect(status).toBe(200);
+  await until(() => receiver.received.length === 5, 'received again');
+  expect(namesOf(receiver.received)).toEqual(['v1', 'v2', 'v3', 'v2', 'v3']);
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+  expect(ids.slice(3)).toEqual(ids.slice(1, 3));
+  await until(async () => (await deliveries(id, '&status=delivered')).length === 3, 'all delivered');
+  expect(await deliveries(id, '&status=failed')).toEqual([]);
+});
+
+test('redelivery waits for a request in progress for the same row', async () => {
+  const { id } = await newWebhook();
+  let running = 0;
+  let most = 0;
+  receiver.answer = async () => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    running--;
+    return OK;
+  };
+  const before = (await app.rest('GET', '/events?after=now')).headers.get('link') ?? '';
+  const [, after] = /after=([\d.]+)/.exec(before) ?? [];
+  const category = await newCategory('v1');
+  await rename(category, 'v2');
+  await until(() => receiver.received.length === 1, 'first received');
+  expect((await app.rest('POST', `/webhooks/${id}/redeliver?after=${after}`)).status).toBe(200);
+  await until(async () => (await deliveries(id, '&status=delivered')).length === 2, 'both delivered');
+  expect(most).toBe(1);
+  expect(namesOf(receiver.received)).toEqual(['v1', 'v1', 'v2']);
+});
+
+test('slow receivers do not keep others waiting', async () => {
+  const slow = await startReceiver();
+  slow.answer = () => new Promise((resolve) => setTimeout(resolve, 9_000, OK));
+  for (let n = 0; n < 30; n++) {
+    await app.rest('POST', '/webhooks', { body: { url: slow.url, types: ['category.created'] } });
+  }
+  const { id } = await newWebhook();
+  for (let n = 0; n < 20; n++) await newCategory(`${n}`);
+  const started = performance.now();
+  await until(async () => (await deliveries(id, '&status=delivered&limit=100')).length === 20, 'all delivered');
+  expect(performance.now() - started).toBeLessThan(8_000);
+  await slow.close();
+});
+
+test('an event that the service cannot read any more is tried like others, and holds up no other row', async () => {
+  const { id } = await newWebhook();
+  await app.database.transaction((query) =>
+    query(
+      `with feed as (update feed set last = last + 1 returning last)
+        insert into events (position, time, type, subject, data) select last, now(), 'category.created', 'categories/0', '{}' from feed`,
+      [],
+    ),
+  );
+  await newCategory('other');
+  await until(() => receiver.received.length === 1, 'the other received');
+  await until(async () => (await deliveries(id, '&status=pending'))[0]?.attempts === 1, 'the attempt is stored');
+  expect((await deliveries(id, '&status=pending'))[0].error).toBe('The service failed to make the request.');
+  await app.database.transaction((query) => query("delete from events where subject = 'categories/0'", []));
+});
+
+test('a delivery whose event is no longer kept is given up, and says so', async () => {
+  const { id } = await newWebhook();
+  receiver.answer = () => ({ status: 500 });
+  await newCategory();
+  await until(async () => (await deliveries(id))[0]?.attempts === 1, 'first attempt');
+  await app.database.transaction((query) => query('delete from events', []));
+  await pass(5 * SECOND);
+  await until(async () => (await deliveries(id, '&status=failed')).length === 1, 'given up');
+  expect((await deliveries(id))[0].error).toBe('The event was deleted before it could be delivered.');
+});

@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { copyTestDatabase, type DatabaseCopy, databaseKind } from '../../support/database.ts';
+import { runToEnd, type Service, settingsFor, startService } from '../../support/service.ts';
+import { OK, type Receiver, startReceiver, until } from './receiver.ts';
+
+let database: DatabaseCopy;
+let environment: Readonly<Record<string, string>>;
+let receiver: Receiver;
+let services: Service[] = [];
+
+beforeAll(async () => {
+  database = await copyTestDatabase();
+  environment = { ...settingsFor(database.location), LOG_LEVEL: 'info' };
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  for (const service of services) await service.stop();
+  services = [];
+});
+afterAll(async () => {
+  await receiver?.close();
+  await database?.dispose();
+});
+
+async function start(): Promise<Service> {
+  const service = await startService(environment);
+  services.push(service);
+  return service;
+}
+
+async function send({ base }: Service, method: string, path: string, body: object = {}) {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(base + path, { method, headers, body: JSON.stringify(body) });
+  const text = await response.text();
+  expect([response.status < 300, text]).toEqual([true, text]);
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+async function deliveries(service: Service, id: number, status: string) {
+  const response = await fetch(`${service.base}/webhooks/${id}/deliveries?status=${status}&limit=100`);
+  return response.json();
+}
+
+describe('npm run events', () => {
+  test('redeliver sends the events after one again, when the service runs', async () => {
+    receiver.answer = () => OK;
+    const first = await start();
+    const { id } = await send(first, 'POST', '/webhooks', {
+      url: `${receiver.url}/again`,
+      types: ['category.created'],
+    });
+    for (const name of ['Dogs', 'Cats']) await send(first, 'POST', '/categories', { name });
+    await until(async () => (await deliveries(first, id, 'delivered')).length === 2, 'delivered');
+    await first.stop();
+    const [{ event, headers }, next] = receiver.received as [
+      (typeof receiver.received)[0],
+      (typeof receiver.received)[0],
+    ];
+    expect(await runToEnd('commands/events', ['redeliver', `${id}`, '--after', event.id], environment)).toEqual({
+      code: 0,
+      output: `The events after ${event.id} are delivered to ${receiver.url}/again again.\n`,
+      errors: '',
+    });
+    const second = await start();
+    await until(() => receiver.received.length === 3, 'received again');
+    expect(receiver.received[2]?.headers['webhook-id']).toBe(next.headers['webhook-id']);
+    expect(next.headers['webhook-id']).not.toBe(headers['webhook-id']);
+    await send(second, 'DELETE', `/webhooks/${id}`);
+  });
+
+  test.each([
+    [['redeliver', '1', '--after', '1.0'], 'No webhook has the id 1.'],
+    [['redeliver', 'x', '--after', '1.0'], 'x is no id of a webhook.'],
+    [['redeliver', '1'], /^npm run events -- tail/],
+    [['tail', '--type', 'pet.sold'], /^pet\.sold is no type of event; there are order\.placed, /],
+    [[], /^npm run events -- tail/],
+  ])('%j ends with 1 and says why', async (args, message) => {
+    const { code, errors } = await runToEnd('commands/events', args, environment);
+    expect(code).toBe(1);
+    if (typeof message === 'string') expect(errors).toBe(`${message}\n`);
+    else expect(errors).toMatch(message);
+  });
+
+  test('epoch makes the places of readers invalid', async () => {
+    const { code, output } = await runToEnd('commands/events', ['epoch'], environment);
+    expect([code, output]).toEqual([0, expect.stringMatching(/^The epoch is 2 now\./)]);
+    const service = await start();
+    expect((await fetch(`${service.base}/events?after=1.1`)).status).toBe(410);
+  });
+});
+
+/** The embedded database belongs to one process. */
+if (databaseKind === 'server')
+  describe('two processes, one of which is killed,', () => {
+    test('deliver each event in the order of its row, and one at a time', async () => {
+      const [one, other] = [await start(), await start()];
+      const ids: number[] = [];
+      for (const path of ['a', 'b', 'c', 'd']) {
+        const body = { url: `${receiver.url}/${path}`, types: ['category.created', 'category.updated'] };
+        ids.push((await send(one, 'POST', '/webhooks', body)).id);
+      }
+      const running = new Map<string, number>();
+      let most = 0;
+      receiver.received.length = 0;
+      let requests = 0;
+      receiver.answer = async ({ path, event }) => {
+        const key = `${path} ${event.subject}`;
+        const isKilled = hasKilled;
+        if (!isKilled) {
+          running.set(key, (running.get(key) ?? 0) + 1);
+          most = Math.max(most, running.get(key) as number);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 5 + (requests++ % 4) * 10));
+        running.set(key, (running.get(key) ?? 0) - 1);
+        return OK;
+      };
+      let hasKilled = false;
+      const subjects = await Promise.all(
+        ['one', 'two', 'three'].map(async (name) => (await send(one, 'POST', '/categories', { name })).id),
+      );
+      for (let round = 0; round < 10; round++) {
+        if (round === 5) {
+          await until(() => receiver.received.length > 20, 'some received');
+          hasKilled = true;
+          await one.stop('SIGKILL');
+        }
+        const writer = round < 5 && round % 2 === 0 ? one : other;
+        await Promise.all(subjects.map((id) => send(writer, 'PATCH', `/categories/${id}`, { name: `round ${round}` })));
+      }
+      for (const id of ids) {
+        await until(async () => (await deliveries(other, id, 'delivered')).length === 33, `all of ${id} delivered`);
+      }
+      expect(most).toBe(1);
+      for (const path of ['/a', '/b', '/c', '/d']) {
+        for (const id of subjects) {
+          const names = receiver.received
+            .filter((one) => one.path === path && one.event.subject === `categories/${id}`)
+            .map(({ event }) => event.data.name as string);
+          // What was in progress when the process was killed comes again.
+          const once = names.filter((name, n) => name !== names[n - 1]);
+          expect(once.slice(1)).toEqual(Array.from({ length: 10 }, (_, round) => `round ${round}`));
+        }
+      }
+    });
+  });

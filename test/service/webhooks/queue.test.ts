@@ -1,0 +1,120 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Query } from '../../../src/engine/db/driver.ts';
+import { deliveryQueue } from '../../../src/engine/webhooks/queue.ts';
+import { databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let opened: TestDatabase | undefined;
+afterAll(() => opened?.dispose());
+
+const now = new Date();
+const some = { ids: [1], free: [10], types: ['pet.created'], running: [], now };
+
+const sql = (text: string) => (opened as TestDatabase).database.transaction((query) => query(text, []));
+/** The positions of the pending deliveries, those that are due in brackets. */
+async function pending(): Promise<string> {
+  const rows = await sql(
+    `select position, due_at is not null from deliveries where status = 'pending' order by position`,
+  );
+  return rows.map(([position, isDue]) => (isDue ? `[${position}]` : position)).join(' ');
+}
+
+beforeEach(async () => {
+  opened ??= await openTestDatabase();
+  await sql('truncate webhooks, deliveries, events restart identity');
+  await sql(
+    `insert into events (position, time, type, subject, data)
+      select n, now(), 'pet.created', 'pets/' || case n when 3 then 2 else 1 end, '{}' from generate_series(1, 4) as n`,
+  );
+  await sql('update feed set last = 4');
+  await sql(
+    "insert into webhooks (url, secret, position, created_at) values ('https://shop.example/', 'whsec_', 0, now())",
+  );
+});
+
+function queueOf(name: string) {
+  return deliveryQueue((opened as TestDatabase).database, name);
+}
+
+const settled = (id: unknown, status: 'delivered' | 'pending') =>
+  ({ id: id as number, status, at: now, due: status === 'pending' ? now : null, response: 200, error: null }) as const;
+
+describe('of the deliveries of a row', () => {
+  test('only the first is due, and the next one when that has ended', async () => {
+    const queue = queueOf('one');
+    expect(await queue.acquire(now)).toHaveLength(1);
+    await queue.spread([1], now);
+    expect(await pending()).toBe('[1] 2 [3] 4');
+    const due = await queue.due(some);
+    expect(due.map(({ position }) => position)).toEqual([1, 3]);
+    await queue.settle([settled(due[0]?.id, 'delivered'), settled(due[1]?.id, 'pending')], now);
+    expect(await pending()).toBe('[2] [3] 4');
+  });
+
+  test('none is found while another is in progress', async () => {
+    const queue = queueOf('one');
+    await queue.acquire(now);
+    await queue.spread([1], now);
+    const due = await queue.due({ ...some, running: ['1 pets/1'] });
+    expect(due.map(({ position }) => position)).toEqual([3]);
+  });
+
+  test('the first becomes due again if a process has left them without', async () => {
+    const queue = queueOf('one');
+    await queue.acquire(now);
+    await queue.spread([1], now);
+    await sql('update deliveries set due_at = null');
+    await queueOf('two').mend(now);
+    expect(await pending()).toBe('1 2 3 4');
+    await queue.release([]);
+    await queueOf('two').mend(now);
+    expect(await pending()).toBe('[1] 2 [3] 4');
+  });
+});
+
+describe('of two processes', () => {
+  test('only one owns a webhook, until it leaves it or does not say so for a while', async () => {
+    const [one, two] = [queueOf('one'), queueOf('two')];
+    await one.acquire(now);
+    await one.spread([1], now);
+    expect(await two.acquire(now)).toEqual([]);
+    expect(await two.due(some)).toEqual([]);
+    await two.spread([1], now);
+    await sql("update webhooks set owned_until = now() + interval '5 seconds'");
+    // An attempt could take longer than that.
+    expect(await one.due(some)).toEqual([]);
+    await sql("update webhooks set owned_until = now() - interval '1 second'");
+    expect(await two.acquire(now)).toHaveLength(1);
+    const due = await two.due(some);
+    expect(due).toHaveLength(2);
+    // What the other has found out too late does not count.
+    await one.settle([settled(due[0]?.id, 'delivered')], now);
+    expect(await pending()).toBe('[1] 2 [3] 4');
+  });
+});
+
+// The embedded database runs one transaction at a time.
+if (databaseKind === 'server') {
+  test('a redelivery that commits while events are added has them added again, in order', async () => {
+    const queue = queueOf('one');
+    await queue.acquire(now);
+    await queue.spread([1], now);
+    const due = await queue.due(some);
+    await queue.settle(
+      due.map(({ id }) => settled(id, 'delivered')),
+      now,
+    );
+    await sql(`insert into events select 5, now(), 'pet.created', 'pets/1', '{}'`);
+    await sql('update feed set last = 5');
+    let adding: Promise<boolean> | undefined;
+    await (opened as TestDatabase).database.transaction(async (query: Query) => {
+      await query('delete from deliveries where webhook_id = 1', []);
+      await query('update webhooks set position = 0 where id = 1', []);
+      adding = queue.spread([1], now);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    });
+    await adding;
+    expect(await pending()).toBe('');
+    await queue.spread([1], now);
+    expect(await pending()).toBe('[1] 2 [3] 4 5');
+  });
+}
