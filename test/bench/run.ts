@@ -20,7 +20,7 @@ import { type Options, ROOT, readOptions } from './options.ts';
 import { endAll } from './processes.ts';
 import { measureProtections } from './protections.ts';
 import { writeRatios } from './report/ratios.ts';
-import { writeResults } from './report/results.ts';
+import { writeEvents, writeResults } from './report/results.ts';
 import { contestTable, type Outcome, startTable, targetTable } from './report/tables.ts';
 import { soak } from './soak/soak.ts';
 
@@ -101,8 +101,10 @@ async function runProtections({ builds, only, effort }: Options, bench: Bench): 
   say(`\n${await measureProtections(builds[0], only, effort, bench)}`);
 }
 
-async function runEvents({ builds, effort }: Options, bench: Bench): Promise<void> {
-  say(`\n${await measureEvents(builds[0], effort, bench)}`);
+async function runEvents({ builds, effort, writes }: Options, bench: Bench): Promise<void> {
+  const figures = await measureEvents(builds[0], effort, bench);
+  say(`\n${figures}`);
+  if (writes) writeEvents(figures, effort);
 }
 
 async function runCheck(options: Options, bench: Bench): Promise<void> {

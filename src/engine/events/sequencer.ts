@@ -5,7 +5,7 @@ import { integer } from '../db/row.ts';
 /** How many events are published at once. */
 const MOST = 1_000;
 /** The least time between two publications, in milliseconds: what is committed meanwhile is published together. */
-const PAUSE = 50;
+const PAUSE = 100;
 /** How often the changes of others are looked for, in milliseconds. */
 const INTERVAL = 1_000;
 /** How often events beyond the retention are deleted, in milliseconds, and how many at once. */

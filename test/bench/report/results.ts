@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { SMALL } from '../data/size.ts';
 import { CONNECTIONS } from '../load/generator.ts';
 import type { Bench, Effort } from '../measure/contest.ts';
@@ -14,9 +14,29 @@ export interface Results {
   readonly bench: Bench;
 }
 
-/** Writes `RESULTS.md`. */
+const PAGE = new URL('../RESULTS.md', import.meta.url);
+/** The last section, which is measured by a run of its own. */
+const EVENTS = '\n## Events\n';
+
+/** Writes `RESULTS.md`, except what it says of events. */
 export function writeResults(results: Results): void {
-  writeFileSync(new URL('../RESULTS.md', import.meta.url), document(results));
+  const page = readFileSync(PAGE, 'utf8');
+  const events = page.includes(EVENTS) ? page.slice(page.indexOf(EVENTS)) : '';
+  writeFileSync(PAGE, document(results) + events);
+}
+
+/** Writes what events cost at the end of `RESULTS.md`. */
+export function writeEvents(figures: string, { rounds, seconds }: Effort): void {
+  const [others] = readFileSync(PAGE, 'utf8').split(EVENTS);
+  writeFileSync(
+    PAGE,
+    `${others}${EVENTS}
+Measured on ${new Date().toISOString().slice(0, 10)} with \`npm run bench -- --events --write\`, on ${machine()}; Node ${process.versions.node}.
+Writes are measured in turns with and without events (\`EVENTS=off\`), in ${rounds} rounds of ${seconds} s.
+
+${figures}
+`,
+  );
 }
 
 function document({ outcomes, starts, effort, bench }: Results): string {
