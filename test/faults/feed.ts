@@ -16,7 +16,7 @@ const PATIENCE = 30_000;
 
 /** Follows the feed of a service from its first event on. */
 export async function follow(base: string): Promise<Follower> {
-  const [first] = (await (await fetch(`${base}/events?limit=1`)).json()) as { id: string }[];
+  const [first] = (await (await fetch(`${base}/events?limit=1&wait=10`)).json()) as { id: string }[];
   const ids = [first?.id ?? ''];
   let cuts = 0;
   let last = '';
