@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestAnswer, startTestApp, type TestApp } from '../../support/app.ts';
+import { published } from '../../support/published.ts';
 
 let app: TestApp;
 
@@ -16,19 +17,14 @@ afterAll(async () => {
 async function told(work: () => Promise<unknown>): Promise<RestAnswer['body']> {
   const start = await end();
   await work();
-  await published();
+  await published(app);
   return (await app.rest('GET', start)).body;
 }
 
 /** The address of the events after all changes until now. */
 async function end(): Promise<string> {
-  await published();
+  await published(app);
   return nextOf(await app.rest('GET', '/events?after=now'));
-}
-
-async function published(): Promise<void> {
-  const left = () => app.database.transaction((query) => query('select from outbox limit 1', []));
-  while ((await left()).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 function nextOf({ headers }: RestAnswer): string {
@@ -173,7 +169,7 @@ describe('GET /events', () => {
     const pet = await newPet(50);
     const start = await end();
     for (let n = 0; n < 7; n++) await app.rest('POST', '/store/orders', { body: { petId: pet } });
-    await published();
+    await published(app);
     const seen: string[] = [];
     let page = await app.rest('GET', `${start}&limit=2&type=order.placed`);
     for (; page.body.length > 0; page = await app.rest('GET', nextOf(page)))
@@ -198,7 +194,7 @@ describe('GET /events', () => {
   });
 
   test('waits for the next event, and no longer', async () => {
-    await published();
+    await published(app);
     const started = performance.now();
     const waiting = app.rest('GET', '/events?after=now&type=category.created&wait=20');
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -206,7 +202,7 @@ describe('GET /events', () => {
     expect(pet).toBeGreaterThan(0);
     expect(summaryOf((await waiting).body)).toHaveLength(1);
     expect(performance.now() - started).toBeLessThan(10_000);
-    await published();
+    await published(app);
     expect((await app.rest('GET', '/events?after=now&wait=1')).body).toEqual([]);
   });
 
@@ -231,7 +227,7 @@ describe('GET /events', () => {
 
   test('is 410 for a place whose events are deleted, and then says where to go on', async () => {
     await newPet();
-    await published();
+    await published(app);
     await app.database.transaction((query) =>
       query('with old as (delete from events where position <= 2 returning position) update feed set deleted = 2', []),
     );

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
+import { published } from '../../support/published.ts';
 import { listed, makeRows, PATHS } from './examples.ts';
 
 let app: TestApp;
@@ -16,6 +17,7 @@ function allowed(methods: readonly string[]): string[] {
 describe('HEAD is GET without the body', () => {
   test.each(PATHS.filter(({ methods }) => methods.includes('GET')).map(({ path }) => path))('of %s', async (path) => {
     const { petId, categoryId, orderId } = await makeRows(app);
+    await published(app);
     const own = path.replace('{petId}', `${petId}`).replace('{categoryId}', `${categoryId}`);
     const address = own.replace('{orderId}', `${orderId}`);
     for (const [query, headers] of [
