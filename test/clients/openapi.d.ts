@@ -560,6 +560,8 @@ export interface components {
             time: string;
             /** @description The media type of `data`. */
             datacontenttype: string;
+            /** @description The id of the request that has caused it, as in its `X-Request-Id`; none if the change was made in the database. */
+            correlationid?: string;
             /** @description The row after the change; before it, if it was deleted. */
             data: components["schemas"]["Order"] | components["schemas"]["InventoryItem"] | components["schemas"]["Pet"] | components["schemas"]["Category"];
         };

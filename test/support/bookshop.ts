@@ -108,5 +108,6 @@ function request(headers: Fields, text: string) {
     headers: new Headers(headers),
     readBody: async () => Buffer.from(text),
     meter: new Meter('anybody', undefined),
+    id: 'a-request',
   };
 }

@@ -7,6 +7,7 @@ import { callWithin, type Traced } from '../tracing/span.ts';
 import { type Access, ANONYMOUS, type Caller } from './access.ts';
 
 export interface Metered extends Traced {
+  readonly id: string;
   readonly headers: RequestHeaders;
   readonly meter: Meter;
 }

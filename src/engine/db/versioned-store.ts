@@ -3,6 +3,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 import { batchWrites, type Loader, loaderOf } from './batch.ts';
+import { byRequest } from './by-request.ts';
 import type { Database } from './client.ts';
 import { type ListPlan, type Page, type PageWindow, pages } from './paging.ts';
 import { integer } from './row.ts';
@@ -31,18 +32,21 @@ type NewRow<T extends VersionedTable> = { readonly [K in RequiredField<T>]: Inse
  */
 type RowChanges<T extends VersionedTable> = { readonly [K in Field<T>]?: Inserted<T>[K] | null | undefined };
 
-/** The operations of a resource's store. All but `byId` and `list` reject with NOT_FOUND when no row has the id. */
+/**
+ * The operations of a resource's store. All but `byId` and `list` reject with NOT_FOUND when no row has the id, and take
+ * the id of the request that they work for, for the events of the change.
+ */
 interface VersionedStore<T extends VersionedTable, Filter extends string, SortName extends string> {
   readonly byId: Loader<Int64, Row<T>>;
   list(filters: Readonly<Partial<Record<Filter, unknown>>>, sort: SortName, window: PageWindow): Promise<Page<Row<T>>>;
   /** Rejects with UNKNOWN_REFERENCE when it refers to a row that doesn't exist. */
-  create(fields: NewRow<T>): Promise<Row<T>>;
+  create(fields: NewRow<T>, requestId?: string): Promise<Row<T>>;
   /** Omitted fields get their defaults. Rejects as `create` does, or with PRECONDITION_FAILED or CONFLICT. */
-  replace(id: Int64, fields: NewRow<T>, expected: ExpectedVersion): Promise<Row<T>>;
+  replace(id: Int64, fields: NewRow<T>, expected: ExpectedVersion, requestId?: string): Promise<Row<T>>;
   /** Omitted fields keep their values. Rejects as `replace` does. */
-  update(id: Int64, changes: RowChanges<T>, expected: ExpectedVersion): Promise<Row<T>>;
+  update(id: Int64, changes: RowChanges<T>, expected: ExpectedVersion, requestId?: string): Promise<Row<T>>;
   /** Rejects with PRECONDITION_FAILED, or with CONFLICT while other rows refer to it. */
-  delete(id: Int64, expected: ExpectedVersion): Promise<Row<T>>;
+  delete(id: Int64, expected: ExpectedVersion, requestId?: string): Promise<Row<T>>;
 }
 
 interface VersionedStoreOptions<T extends VersionedTable, Filter extends string, SortName extends string> {
@@ -71,7 +75,7 @@ type Values = Readonly<Record<string, unknown>>;
  *
  * @example
  * const authors = versionedStore(database, { table: authors, list: authorList, one: 'author' });
- * await authors.update(1, { name: 'Ann' }, undefined);
+ * await authors.update(1, { name: 'Ann' }, undefined, requestId);
  */
 export function versionedStore<T extends VersionedTable, Filter extends string, SortName extends string>(
   database: Database,
@@ -101,7 +105,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
       values (${sql.join(
         fields.map(({ value }) => value),
         sql`, `,
-      )}) returning ${selected}`,
+      )}) returning ${selected}, ${byRequest}`,
     columns,
   );
   const insertMany = database.statement(
@@ -122,7 +126,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
           sql`, `,
         )},
         version = version + ${changesOf(...fields.map(({ column, changed }) => [column, changed] as const))}
-      where id = ${id} and ${isExpected(table.version)} returning ${selected}`,
+      where id = ${id} and ${isExpected(table.version)} returning ${selected}, ${byRequest}`,
     columns,
     row,
   );
@@ -130,10 +134,10 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     `${list.name}.delete`,
     'write',
     lockedFirst === undefined
-      ? sql`delete from ${table} where id = ${id} and ${isExpected(table.version)} returning ${selected}`
+      ? sql`delete from ${table} where id = ${id} and ${isExpected(table.version)} returning ${selected}, ${byRequest}`
       : sql`with locked as (${lockedFirst})
           delete from ${table} where id = ${id} and (select count(*) from locked) >= 0 and ${isExpected(table.version)}
-          returning ${selected}`,
+          returning ${selected}, ${byRequest}`,
     columns,
     row,
   );
@@ -164,15 +168,16 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   return {
     byId,
     list: pages(database, list),
-    create: (given) => create(complete(given)),
-    replace(rowId, given, expected) {
-      const whole = complete(given);
+    create: (given, requestId) => create(complete(given, requestId)),
+    replace(rowId, given, expected, requestId) {
+      const whole = complete(given, requestId);
       return write(rowId, { ...whole, ...givenOf(whole) }, expected);
     },
-    update: (rowId, changes, expected) => write(rowId, { ...changes, ...givenOf(changes) }, expected),
-    async delete(rowId, expectedVersion) {
+    update: (rowId, changes, expected, requestId) =>
+      write(rowId, { ...changes, ...givenOf(changes), requestId }, expected),
+    async delete(rowId, expectedVersion, requestId) {
       const otherwise = whyUnchanged(rowId, expectedVersion);
-      const [removed] = await explaining(remove({ id: rowId, expectedVersion }), deletionErrors(rowId));
+      const [removed] = await explaining(remove({ id: rowId, expectedVersion, requestId }), deletionErrors(rowId));
       return removed ?? otherwise();
     },
   } as VersionedStore<T, Filter, SortName>;
@@ -202,9 +207,9 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     );
   }
 
-  /** All fields of a new row, with defaults for those that are omitted. */
-  function complete(given: Values): Values {
-    const whole: Record<string, unknown> = {};
+  /** The request, and all fields of its new row, with defaults for those that are omitted. */
+  function complete(given: Values, requestId: string | undefined): Values {
+    const whole: Record<string, unknown> = { requestId };
     for (const { key, fallback } of fields) whole[key] = given[key] ?? fallback;
     return whole;
   }

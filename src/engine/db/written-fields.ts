@@ -1,5 +1,6 @@
 import { getTableName, is, SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import { byRequests } from './by-request.ts';
 
 /** A field of an `insert` or `update`. */
 interface WrittenField {
@@ -118,11 +119,11 @@ export function insertManyQuery(
   const values = fields.map(({ key }) => sql`given.${sql.identifier(key)}`);
   return sql`with given as (
       select nextval(${sql.raw(`'${getTableName(table)}_id_seq'`)}) as id, item.*
-      from json_to_recordset(${sql.placeholder('rows')}::text::json) as item(place integer, ${items})),
+      from json_to_recordset(${sql.placeholder('rows')}::text::json) as item(place integer, "requestId" text, ${items})),
     ${sql.join(known, sql` `)}
     inserted as (
       insert into ${table} (id, ${names(fields)})
       select given.id, ${sql.join(values, sql`, `)} from given ${sql.join(joins, sql` `)}
       where ${sql.join([sql`true`, ...isKnown], sql` and `)} returning ${selected})
-    select given.place, inserted.* from inserted join given using (id)`;
+    select given.place, inserted.*, ${byRequests(sql`id`)} from inserted join given using (id)`;
 }

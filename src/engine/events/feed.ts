@@ -17,6 +17,8 @@ export interface FeedEvent {
   readonly time: Date;
   /** The row after the change, or before it if it was deleted. */
   readonly data: EventRow;
+  /** The id of the request that has changed the row; null if none has. */
+  readonly correlation: string | null;
 }
 
 /** The row of an event, with the name of its GraphQL type. */
@@ -62,7 +64,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     database.statement(
       name,
       'list',
-      sql`select epoch, deleted, last, position, time, type, subject, data::text
+      sql`select epoch, deleted, last, position, time, type, subject, data::text, correlation
         from ${feed} left join lateral (
           select * from ${events} where position > greatest(${after}::bigint, deleted) and ${condition}
           order by position limit ${limit}::integer
@@ -76,6 +78,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
         type: events.type,
         subject: events.subject,
         data: { decode: String },
+        correlation: events.correlation,
       },
     );
   const all = pageOf('events.list', sql`true`);
@@ -150,9 +153,10 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     },
   };
 
-  function toEvent({ epoch, position, time, type, subject, data }: StoredEvent): FeedEvent | undefined {
+  function toEvent({ epoch, position, time, type, subject, data, correlation }: StoredEvent): FeedEvent | undefined {
     const read = rowReaders.get(type);
-    return read && { id: toEventId({ epoch, position }), position, type, subject, time, data: read(data) };
+    if (read === undefined) return undefined;
+    return { id: toEventId({ epoch, position }), position, type, subject, time, data: read(data), correlation };
   }
 }
 
@@ -168,6 +172,7 @@ interface StoredEvent extends FeedCursor {
   readonly type: string;
   readonly subject: string;
   readonly data: string;
+  readonly correlation: string | null;
 }
 
 /** The error where no events are recorded. */

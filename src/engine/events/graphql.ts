@@ -78,6 +78,12 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
         description: 'The media type of `data`.',
         resolve: () => 'application/json',
       }),
+      correlationid: t.exposeString('correlation', {
+        nullable: true,
+        bounds: text({ min: 1, max: 128 }),
+        description:
+          'The id of the request that has caused it, as in its `X-Request-Id`; none if the change was made in the database.',
+      }),
       data: t.field({
         type: EventData,
         description: 'The row after the change; before it, if it was deleted.',

@@ -33,8 +33,8 @@ begin
     published as (
       delete from outbox where seq <= upto and (writer, time) not in (select writer, time from unfinished) returning *),
     told as (select *, max(seq) over (partition by writer, time) as ended from published)
-    insert into events (position, time, type, subject, data)
-      select before + row_number() over (order by ended, rank, seq), time, type, subject, data from told;
+    insert into events (position, time, type, subject, data, correlation)
+      select before + row_number() over (order by ended, rank, seq), time, type, subject, data, correlation from told;
     get diagnostics moved = row_count;
     exit when moved > 0;
   end loop;

@@ -22,7 +22,7 @@ export function eventResource(sources: readonly EventSource[], routes: readonly 
           }
         }
         fragment Event on Event {
-          specversion id source type subject time datacontenttype data { ${types.map((type) => `...${type}`).join(' ')} }
+          specversion id source type subject time datacontenttype correlationid data { ${types.map((type) => `...${type}`).join(' ')} }
         }
         ${fragments.join(' ')}`,
         reply: feedPage(),

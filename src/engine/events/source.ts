@@ -1,4 +1,5 @@
 import type { SQL } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { ListSource } from '../db/keyset.ts';
 import type { ListTables } from '../db/paging.ts';
 import type { RowRef } from '../schema/builder.ts';
@@ -22,6 +23,11 @@ export interface EventSource {
   readonly list: ListSource & ListTables & { readonly name: string };
   /** The GraphQL type of a row. */
   readonly type: RowRef<object>;
+  /**
+   * Which request has changed a row, for statements that work for many: what `byRequests` has as its key. By default the
+   * row's id.
+   */
+  readonly requestKey?: PgColumn;
   /** For a row that came into the list. */
   readonly created: EventType;
   /** For a row with another version: the first whose condition holds, or the last. */

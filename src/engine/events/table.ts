@@ -15,6 +15,8 @@ export const outbox = pgTable('outbox', {
   type: text().notNull(),
   subject: text().notNull(),
   data: json().notNull(),
+  /** The id of the request that has changed the row; null if none has. */
+  correlation: text(),
 });
 
 /** The published events. Nothing ever appears before the last one. */
@@ -27,6 +29,8 @@ export const events = pgTable(
     subject: text().notNull(),
     /** The row after the change, or before it if it was deleted. */
     data: json().notNull(),
+    /** The id of the request that has changed the row; null if none has. */
+    correlation: text(),
   },
   (table) => [index('events_subject').on(table.subject, table.position)],
 );

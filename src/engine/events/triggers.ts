@@ -21,7 +21,7 @@ const dialect = new PgDialect();
  * @param rank orders the events of a statement that changes several tables
  */
 export function triggersOf(source: EventSource, rank: number): TriggerSet {
-  const { list, created, updated, deleted } = source;
+  const { list, created, updated, deleted, requestKey = list.id } = source;
   const [table] = list.tables as readonly [PgTable];
   const name = getTableName(table);
   const { version } = getTableColumns(table);
@@ -44,9 +44,10 @@ export function triggersOf(source: EventSource, rank: number): TriggerSet {
   // keeps the plan that it has made for one row.
   const withBefore = sql`${list.from} full join before on ${asBefore(list.id)} = ${list.id}`;
   const record = (type: SQL, data: SQL, from: SQL) =>
-    textOf(sql`insert into outbox (rank, type, subject, data)
-      select ${sql.raw(String(rank))}, type, ${literal(`${list.name}/`)} || id, data
-      from (select ${type} as type, ${list.id} as id, ${data} as data from ${from}) as changed
+    textOf(sql`insert into outbox (rank, type, subject, data, correlation)
+      select ${sql.raw(String(rank))}, type, ${literal(`${list.name}/`)} || id, data,
+        case when request like '{%' then (select request::jsonb) ->> key::text else request end
+      from (select ${type} as type, ${list.id} as id, ${data} as data, ${requestKey} as key from ${from}) as changed
       where type is not null`);
   const recordAll = (type: string) =>
     record(sql`case when ${isListed} then ${literal(type)} end`, json(image), list.from);
@@ -58,6 +59,8 @@ export function triggersOf(source: EventSource, rank: number): TriggerSet {
     table: name,
     name: `${name}_events`,
     body: `
+declare
+  request text := nullif(current_setting('events.request', true), '');
 begin
   if tg_op = 'INSERT' then
     ${recordAll(created.name)};

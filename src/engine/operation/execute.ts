@@ -140,7 +140,10 @@ async function run(
   signal: Pick<AbortSignal, 'aborted'>,
 ): Promise<Outcome> {
   const stores = storesFor(call.request, context);
-  const own = operation.changesSeveral ? { ...stores, signal } : stores;
+  const own =
+    operation.kind === 'change'
+      ? { ...stores, requestId: call.request.id, ...(operation.changesSeveral && { signal }) }
+      : stores;
   return call.reply(await operation.run(variables, own), variables);
 }
 

@@ -41,10 +41,10 @@ interface WriteOptions<One extends string, Row, Fields extends InputFieldRefs> {
 }
 
 interface Writes<Row, New, Changes> {
-  readonly create: (fields: New) => Promise<Row>;
-  readonly replace: (id: Int64, fields: New, expected: ExpectedVersion) => Promise<Row>;
-  readonly update: (id: Int64, changes: Changes, expected: ExpectedVersion) => Promise<Row>;
-  readonly delete: (id: Int64, expected: ExpectedVersion) => Promise<Row>;
+  readonly create: (fields: New, requestId?: string) => Promise<Row>;
+  readonly replace: (id: Int64, fields: New, expected: ExpectedVersion, requestId?: string) => Promise<Row>;
+  readonly update: (id: Int64, changes: Changes, expected: ExpectedVersion, requestId?: string) => Promise<Row>;
+  readonly delete: (id: Int64, expected: ExpectedVersion, requestId?: string) => Promise<Row>;
 }
 
 type IdOf<One extends string> = Readonly<Record<`${One}Id`, Int64>>;
@@ -151,7 +151,8 @@ export function rowFields(
         scope,
         description: `Create ${a(one)}.`,
         args: rowArg(`The new ${one}.`),
-        resolve: (_: unknown, args: Readonly<Record<One, New>>, context: Context) => store(context).create(args[one]),
+        resolve: (_: unknown, args: Readonly<Record<One, New>>, context: Context) =>
+          store(context).create(args[one], context.requestId),
       },
       replace: {
         type,
@@ -159,7 +160,7 @@ export function rowFields(
         description: `Replace ${a(one)}.`,
         args: { ...id.args, ...rowArg(`The ${one} as it should be.`), ...expectedVersion },
         resolve: (_: unknown, args: IdOf<One> & Readonly<Record<One, New>> & Expected, context: Context) =>
-          store(context).replace(id.of(args), args[one], args.expectedVersion),
+          store(context).replace(id.of(args), args[one], args.expectedVersion, context.requestId),
       },
       update: {
         type,
@@ -167,7 +168,7 @@ export function rowFields(
         description: `Change some fields of ${a(one)}. Fields that are left out stay as they are.`,
         args: { ...id.args, changes, ...expectedVersion },
         resolve: (_: unknown, args: IdOf<One> & { readonly changes: Changes } & Expected, context: Context) =>
-          store(context).update(id.of(args), args.changes, args.expectedVersion),
+          store(context).update(id.of(args), args.changes, args.expectedVersion, context.requestId),
       },
       delete: {
         type,
@@ -175,7 +176,7 @@ export function rowFields(
         description: `Delete ${a(one)}.`,
         args: { ...id.args, ...expectedVersion },
         resolve: (_: unknown, args: IdOf<One> & Expected, context: Context) =>
-          store(context).delete(id.of(args), args.expectedVersion),
+          store(context).delete(id.of(args), args.expectedVersion, context.requestId),
       },
     };
   }

@@ -109,7 +109,7 @@ export function deliveryQueue(database: Database, me: string) {
     'delivery.due',
     'list',
     sql`select delivery.id, delivery.webhook_id, delivery.epoch, delivery.position, delivery.type, delivery.subject,
-        delivery.attempts, ${events.time}, ${events.data}::text
+        delivery.attempts, ${events.time}, ${events.data}::text, ${events.correlation}
       from unnest(${ids}::bigint[], ${sql.placeholder('free')}::integer[]) as room(webhook_id, free)
       join ${webhooks} on ${webhooks.id} = room.webhook_id and ${own}
         and owned_until > now() + make_interval(secs => ${sql.raw(String(LONGEST_ATTEMPT))})
@@ -130,6 +130,7 @@ export function deliveryQueue(database: Database, me: string) {
       attempts: deliveries.attempts,
       time: events.time,
       data: { decode: String },
+      correlation: events.correlation,
     },
   );
   const settle = database.statement(

@@ -102,8 +102,8 @@ builder.mutationFields((t) => ({
       }),
       ...expectedVersion,
     },
-    resolve: (_, { petId: id, update, status, expectedVersion: expected }, { inventory }) =>
-      inventory.replaceStock(id, update.quantity, status, expected),
+    resolve: (_, { petId: id, update, status, expectedVersion: expected }, { inventory, requestId }) =>
+      inventory.replaceStock(id, update.quantity, status, expected, requestId),
   }),
   stopTracking: t.field({
     type: InventoryItemType,
@@ -111,6 +111,7 @@ builder.mutationFields((t) => ({
     lifecycle: experimental(),
     description: 'Stop tracking the stock of a pet. Orders of any quantity are then accepted.',
     args: { ...petId, ...expectedVersion },
-    resolve: (_, { petId: id, expectedVersion: expected }, { inventory }) => inventory.stopTracking(id, expected),
+    resolve: (_, { petId: id, expectedVersion: expected }, { inventory, requestId }) =>
+      inventory.stopTracking(id, expected, requestId),
   }),
 }));

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { loaderOf } from '../../engine/db/batch.ts';
+import { byRequest } from '../../engine/db/by-request.ts';
 import type { Database } from '../../engine/db/client.ts';
 import { type Page, type PageWindow, pages } from '../../engine/db/paging.ts';
 import { flag } from '../../engine/db/row.ts';
@@ -71,7 +72,7 @@ export function inventoryStore(database: Database) {
         returning pet_id, quantity, open_orders, version, xmax = 0 as is_new),
       ${thenSetStatus()}
       select stock.pet_id, stock.quantity, pet.after, stock.version, pet.version + (pet.before <> pet.after)::integer,
-        coalesce((select quantity is null from before), stock.is_new)
+        coalesce((select quantity is null from before), stock.is_new), ${byRequest}
       from stock join pet on pet.id = stock.pet_id`,
     { ...columns, began: flag },
     { of: 'pet', by: 'petId' },
@@ -90,7 +91,7 @@ export function inventoryStore(database: Database) {
         select ${selected} from ${from} where ${counted} and ${inventory.petId} = ${petId} and ${isExpected(sql`(${bothVersions})`)}
         for update of inventory for no key update of pets)
       update inventory set quantity = null, version = inventory.version + 1
-      from before where inventory.pet_id = before.pet_id returning before.*`,
+      from before where inventory.pet_id = before.pet_id returning before.*, ${byRequest}`,
     columns,
     { of: 'pet', by: 'petId' },
   );
@@ -117,10 +118,11 @@ export function inventoryStore(database: Database) {
       quantity: number,
       status: PetStatus | null | undefined,
       expectedVersion: ExpectedVersion,
+      requestId?: string,
     ): Promise<InventoryItem> {
       const statusOf = database.bind(ofPet);
       const noPet = () => new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
-      const [item] = await explaining(replace({ petId: id, quantity, status, expectedVersion }), {
+      const [item] = await explaining(replace({ petId: id, quantity, status, expectedVersion, requestId }), {
         inventory_pet_id_pets_id_fk: noPet,
       });
       if (item !== undefined) return item as InventoryItem;
@@ -132,9 +134,9 @@ export function inventoryStore(database: Database) {
     },
 
     /** Deletes the entry of a pet. Rejects with NOT_FOUND if there is none. */
-    async stopTracking(id: Int64, expectedVersion: ExpectedVersion): Promise<InventoryItem> {
+    async stopTracking(id: Int64, expectedVersion: ExpectedVersion, requestId?: string): Promise<InventoryItem> {
       const read = database.bind(byPetId.load);
-      const [stopped] = await stop({ petId: id, expectedVersion });
+      const [stopped] = await stop({ petId: id, expectedVersion, requestId });
       if (stopped !== undefined) return stopped as InventoryItem;
       const item = await read(id);
       if (item === undefined) throw new ServiceError('NOT_FOUND', `Pet ${id} has no inventory entry.`);

@@ -7,6 +7,7 @@ import { orders } from './table.ts';
 export const orderEvents: EventSource = {
   list: orderList,
   type: OrderType,
+  requestKey: orders.petId,
   created: { name: 'order.placed', description: 'An order was placed.' },
   updated: [
     {

@@ -113,7 +113,7 @@ builder.mutationFields((t) => ({
     description:
       'Place an order. The pet must be available. If its stock is tracked, the quantity is taken from it; if too little is left, the order is rejected.',
     args: { order: t.arg({ type: NewOrder, required: true, description: 'The new order.' }) },
-    resolve: (_, { order }, { orders }) => orders.place(order),
+    resolve: (_, { order }, { orders, requestId }) => orders.place(order, requestId),
   }),
   updateOrder: t.field({
     type: OrderType,
@@ -125,14 +125,15 @@ builder.mutationFields((t) => ({
       changes: t.arg({ type: OrderChanges, required: true, description: 'The changes.' }),
       ...expectedVersion,
     },
-    resolve: (_, { orderId: id, changes, expectedVersion: expected }, { orders }) =>
-      orders.update(id, changes, expected),
+    resolve: (_, { orderId: id, changes, expectedVersion: expected }, { orders, requestId }) =>
+      orders.update(id, changes, expected, requestId),
   }),
   cancelOrder: t.field({
     type: OrderType,
     scope: 'orders:write',
     description: 'Cancel an order that is not complete. It is deleted, and its quantity returns to stock.',
     args: { ...reads.byId.args, ...expectedVersion },
-    resolve: (_, { orderId: id, expectedVersion: expected }, { orders }) => orders.cancel(id, expected),
+    resolve: (_, { orderId: id, expectedVersion: expected }, { orders, requestId }) =>
+      orders.cancel(id, expected, requestId),
   }),
 }));

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { batchWrites, loaderOf } from '../../engine/db/batch.ts';
+import { byRequest, byRequests } from '../../engine/db/by-request.ts';
 import type { Database } from '../../engine/db/client.ts';
 import { nestedPages, pages } from '../../engine/db/paging.ts';
 import { integer } from '../../engine/db/row.ts';
@@ -26,6 +27,7 @@ interface PetOrder {
   readonly quantity: number;
   readonly shipDate: Date | null | undefined;
   readonly complete: boolean;
+  readonly requestId: string | undefined;
 }
 
 export interface OrderChanges {
@@ -58,7 +60,7 @@ export function orderStore(database: Database) {
     'orders.draft',
     'write',
     sql`insert into orders (quantity, ship_date, complete) values (${quantity}, ${shipDate}, ${complete})
-      returning ${selected}`,
+      returning ${selected}, ${byRequest}`,
     columns,
   );
   // All statements lock the stock first and then the pet, so that they cannot deadlock. This one returns both even if
@@ -83,7 +85,8 @@ export function orderStore(database: Database) {
         insert into orders (pet_id, quantity, ship_date, complete)
         select pet_id, ${quantity}::integer, ${shipDate}::timestamptz, ${complete}::boolean from stock
         returning ${selected})
-      select ordered.status, held.quantity, placed.* from ordered left join held on true left join placed on true`,
+      select ordered.status, held.quantity, placed.*, ${byRequest}
+      from ordered left join held on true left join placed on true`,
     { petStatus: pets.status, stockLeft: inventory.quantity, ...columns },
     { of: 'pet', by: 'petId' },
   );
@@ -93,7 +96,7 @@ export function orderStore(database: Database) {
     'write',
     sql`with given as (
         select distinct on ("petId") * from json_to_recordset(${sql.placeholder('orders')}::text::json)
-          as item(place integer, "petId" bigint, quantity integer, "shipDate" timestamptz, complete boolean)
+          as item(place integer, "petId" bigint, quantity integer, "shipDate" timestamptz, complete boolean, "requestId" text)
         order by "petId", place),
       free as (
         select pet_id from inventory join pets on pets.id = inventory.pet_id
@@ -114,7 +117,8 @@ export function orderStore(database: Database) {
         select given."petId", given.quantity, given."shipDate", given.complete
         from given join stock on stock.pet_id = given."petId"
         returning ${selected})
-      select given.place, placed.* from placed join given on given."petId" = placed.pet_id`,
+      select given.place, placed.*, ${byRequests(sql`"petId"`)}
+      from placed join given on given."petId" = placed.pet_id`,
     { place: integer, ...columns },
   );
   const update = database.statement(
@@ -140,7 +144,7 @@ export function orderStore(database: Database) {
           + (before.more <> 0 or coalesce(${complete}::boolean, false) or before.new_ship_date is distinct from before.ship_date)::integer
       from before
       where orders.id = before.id and (before.pet_id is null or exists (select from stock))
-      returning ${selected}`,
+      returning ${selected}, ${byRequest}`,
     columns,
     { of: 'order', by: 'id' },
   );
@@ -157,7 +161,7 @@ export function orderStore(database: Database) {
         from cancelled where inventory.pet_id = cancelled.pet_id
         returning inventory.pet_id, inventory.quantity, inventory.open_orders),
       ${thenSetStatus()}
-      select id, pet_id, quantity, ship_date, complete, version from cancelled`,
+      select id, pet_id, quantity, ship_date, complete, version, ${byRequest} from cancelled`,
     columns,
     { of: 'order', by: 'id' },
   );
@@ -192,8 +196,11 @@ export function orderStore(database: Database) {
      * tracked stock is left, NOT_AVAILABLE if the pet has another status than `available`, and UNKNOWN_REFERENCE if no
      * pet has the id.
      */
-    async place({ petId: pet, quantity: amount, shipDate: date, complete: isComplete }: OrderFields): Promise<Order> {
-      const values = { quantity: amount ?? 1, shipDate: date, complete: isComplete ?? false };
+    async place(
+      { petId: pet, quantity: amount, shipDate: date, complete: isComplete }: OrderFields,
+      requestId?: string,
+    ): Promise<Order> {
+      const values = { quantity: amount ?? 1, shipDate: date, complete: isComplete ?? false, requestId };
       if (pet != null) return placeForPet({ petId: pet, ...values });
       const [drafted] = await draft(values);
       return drafted as Order;
@@ -203,8 +210,14 @@ export function orderStore(database: Database) {
      * Changes an order. Omitted fields stay as they are; a changed quantity moves the difference in stock. Rejects with
      * ORDER_COMPLETE, NOT_FOUND, OUT_OF_STOCK, and CONFLICT if the stock would exceed its maximum.
      */
-    async update(orderId: Int64, changes: OrderChanges, expectedVersion: ExpectedVersion): Promise<Order> {
-      const values = { ...changes, id: orderId, setsShipDate: changes.shipDate !== undefined, expectedVersion };
+    async update(
+      orderId: Int64,
+      changes: OrderChanges,
+      expectedVersion: ExpectedVersion,
+      requestId?: string,
+    ): Promise<Order> {
+      const setsShipDate = changes.shipDate !== undefined;
+      const values = { ...changes, id: orderId, setsShipDate, expectedVersion, requestId };
       const whyNot = database.bind(openOrder);
       const readStock = database.bind(stockLeft);
       const [updated] = await explaining(
@@ -228,9 +241,9 @@ export function orderStore(database: Database) {
     /**
      * Deletes an order and returns its stock. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does.
      */
-    async cancel(orderId: Int64, expectedVersion: ExpectedVersion): Promise<Order> {
+    async cancel(orderId: Int64, expectedVersion: ExpectedVersion, requestId?: string): Promise<Order> {
       const whyNot = database.bind(openOrder);
-      const [cancelled] = await explaining(cancel({ id: orderId, expectedVersion }), tooMuch);
+      const [cancelled] = await explaining(cancel({ id: orderId, expectedVersion, requestId }), tooMuch);
       if (cancelled !== undefined) return cancelled;
       throw notExpected(`Order ${orderId}`, await whyNot(orderId), expectedVersion);
     },

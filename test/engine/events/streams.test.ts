@@ -25,7 +25,8 @@ function feedOf(events: FeedEvent[], schedule: <T>(work: () => T) => Promise<T>)
 
 function eventAt(position: number): FeedEvent {
   const data = { __typename: 'Book' };
-  return { id: `1.${position}`, position, type: 'book.created', subject: 'books/1', time: new Date(0), data };
+  const about = { type: 'book.created', subject: 'books/1', time: new Date(0), correlation: null };
+  return { id: `1.${position}`, position, ...about, data };
 }
 
 /** A client that reads everything at once. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RestAnswer, startTestApp, type TestApp } from '../../support/app.ts';
-import { published } from '../../support/published.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { endOfFeed, nextOf, published, told } from '../../support/feed.ts';
 
 let app: TestApp;
 
@@ -12,25 +12,6 @@ afterAll(async () => {
   await app.flush();
   await app.dispose();
 });
-
-/** What the feed tells of what the work does. */
-async function told(work: () => Promise<unknown>): Promise<RestAnswer['body']> {
-  const start = await end();
-  await work();
-  await published(app);
-  return (await app.rest('GET', start)).body;
-}
-
-/** The address of the events after all changes until now. */
-async function end(): Promise<string> {
-  await published(app);
-  return nextOf(await app.rest('GET', '/events?after=now'));
-}
-
-function nextOf({ headers }: RestAnswer): string {
-  const [, next = ''] = /<http:\/\/pets\.example([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
-  return next;
-}
 
 const summaryOf = (events: readonly { type: string; subject: string }[]) =>
   events.map(({ type, subject }) => `${type} ${subject}`);
@@ -48,7 +29,7 @@ async function newCategory(): Promise<number> {
 describe('GET /events', () => {
   test('tells a change as a CloudEvent, with the row in the form that REST has', async () => {
     const categoryId = await newCategory();
-    const [event, ...others] = await told(() => app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } }));
+    const [event, ...others] = await told(app, () => app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } }));
     expect(others).toEqual([]);
     const { id } = event.data;
     expect(event).toEqual({
@@ -59,13 +40,14 @@ describe('GET /events', () => {
       subject: `pets/${id}`,
       time: expect.stringMatching(/^20.*Z$/),
       datacontenttype: 'application/json',
+      correlationid: expect.stringMatching(/^[\w-]{36}$/),
       data: (await app.rest('GET', `/pets/${id}`)).body,
     });
   });
 
   test('tells an order that sells a pet out as three events of one time, causes before effects', async () => {
     const pet = await newPet(1);
-    const events = await told(() => app.rest('POST', '/store/orders', { body: { petId: pet } }));
+    const events = await told(app, () => app.rest('POST', '/store/orders', { body: { petId: pet } }));
     expect(events.map(({ type }: { type: string }) => type)).toEqual([
       'order.placed',
       'inventory.changed',
@@ -78,7 +60,7 @@ describe('GET /events', () => {
 
   test('has a type for everything that happens to an order', async () => {
     const pet = await newPet();
-    const events = await told(async () => {
+    const events = await told(app, async () => {
       const { body: one } = await app.rest('POST', '/store/orders', { body: { petId: pet } });
       await app.rest('PATCH', `/store/orders/${one.id}`, { body: { quantity: 2 } });
       await app.rest('PATCH', `/store/orders/${one.id}`, { body: { complete: true } });
@@ -99,7 +81,7 @@ describe('GET /events', () => {
   test('has a type for everything that happens to the stock of a pet', async () => {
     const pet = await newPet();
     const count = (quantity: number) => app.rest('PUT', `/store/inventory/${pet}`, { body: { quantity } });
-    const events = await told(async () => {
+    const events = await told(app, async () => {
       await count(3);
       await count(4);
       await count(4);
@@ -118,7 +100,7 @@ describe('GET /events', () => {
 
   test('tells nothing of a change that changes nothing, or that is rejected', async () => {
     const pet = await newPet(1);
-    const events = await told(async () => {
+    const events = await told(app, async () => {
       await app.rest('PATCH', `/pets/${pet}`, { body: { name: 'Rex' } });
       await app.rest('PATCH', `/pets/${pet}`, { body: { name: 'Max' }, headers: { 'if-match': '"99"' } });
       await app.rest('POST', '/store/orders', { body: { petId: pet, quantity: 2 } });
@@ -131,14 +113,14 @@ describe('GET /events', () => {
   test('tells the deletion of a pet once, with the pet as it was', async () => {
     const pet = await newPet(3);
     const { body } = await app.rest('GET', `/pets/${pet}`);
-    const events = await told(() => app.rest('DELETE', `/pets/${pet}`));
+    const events = await told(app, () => app.rest('DELETE', `/pets/${pet}`));
     expect(summaryOf(events)).toEqual([`pet.deleted pets/${pet}`]);
     expect(events[0].data).toEqual(body);
   });
 
   test('tells changes that are made in SQL', async () => {
     const pet = await newPet(3);
-    const events = await told(async () => {
+    const events = await told(app, async () => {
       await app.database.transaction(async (query) => {
         await query("update pets set name = name || '!', version = version + 1 where id = $1", [pet]);
         await query('update inventory set quantity = 7, version = version + 1 where pet_id = $1', [pet]);
@@ -152,7 +134,7 @@ describe('GET /events', () => {
     const categoryId = await newCategory();
     const send = () =>
       app.rest('POST', '/pets', { body: { name: 'Rex', categoryId }, headers: { 'idempotency-key': 'an-event' } });
-    const events = await told(() => Promise.all([send(), send()]).then(send));
+    const events = await told(app, () => Promise.all([send(), send()]).then(send));
     expect(events).toHaveLength(1);
   });
 
@@ -167,7 +149,7 @@ describe('GET /events', () => {
 
   test('is walked by its links, also with filters, and each event comes once', async () => {
     const pet = await newPet(50);
-    const start = await end();
+    const start = await endOfFeed(app);
     for (let n = 0; n < 7; n++) await app.rest('POST', '/store/orders', { body: { petId: pet } });
     await published(app);
     const seen: string[] = [];

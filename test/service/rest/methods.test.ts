@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
-import { published } from '../../support/published.ts';
+import { published } from '../../support/feed.ts';
 import { listed, makeRows, PATHS } from './examples.ts';
 
 let app: TestApp;
