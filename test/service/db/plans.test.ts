@@ -1,6 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { type GraphQLField, getNamedType, isEnumType, isNonNullType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Kind } from '../../../src/engine/db/driver.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
+import { databaseKind, openTestDatabase } from '../../support/database.ts';
 import { type ExplainedApp, PLANNINGS, type Plan, startExplainedApp } from '../../support/plans.ts';
 import { ask } from '../graphql/ask.ts';
 
@@ -152,3 +155,22 @@ describe.each(sorted)('each page of %s', (_, { name: list, args }, sort) => {
     }
   });
 });
+
+// The embedded database can't do either.
+if (databaseKind === 'server') {
+  test.each<Kind>(['lookup', 'list', 'count', 'write'])(
+    'the server neither compiles the plan of a %s nor shares it among processes',
+    async (kind) => {
+      const { database, dispose } = await openTestDatabase();
+      const text = { decode: String };
+      const settings = database.statement(
+        'settings',
+        kind,
+        sql`select current_setting('jit'), current_setting('max_parallel_workers_per_gather')`,
+        { jit: text, workers: text },
+      );
+      expect(await settings()).toEqual([{ jit: 'off', workers: '0' }]);
+      await dispose();
+    },
+  );
+}
