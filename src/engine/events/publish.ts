@@ -29,7 +29,7 @@ begin
     select max(seq) into upto
     from (select seq from outbox order by seq limit most * case attempt when 1 then 1 else 10 end) as first;
     with unfinished as (
-      select distinct writer, time from outbox where attempt < 3 and seq > upto and seq <= upto + ${LOOK_AHEAD}),
+      select writer, time from outbox where attempt < 3 and seq > upto and seq <= upto + ${LOOK_AHEAD}),
     published as (
       delete from outbox where seq <= upto and (writer, time) not in (select writer, time from unfinished) returning *),
     told as (select *, max(seq) over (partition by writer, time) as ended from published)
