@@ -176,7 +176,7 @@ export function deliveryQueue(database: Database, me: string) {
   );
   const oldest = database.statement(
     'delivery.oldest',
-    'count',
+    'list',
     sql`select extract(epoch from now() - time) from ${events} where position = (
       select min(position) from ${deliveries} where status = 'pending' and due_at is not null)`,
     { seconds: { decode: Number } },
