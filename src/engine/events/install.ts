@@ -56,8 +56,8 @@ async function missingIn(query: Query, sources: readonly EventSource[]): Promise
     functions.get(name) === body ? [] : [`create or replace function ${head} language plpgsql as $body$${body}$body$`];
   return [
     ...define(
-      'publish_events',
-      'publish_events(most integer, out moved integer, out lag double precision)',
+      'publish_changes',
+      'publish_changes(most integer, out moved integer, out more boolean, out lag double precision)',
       PUBLISH_BODY,
     ),
     ...sources.map(triggersOf).flatMap((triggers) => {
@@ -86,7 +86,7 @@ function dropTriggers(table: string): string[] {
 async function definedIn(query: Query) {
   const functions = await query(
     `select proname::text, prosrc from pg_proc
-      where pronamespace = to_regnamespace(current_schema) and (proname = 'publish_events' or proname like '%\\_events')`,
+      where pronamespace = to_regnamespace(current_schema) and (proname = 'publish_changes' or proname like '%\\_events')`,
     [],
   );
   const tables = await query(

@@ -1,9 +1,12 @@
 /** How many more rows of the outbox are read to find out whether a statement goes on beyond those that are published. */
 const LOOK_AHEAD = 9_000;
+/** How many changes of a statement are told together, however few are to be published. */
+const MOST_TOGETHER = 10_000;
 
 /**
- * The body of the function that publishes: it moves at most `most` changes from the outbox into the feed. Its result
- * `moved` is their number, null if another process publishes at the moment; and `lag` the age of the oldest, in seconds.
+ * The body of the function that publishes: it moves about `most` changes from the outbox into the feed. Its result
+ * `moved` is their number, null if another process publishes at the moment; `more` whether some may be left; and
+ * `lag` the age of the oldest, in seconds.
  *
  * A position is given when a change is published, not when it is written: a transaction may commit long after a later
  * one, and its events would appear behind readers that have passed. The lock on the feed's row lets one process at a
@@ -14,30 +17,46 @@ const LOOK_AHEAD = 9_000;
  *
  * The changes of a statement are told together, in the order of their ranks, where its last change is: whatever depends
  * on the statement was written after that one. A statement that goes on beyond those changes waits for the next call. If
- * all do, ten times as many changes are read; a statement that is longer still is told in parts.
+ * all do, 10,000 changes are read; a statement that is longer still is told in parts.
  */
 export const PUBLISH_BODY = `
 declare
   before bigint;
   upto bigint;
+  part record;
+  total bigint;
+  oldest timestamptz;
 begin
   perform set_config('enable_seqscan', 'off', true);
   if not exists (select from outbox order by seq limit 1) then moved := 0; return; end if;
   select last into before from feed for update skip locked;
   if not found then return; end if;
   for attempt in 1..3 loop
-    select max(seq) into upto
-    from (select seq from outbox order by seq limit most * case attempt when 1 then 1 else 10 end) as first;
+    total := 0;
+    more := false;
+    for part in select seq, size, time from outbox order by seq loop
+      upto := part.seq;
+      oldest := least(oldest, part.time);
+      total := total + part.size;
+      more := total >= case attempt when 1 then most else greatest(most, ${MOST_TOGETHER}) end;
+      exit when more;
+    end loop;
     with unfinished as (
       select writer, time from outbox where attempt < 3 and seq > upto and seq <= upto + ${LOOK_AHEAD}),
     published as (
       delete from outbox where seq <= upto and (writer, time) not in (select writer, time from unfinished) returning *),
-    told as (select *, max(seq) over (partition by writer, time) as ended from published)
+    told as (select *, max(seq) over (partition by writer, time) as ended from published),
+    placed as (
+      select time, before + sum(size) over (order by ended, rank, seq) - size as start,
+        coalesce(types, array[type]) as types, coalesce(subjects, array[subject]) as subjects, coalesce(images, array[data]) as images,
+        coalesce(correlations, array[correlation]) as correlations
+      from told)
     insert into events (position, time, type, subject, data, correlation)
-      select before + row_number() over (order by ended, rank, seq), time, type, subject, data, correlation from told;
+      select start + generate_subscripts(types, 1), time, unnest(types), unnest(subjects), unnest(images), unnest(correlations)
+      from placed;
     get diagnostics moved = row_count;
     exit when moved > 0;
   end loop;
   update feed set last = before + moved;
-  select extract(epoch from clock_timestamp() - min(time)) into lag from events where position > before;
+  lag := extract(epoch from clock_timestamp() - oldest);
 end`;

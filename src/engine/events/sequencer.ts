@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { integer } from '../db/row.ts';
+import { flag, integer } from '../db/row.ts';
 
-/** How many events are published at once. */
-const MOST = 1_000;
+/** About how many events are published at once. */
+const MOST = 5_000;
 /** The least time between two publications, in milliseconds: what is committed meanwhile is published together. */
 const PAUSE = 100;
 /** How often the changes of others are looked for, in milliseconds. */
@@ -29,8 +29,8 @@ export function createSequencer(database: Database, { retention, onPublished, on
   const publish = database.statement(
     'events.publish',
     'count',
-    sql`select moved, lag from publish_events(${sql.placeholder('most')}::integer)`,
-    { moved: integer, lag: { decode: Number } },
+    sql`select moved, more, lag from publish_changes(${sql.placeholder('most')}::integer)`,
+    { moved: integer, more: flag, lag: { decode: Number } },
   );
   const deleteOld = database.statement(
     'events.deleteOld',
@@ -101,10 +101,10 @@ export function createSequencer(database: Database, { retention, onPublished, on
 
   async function publishAll(): Promise<void> {
     for (;;) {
-      const [{ moved, lag } = { moved: 0, lag: 0 }] = await publish({ most: MOST });
+      const [{ moved, more, lag } = { moved: 0, more: false, lag: 0 }] = await publish({ most: MOST });
       lastSuccess = performance.now();
       onPublished(moved, moved > 0 ? lag : 0);
-      if (moved < MOST) return;
+      if (!more) return;
     }
   }
 

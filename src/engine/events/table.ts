@@ -2,8 +2,9 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, json, pgTable, smallint, text, timestamp } from 'drizzle-orm/pg-core';
 
 /**
- * Changes that are committed but not published yet; the triggers write them. `seq` orders the changes of a row, because
- * a change draws it while it has the row locked. It must not be cached, or a later change could get a smaller one.
+ * Changes that are committed but not published yet; the triggers write them. A row has one change, or many of one
+ * statement in arrays. `seq` orders the changes of a table's row, because a change draws it while it has that row locked.
+ * It must not be cached, or a later change could get a smaller one.
  */
 export const outbox = pgTable('outbox', {
   seq: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
@@ -12,11 +13,17 @@ export const outbox = pgTable('outbox', {
   time: timestamp({ withTimezone: true }).notNull().default(sql`statement_timestamp()`),
   /** Orders the events of a statement: causes before effects. */
   rank: smallint().notNull(),
-  type: text().notNull(),
-  subject: text().notNull(),
-  data: json().notNull(),
+  type: text(),
+  subject: text(),
+  data: json(),
   /** The id of the request that has changed the row; null if none has. */
   correlation: text(),
+  /** How many changes there are; if more than one, the arrays have as many elements, and the columns above are null. */
+  size: integer().notNull().default(1),
+  types: text().array(),
+  subjects: text().array(),
+  images: json().array(),
+  correlations: text().array(),
 });
 
 /** The published events. Nothing ever appears before the last one. */

@@ -12,6 +12,8 @@ export interface TriggerSet {
 }
 
 const dialect = new PgDialect();
+/** How many changes a row of the outbox has at most: a value of PostgreSQL is limited to 1 GiB. */
+const MOST_IN_A_ROW = 1_000;
 
 /**
  * The triggers that write the changes of a source's table into the outbox. They run once per statement, on its
@@ -21,16 +23,17 @@ const dialect = new PgDialect();
  * @param rank orders the events of a statement that changes several tables
  */
 export function triggersOf(source: EventSource, rank: number): TriggerSet {
-  const { list, created, updated, deleted, requestKey = list.id } = source;
+  const { list, created, updated, deleted } = source;
   const [table] = list.tables as readonly [PgTable];
   const name = getTableName(table);
   const { version } = getTableColumns(table);
   if (version === undefined) throw new Error(`Changes of ${name} cannot be events, because it has no version.`);
   const isListed = sql`(${list.id} is not null and ${list.where ?? sql`true`})`;
   const wasListed = asBefore(isListed);
-  const image = Object.entries(list.columns);
-  const imageBefore = image.map(
-    ([field, column]) => [field, column.table === table ? asBefore(column) : column] as const,
+  const image = imageAs('image', Object.entries(list.columns));
+  const imageBefore = imageAs(
+    'image_before',
+    Object.entries(list.columns).map(([field, column]) => [field, column.table === table ? asBefore(column) : column]),
   );
   const types = updated.map((type) =>
     'when' in type ? sql`when ${type.when} then ${literal(type.name)}` : sql`else ${literal(type.name)}`,
@@ -43,44 +46,81 @@ export function triggersOf(source: EventSource, rank: number): TriggerSet {
   // A full join is never run as a nested loop, which would take hours for a statement with a million rows: PostgreSQL
   // keeps the plan that it has made for one row.
   const withBefore = sql`${list.from} full join before on ${asBefore(list.id)} = ${list.id}`;
-  const record = (type: SQL, data: SQL, from: SQL) =>
-    textOf(sql`insert into outbox (rank, type, subject, data, correlation)
-      select ${sql.raw(String(rank))}, type, ${literal(`${list.name}/`)} || id, data,
-        case when request like '{%' then (select request::jsonb) ->> key::text else request end
-      from (select ${type} as type, ${list.id} as id, ${data} as data, ${requestKey} as key from ${from}) as changed
-      where type is not null`);
+  const record = (changes: Changes) => writing(source, rank, changes);
   const recordAll = (type: string) =>
-    record(sql`case when ${isListed} then ${literal(type)} end`, json(image), list.from);
-  const dataOfUpdate =
-    list.where === undefined
-      ? json(image)
-      : sql`case when ${isListed} then ${json(image)} else ${json(imageBefore)} end`;
+    record({
+      type: sql`case when ${isListed} then ${literal(type)} end`,
+      id: sql`${list.id}`,
+      data: sql`row_to_json(image)`,
+      from: sql`${list.from} ${image}`,
+    });
+  const recordUpdate = record({
+    type: typeOfUpdate,
+    id: sql`coalesce(${list.id}, ${asBefore(list.id)})`,
+    data: sql`case when ${isListed} then row_to_json(image) else row_to_json(image_before) end`,
+    from: sql`${withBefore} ${image} ${imageBefore}`,
+  });
   return {
     table: name,
     name: `${name}_events`,
     body: `
 declare
-  request text := nullif(current_setting('events.request', true), '');
+  size integer := (select count(*) from "${name}");
+  request text;
+  requests jsonb;
 begin
+  if size = 0 then return null; end if;
+  request := nullif(current_setting('events.request', true), '');
+  if request like '{%' then requests := request; end if;
   if tg_op = 'INSERT' then
     ${recordAll(created.name)};
   elsif tg_op = 'DELETE' then
     ${recordAll(deleted.name)};
-  elsif exists (select from before) then
-    ${record(typeOfUpdate, dataOfUpdate, withBefore)};
+  else
+    ${recordUpdate};
   end if;
   return null;
 end`,
   };
 }
 
+/** What to write of a table's changes: their rows are those of `from`, and a change without a type is no event. */
+interface Changes {
+  readonly type: SQL;
+  readonly id: SQL;
+  readonly data: SQL;
+  readonly from: SQL;
+}
+
+/**
+ * Writes changes into the outbox: all in one row, because a row costs more than a change; or each in its own, if there is
+ * one or there are very many.
+ */
+function writing({ list, requestKey = list.id }: EventSource, rank: number, { type, id, data, from }: Changes): string {
+  const place = sql.raw(String(rank));
+  const changes = sql`(
+        select ${type} as type, ${literal(`${list.name}/`)} || ${id} as subject, ${data} as data,
+          case when requests is null then request else requests ->> ${requestKey}::text end as correlation
+        from ${from}) as changed
+        where type is not null`;
+  return textOf(sql`if size between 2 and ${sql.raw(String(MOST_IN_A_ROW))} then
+      insert into outbox (rank, size, types, subjects, images, correlations)
+        select ${place}, count(*), array_agg(type), array_agg(subject), array_agg(data), array_agg(correlation)
+        from ${changes} having count(*) > 0;
+    else
+      insert into outbox (rank, type, subject, data, correlation)
+        select ${place}, type, subject, data, correlation from ${changes};
+    end if`);
+}
+
 function asBefore(query: SQLWrapper): SQL {
   return mapColumnsInSQLToAlias(sql`${query}`, 'before');
 }
 
-function json(image: readonly (readonly [field: string, column: SQLWrapper])[]): SQL {
-  const parts = image.flatMap(([field, column]) => [literal(field), sql`${column}`]);
-  return sql`json_build_object(${sql.join(parts, sql`, `)})`;
+/** A part of a `from` that names a row whose columns are the fields of an event's data. */
+function imageAs(name: string, columns: readonly (readonly [field: string, column: SQLWrapper])[]): SQL {
+  const fields = columns.map(([field, column]) => sql`${column} as ${sql.identifier(field)}`);
+  return sql`cross join lateral (select ${sql.join(fields, sql`, `)}) as ${sql.identifier(name)}`;
 }
 
 function literal(text: string): SQL {

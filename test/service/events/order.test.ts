@@ -47,7 +47,7 @@ test('orders, movements and changes of pets are told in their order, however man
   await orders.place(order);
   await orders.place(order);
   await orders.cancel(first.id, undefined);
-  for (const most of [1, 2, 3, 100]) await query('select publish_events($1)', [most]);
+  for (const most of [1, 2, 3, 100]) await query('select publish_changes($1)', [most]);
   const rows = await query(
     'select position, time::text, type, subject, data::text from events where subject = any($1) order by position',
     [`{pets/${id},inventory/${id}${[0, 1, 2].map((n) => `,orders/${Number(first.id) + n}`).join('')}}`],
@@ -106,7 +106,7 @@ async function play(
   const writers = others.slice(0, WRITERS).map((connection) => ({ connection, ...storesOn(connection) }));
   const publishers = others.slice(WRITERS);
   const publish = async (publisher: Connection) => {
-    const [[moved] = []] = await publisher.query('select moved from publish_events($1)', [most]);
+    const [[moved] = []] = await publisher.query('select moved from publish_changes($1)', [most]);
     return Number(moved);
   };
   const publishAll = async () => {
@@ -223,15 +223,17 @@ async function feedReader(watching: Connection, publishAll: () => Promise<void>)
   };
 }
 
+/** The changes of the outbox; those of one row have one position. */
+const CHANGES = `select seq, time::text, unnest(coalesce(types, array[type])), unnest(coalesce(subjects, array[subject])),
+    unnest(coalesce(images, array[data]))::text
+  from outbox`;
+
 /** Positions are drawn at the time of the change. */
 async function outboxReader(watching: Connection): Promise<Reader> {
   let [[last] = []] = await watching.query('select coalesce(max(seq), 0) from outbox', []);
   return {
     async read() {
-      const rows = await watching.query(
-        'select seq, time::text, type, subject, data::text from outbox where seq > $1 order by seq',
-        [String(last)],
-      );
+      const rows = await watching.query(`${CHANGES} where seq > $1 order by seq`, [String(last)]);
       const told = rows.map(toTold);
       last = told.at(-1)?.position ?? last;
       return told;
@@ -246,8 +248,7 @@ async function horizonReader(watching: Connection): Promise<Reader> {
   return {
     async read() {
       const rows = await watching.query(
-        `select seq, time::text, type, subject, data::text from outbox
-          where seq > $1 and xmin::text::bigint < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+        `${CHANGES} where seq > $1 and xmin::text::bigint < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
           order by xmin::text::bigint, seq`,
         [String(from)],
       );

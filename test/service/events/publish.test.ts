@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Query } from '../../../src/engine/db/driver.ts';
+import { createSequencer } from '../../../src/engine/events/sequencer.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let opened: TestDatabase;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+});
+afterAll(() => opened.dispose());
+
+test('all that is committed is published at once, also when a statement goes on where a batch would end', async () => {
+  // A batch has about 5,000 changes, and each of these statements 2,000 of pets and 2,000 of their stock.
+  const categoryId = await category();
+  const last = await endOfFeed();
+  for (let n = 0; n < 3; n++) {
+    await query(
+      `with created as (
+          insert into pets (name, category_id) select 'Rex', $1 from generate_series(1, 2000) returning id)
+        insert into inventory (pet_id, quantity) select id, 5 from created`,
+      [categoryId],
+    );
+  }
+  await publish();
+  const told = await eventsAfter(last);
+  expect(told).toHaveLength(3 * 4000);
+  expect(told.map(({ type }) => type)).toEqual(
+    [1, 2, 3].flatMap(() => [...Array(2000).fill('inventory.counted'), ...Array(2000).fill('pet.created')]),
+  );
+});
+
+test('a statement with thousands of rows is told together, each row once, each with its own data', async () => {
+  const last = await endOfFeed();
+  await query(`insert into categories (name) select 'Fish ' || n from generate_series(1, 3500) as n`);
+  await query(`update categories set name = name || '!', version = version + 1 where name like 'Fish %'`);
+  await publish();
+  const told = await eventsAfter(last);
+  const updated = told.slice(3500);
+  expect(new Set(told.slice(0, 3500).map(({ type }) => type))).toEqual(new Set(['category.created']));
+  expect(new Set(updated.map(({ type }) => type))).toEqual(new Set(['category.updated']));
+  expect(new Set(updated.map(({ time }) => time)).size).toBe(1);
+  expect(new Set(updated.map(({ subject }) => subject)).size).toBe(3500);
+  expect(new Set(updated.map(({ data }) => data.name))).toEqual(
+    new Set(Array.from({ length: 3500 }, (_, n) => `Fish ${n + 1}!`)),
+  );
+  expect(updated.filter(({ subject, data }) => subject !== `categories/${data.id}`)).toEqual([]);
+});
+
+test('of a statement with several rows, only those are told that a client can see as changed', async () => {
+  await query("insert into categories (name) select 'Bird ' || n from generate_series(1, 3) as n");
+  const last = await endOfFeed();
+  await query("update categories set name = name where name like 'Bird %'");
+  await publish();
+  expect(await eventsAfter(last)).toEqual([]);
+  await query("update categories set version = version + (name <> 'Bird 2')::integer where name like 'Bird %'");
+  await publish();
+  const told = await eventsAfter(last);
+  expect(told.map(({ type, data }) => [type, data.name]).sort()).toEqual([
+    ['category.updated', 'Bird 1'],
+    ['category.updated', 'Bird 3'],
+  ]);
+});
+
+test('a row that gets another id is told as deleted and created', async () => {
+  const id = await category();
+  const last = await endOfFeed();
+  await query('update categories set id = 1000000 where id = $1', [id]);
+  await publish();
+  expect((await eventsAfter(last)).sort((a, b) => a.type.localeCompare(b.type))).toMatchObject([
+    { type: 'category.created', subject: 'categories/1000000', data: { id: 1000000, name: 'Dogs' } },
+    { type: 'category.deleted', subject: `categories/${id}`, data: { id: Number(id), name: 'Dogs' } },
+  ]);
+});
+
+function query(text: string, parameters: Parameters<Query>[1] = []): ReturnType<Query> {
+  return opened.database.transaction((run) => run(text, parameters));
+}
+
+async function category(): Promise<string> {
+  const [[id] = []] = await query("insert into categories (name) values ('Dogs') returning id");
+  return String(id);
+}
+
+/** The position of the last event when all changes until now are published. */
+async function endOfFeed(): Promise<string> {
+  await publish();
+  const [[last] = []] = await query('select last from feed');
+  return String(last);
+}
+
+/** Publishes as a process does that stops. */
+async function publish(): Promise<void> {
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  await createSequencer(opened.database, { retention: 60, onPublished: () => {}, onFailure: fail }).end();
+}
+
+async function eventsAfter(position: string) {
+  const rows = await query(
+    'select position, type, time::text, subject, data::text, correlation from events where position > $1 order by position',
+    [position],
+  );
+  expect(rows.map(([at]) => Number(at) - Number(position))).toEqual(rows.map((_, n) => n + 1));
+  return rows.map(([, type, time, subject, data, correlation]) => ({
+    type: String(type),
+    time,
+    subject,
+    data: JSON.parse(String(data)),
+    correlation,
+  }));
+}
