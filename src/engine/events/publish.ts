@@ -48,11 +48,12 @@ begin
     told as (select *, max(seq) over (partition by writer, time) as ended from published),
     placed as (
       select time, before + sum(size) over (order by ended, rank, seq) - size as start,
-        coalesce(types, array[type]) as types, coalesce(subjects, array[subject]) as subjects, coalesce(images, array[data]) as images,
-        coalesce(correlations, array[correlation]) as correlations
+        coalesce(types, array[type]) as types, coalesce(subjects, array[subject]) as subjects,
+        coalesce(images, array[data]) as images, coalesce(correlations, array[correlation]) as correlations
       from told)
     insert into events (position, time, type, subject, data, correlation)
-      select start + generate_subscripts(types, 1), time, unnest(types), unnest(subjects), unnest(images), unnest(correlations)
+      select start + generate_subscripts(types, 1), time, unnest(types), unnest(subjects), unnest(images),
+        unnest(correlations)
       from placed;
     get diagnostics moved = row_count;
     exit when moved > 0;

@@ -18,7 +18,7 @@ export const outbox = pgTable('outbox', {
   data: json(),
   /** The id of the request that has changed the row; null if none has. */
   correlation: text(),
-  /** How many changes there are; if more than one, the arrays have as many elements, and the columns above are null. */
+  /** How many changes there are. The arrays have as many elements; without them, the columns above have the only one. */
   size: integer().notNull().default(1),
   types: text().array(),
   subjects: text().array(),

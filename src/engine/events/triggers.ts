@@ -97,7 +97,7 @@ interface Changes {
  * one or there are very many.
  */
 function writing({ list, requestKey = list.id }: EventSource, rank: number, { type, id, data, from }: Changes): string {
-  const place = sql.raw(String(rank));
+  const rankText = sql.raw(String(rank));
   const changes = sql`(
         select ${type} as type, ${literal(`${list.name}/`)} || ${id} as subject, ${data} as data,
           case when requests is null then request else requests ->> ${requestKey}::text end as correlation
@@ -105,11 +105,11 @@ function writing({ list, requestKey = list.id }: EventSource, rank: number, { ty
         where type is not null`;
   return textOf(sql`if size between 2 and ${sql.raw(String(MOST_IN_A_ROW))} then
       insert into outbox (rank, size, types, subjects, images, correlations)
-        select ${place}, count(*), array_agg(type), array_agg(subject), array_agg(data), array_agg(correlation)
+        select ${rankText}, count(*), array_agg(type), array_agg(subject), array_agg(data), array_agg(correlation)
         from ${changes} having count(*) > 0;
     else
       insert into outbox (rank, type, subject, data, correlation)
-        select ${place}, type, subject, data, correlation from ${changes};
+        select ${rankText}, type, subject, data, correlation from ${changes};
     end if`);
 }
 
