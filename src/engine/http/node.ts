@@ -127,7 +127,8 @@ function sendStream(body: StreamBody, response: ServerResponse): void {
   const unread = () => response.writableLength;
   body.start({
     write(text) {
-      if (response.writable) response.write(text);
+      // An ended stream stays open until the client has read what was sent.
+      if (response.writable && !response.writableEnded) response.write(text);
     },
     unread,
     drained: () =>
