@@ -32,7 +32,7 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
   let listening: Listening | undefined;
   /** Batches are turned into text one after another. */
   let telling = Promise.resolve();
-  /** The position of the last event that the live streams were told. */
+  /** The position of the last event that the live streams are told; the others must first read on until there. */
   let told = 0;
   let hasEnded = false;
 
@@ -108,7 +108,6 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
       if (stream.hasEnded) return;
       stream.tell(frames, page.next.position);
       await stream.drained();
-      // Behind the last events that all streams were told, it must not get the next of those yet.
       if (!page.hasMore && page.next.position >= told) break;
       page = await feed.pageAfter(page.next, stream.filter, PAGE);
     }
@@ -121,18 +120,23 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
     return events.map((event, n) => ({ event, text: texts[n] as string }));
   }
 
-  /** Tells all live streams, one format after another. */
-  async function tellAll(events: readonly FeedEvent[], last: number): Promise<void> {
-    const framesBy = new Map<string, readonly Frame[]>();
-    const untold = () => [...streams].find(({ isLive, format }) => isLive && !framesBy.has(format.key));
-    // Another stream may become live while the text is made.
-    for (let next = untold(); next !== undefined; next = untold()) {
-      framesBy.set(next.format.key, await framesOf(next.format, events));
+  /** Tells streams what was published. Those that cannot be told end, so that their clients go on after the last event. */
+  async function tellAll(live: readonly EventStream[], events: readonly FeedEvent[], last: number): Promise<void> {
+    const alike = new Map<string, EventStream[]>();
+    for (const stream of live) {
+      const group = alike.get(stream.format.key);
+      if (group === undefined) alike.set(stream.format.key, [stream]);
+      else group.push(stream);
     }
-    told = Math.max(told, last);
-    each((stream) => {
-      if (stream.isLive) stream.tell(framesBy.get(stream.format.key) ?? [], last);
-    });
+    for (const group of alike.values()) {
+      try {
+        const frames = await framesOf((group[0] as EventStream).format, events);
+        for (const stream of group) stream.tell(frames, last);
+      } catch (error) {
+        onFailure(error);
+        for (const stream of group) stream.end();
+      }
+    }
   }
 
   /** Starts to tell all streams what comes, unless that has started. */
@@ -147,10 +151,11 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
       setInterval(() => each((stream) => void stream.check()), RECHECK).unref(),
     ];
     const started = tail.listen(({ events, last }) => {
-      telling = telling.then(() => tellAll(events, last)).catch(onFailure);
+      told = last;
+      const live = [...streams].filter(({ isLive }) => isLive);
+      telling = telling.then(() => tellAll(live, events, last));
     });
     return {
-      // A stream that has read less must first read on.
       ready: started.then(({ after }) => {
         told = Math.max(told, after);
       }),

@@ -159,4 +159,44 @@ describe('streams', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  test('end when an event cannot be told, so that their clients get it when they come back', async () => {
+    const events = [eventAt(1)];
+    const feed = feedOf(events, async (work) => work());
+    const failures: unknown[] = [];
+    const tail = createTail(feed, (error) => failures.push(error));
+    const streams = createEventStreams({
+      feed,
+      tail,
+      max: 30,
+      onCount() {},
+      onFailure: (error) => failures.push(error),
+    });
+    let isBroken = true;
+    const textsOf = async (list: readonly FeedEvent[]) => {
+      if (isBroken && list.some(({ position }) => position === 2)) throw new Error('The database is away.');
+      return list.map(({ id }) => `id: ${id}\n\n`);
+    };
+    const open = async (key: string, cursor: string) => {
+      const sink = openSink();
+      const format = { key, textsOf: key === 'good' ? async () => ['good\n\n'] : textsOf, rejection: () => '' };
+      const { body } = await streams.open({ cursor, filter: {}, account: key, recheck: async () => {}, format });
+      (body as StreamBody).start(sink);
+      return sink;
+    };
+    const [one, good] = [await open('bad', '1'), await open('good', '1')];
+    await vi.waitFor(() => expect(one.text()).toBe('retry: 3000\n\n'));
+    events.push(eventAt(2));
+    tail.wake();
+    await vi.waitFor(() => expect(good.text()).toBe('retry: 3000\n\ngood\n\n'));
+    isBroken = false;
+    events.push(eventAt(3));
+    tail.wake();
+    await vi.waitFor(() => expect(good.text()).toBe('retry: 3000\n\ngood\n\ngood\n\n'));
+    expect(one.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/);
+    expect(failures).toHaveLength(1);
+    const again = await open('bad', '1');
+    await vi.waitFor(() => expect(positionsIn(again.text())).toEqual([2, 3]));
+    for (const sink of [again, good]) sink.end('now');
+  });
 });
