@@ -29,7 +29,7 @@ export function createSequencer(database: Database, { retention, onPublished, on
   const publish = database.statement(
     'events.publish',
     'count',
-    sql`select moved, more, lag from publish_changes(${sql.placeholder('most')}::integer)`,
+    sql`select coalesce(moved, 0), more, lag from publish_changes(${sql.placeholder('most')}::integer)`,
     { moved: integer, more: flag, lag: { decode: Number } },
   );
   const deleteOld = database.statement(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Query } from '../../../src/engine/db/driver.ts';
 import { createSequencer } from '../../../src/engine/events/sequencer.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let opened: TestDatabase;
 
@@ -72,6 +72,22 @@ test('a row that gets another id is told as deleted and created', async () => {
     { type: 'category.deleted', subject: `categories/${id}`, data: { id: Number(id), name: 'Dogs' } },
   ]);
 });
+
+// The embedded database runs one transaction at a time.
+if (databaseKind === 'server') {
+  test('while another process publishes, none is counted here', async () => {
+    await category();
+    const counts: unknown[] = [];
+    const onPublished = (count: number) => counts.push(count);
+    const onFailure = (error: unknown) => counts.push(error);
+    const sequencer = createSequencer(opened.database, { retention: 60, onPublished, onFailure });
+    await opened.database.transaction(async (run) => {
+      await run('select last from feed for update', []);
+      await sequencer.end();
+    });
+    expect(counts).toEqual([0]);
+  });
+}
 
 function query(text: string, parameters: Parameters<Query>[1] = []): ReturnType<Query> {
   return opened.database.transaction((run) => run(text, parameters));
