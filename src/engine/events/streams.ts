@@ -150,7 +150,7 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
       setInterval(() => each((stream) => stream.beat()), HEARTBEAT).unref(),
       setInterval(() => each((stream) => void stream.check()), RECHECK).unref(),
     ];
-    const started = tail.listen(({ events, last }) => {
+    const started = tail.listen((events, last) => {
       told = last;
       const live = [...streams].filter(({ isLive }) => isLive);
       telling = telling.then(() => tellAll(live, events, last));

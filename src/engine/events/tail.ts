@@ -6,14 +6,8 @@ const INTERVAL = 100;
 /** How many events are told at once. */
 const MOST = 500;
 
-/** Events that were published one after another. */
-interface TailBatch {
-  readonly events: readonly FeedEvent[];
-  /** The position of the last one. */
-  readonly last: number;
-}
-
-type Listener = (batch: TailBatch) => void;
+/** @param last the position of the last of the events */
+type Listener = (events: readonly FeedEvent[], last: number) => void;
 
 /** The end of the feed, read once for all readers of the process. */
 export type Tail = ReturnType<typeof createTail>;
@@ -23,9 +17,9 @@ export function createTail(feed: FeedPages, onFailure: (error: unknown) => void)
   const ends = new Set<() => void>();
   /** The position until which the listeners were told; undefined while there are none. */
   let last: number | undefined;
-  /** Statements one after another, so that batches are told in order. */
-  let queue = Promise.resolve();
-  let isQueued = false;
+  /** Reads one after another, so that events are told in order; and the one that has not begun yet. */
+  let reading = Promise.resolve();
+  let next: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let hasEnded = false;
 
@@ -37,28 +31,25 @@ export function createTail(feed: FeedPages, onFailure: (error: unknown) => void)
      */
     async listen(listener: Listener): Promise<{ readonly after: number; readonly stop: () => void }> {
       listeners.add(listener);
-      const stopListening = () => {
+      timer ??= setInterval(look, INTERVAL).unref();
+      const stop = () => {
         listeners.delete(listener);
-        if (listeners.size === 0) stop();
+        if (listeners.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+        last = undefined;
       };
       try {
-        let after = 0;
-        await enqueue(async () => {
-          last ??= (await feed.state()).last;
-          after = last;
-        });
-        timer ??= setInterval(look, INTERVAL).unref();
-        return { after, stop: stopListening };
+        await read();
+        return { after: last ?? 0, stop };
       } catch (error) {
-        stopListening();
+        stop();
         throw error;
       }
     },
 
     /** Looks at the feed, because something was published. */
-    wake(): void {
-      if (listeners.size > 0) look();
-    },
+    wake: look,
 
     /**
      * Resolves when there is an event after the cursor, after this many milliseconds, or when the process stops.
@@ -73,11 +64,13 @@ export function createTail(feed: FeedPages, onFailure: (error: unknown) => void)
     ): Promise<FeedCursor | undefined> {
       let found = () => {};
       let from = Number.POSITIVE_INFINITY;
+      let wanted = 0;
       const until = new Promise<void>((resolve) => {
         found = resolve;
       });
-      const listening = await this.listen(({ events }) => {
-        if (events.some((event) => event.position > from && isWanted(event, filter))) found();
+      const listening = await this.listen((events) => {
+        wanted = events.findLast((event) => isWanted(event, filter))?.position ?? wanted;
+        if (wanted > from) found();
       });
       ends.add(found);
       const timeout = setTimeout(found, milliseconds);
@@ -86,7 +79,8 @@ export function createTail(feed: FeedPages, onFailure: (error: unknown) => void)
         const start = cursor === NOW ? page.next : undefined;
         while (page.events.length === 0 && page.hasMore) page = await feed.pageAfter(page.next, filter, 1);
         from = page.next.position;
-        if (page.events.length === 0 && !hasEnded) await until;
+        // It may have been told while an older page was on its way.
+        if (page.events.length === 0 && wanted <= from && !hasEnded) await until;
         return start;
       } finally {
         clearTimeout(timeout);
@@ -102,35 +96,31 @@ export function createTail(feed: FeedPages, onFailure: (error: unknown) => void)
     },
   };
 
-  function stop(): void {
-    clearInterval(timer);
-    timer = undefined;
-    last = undefined;
-  }
-
-  function enqueue(work: () => Promise<void>): Promise<void> {
-    const done = queue.then(work);
-    queue = done.catch(() => {});
-    return done;
-  }
-
   function look(): void {
-    if (isQueued) return;
-    isQueued = true;
-    enqueue(() => {
-      isQueued = false;
-      return read();
-    }).catch(onFailure);
+    if (listeners.size > 0) read().catch(onFailure);
   }
 
-  async function read(): Promise<void> {
-    const { epoch, last: end } = await feed.state();
-    while (last !== undefined && last < end) {
-      const page = await feed.pageAfter({ epoch, position: last }, {}, MOST);
-      if (last === undefined) return;
-      last = page.next.position;
-      for (const listener of listeners) listener({ events: page.events, last });
+  /** Resolves when the listeners were told what was published before the call. */
+  function read(): Promise<void> {
+    if (next === undefined) {
+      next = reading.then(() => {
+        next = undefined;
+        return tellNext();
+      });
+      reading = next.catch(() => {});
     }
+    return next;
+  }
+
+  async function tellNext(): Promise<void> {
+    const { epoch, last: end } = await feed.state();
+    last ??= end;
+    while (listeners.size > 0 && last < end) {
+      const page = await feed.pageAfter({ epoch, position: last }, {}, MOST);
+      last = page.next.position;
+      for (const listener of listeners) listener(page.events, last);
+    }
+    if (listeners.size === 0) last = undefined;
   }
 }
 
