@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
-import { type FeedCursor, NOW } from './cursor.ts';
+import { NOW } from './cursor.ts';
 import { EventStream, type Frame, type StreamFormat, type StreamRequest } from './event-stream.ts';
-import type { EventFilter, FeedEvent, FeedPages } from './feed.ts';
+import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
 import { StreamPlaces } from './stream-places.ts';
 import type { Tail } from './tail.ts';
 
@@ -29,7 +29,9 @@ export type EventStreams = ReturnType<typeof createEventStreams>;
 export function createEventStreams({ feed, tail, max, onCount, onFailure }: StreamsOptions) {
   const places = new StreamPlaces(max, onCount);
   const streams = new Set<EventStream>();
-  let listening: Listening | undefined;
+  /** What stops to listen; undefined while there are no streams. */
+  let listening: Promise<() => void> | undefined;
+  let timers: NodeJS.Timeout[] = [];
   /** Batches are turned into text one after another. */
   let telling = Promise.resolve();
   /** The position of the last event that the live streams are told; the others must first read on until there. */
@@ -59,7 +61,7 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
             sink.onEnd(() => {
               release();
               streams.delete(stream);
-              if (streams.size === 0) stop();
+              if (streams.size === 0) stopListening();
             });
             if (hasEnded) stream.end();
             else
@@ -96,10 +98,7 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
   };
 
   /** Tells a stream what it has missed, and then what comes. */
-  async function follow(
-    stream: EventStream,
-    first: { events: readonly FeedEvent[]; next: FeedCursor; hasMore: boolean },
-  ) {
+  async function follow(stream: EventStream, first: FeedPage): Promise<void> {
     stream.begin();
     await listen();
     let page = first;
@@ -139,48 +138,35 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
     }
   }
 
-  /** Starts to tell all streams what comes, unless that has started. */
-  function listen(): Promise<void> {
-    listening ??= startListening();
-    return listening.ready;
-  }
-
-  function startListening(): Listening {
-    const timers = [
+  /** Starts to tell all streams what is published, unless that has started. */
+  function listen(): Promise<unknown> {
+    if (listening !== undefined) return listening;
+    timers = [
       setInterval(() => each((stream) => stream.beat()), HEARTBEAT).unref(),
       setInterval(() => each((stream) => void stream.check()), RECHECK).unref(),
     ];
-    const started = tail.listen((events, last) => {
+    const tell: Parameters<Tail['listen']>[0] = (events, last) => {
       told = last;
       const live = [...streams].filter(({ isLive }) => isLive);
       telling = telling.then(() => tellAll(live, events, last));
-    });
-    return {
-      ready: started.then(({ after }) => {
-        told = Math.max(told, after);
-      }),
-      end() {
-        for (const timer of timers) clearInterval(timer);
-        started.then(({ stop }) => stop()).catch(() => {});
-      },
     };
+    listening = tail.listen(tell).then(({ after, stop }) => {
+      told = Math.max(told, after);
+      return stop;
+    });
+    return listening;
   }
 
-  function stop(): void {
-    listening?.end();
+  function stopListening(): void {
+    for (const timer of timers) clearInterval(timer);
+    listening?.then((stop) => stop()).catch(() => {});
     listening = undefined;
+    told = 0;
   }
 
   function each(work: (stream: EventStream) => void): void {
     for (const stream of streams) work(stream);
   }
-}
-
-/** What runs while there are streams. */
-interface Listening {
-  /** Resolves when all that is published from then on will be told. */
-  readonly ready: Promise<void>;
-  end(): void;
 }
 
 function stopping(): ServiceError {
