@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { flag, integer } from '../db/row.ts';
+import { createRounds } from '../rounds.ts';
 
 /** About how many events are published at once. */
 const MOST = 5_000;
@@ -44,60 +45,37 @@ export function createSequencer(database: Database, { retention, onPublished, on
       returning (select count(*) from old)`,
     { count: integer },
   );
-  let running: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  const rounds = createRounds(async () => {
+    try {
+      await publishAll();
+    } catch (error) {
+      onPublished(0, (performance.now() - lastSuccess) / 1_000);
+      onFailure(error);
+    }
+  }, PAUSE);
   let intervals: NodeJS.Timeout[] = [];
-  let isAwaited = false;
   let lastSuccess = performance.now();
-  let hasEnded = false;
 
   return {
     /** Publishes from now on, and deletes events beyond the retention. */
     begin(): void {
       intervals = [
-        setInterval(wake, INTERVAL).unref(),
+        setInterval(rounds.wake, INTERVAL).unref(),
         setInterval(() => forget().catch(onFailure), DELETION_INTERVAL).unref(),
       ];
-      wake();
+      rounds.wake();
     },
 
     /** Publishes soon, because a change was made. */
-    wake,
+    wake: rounds.wake,
 
     /** Publishes what is committed, and stops. */
     async end(): Promise<void> {
-      hasEnded = true;
       for (const interval of intervals) clearInterval(interval);
-      clearTimeout(timer);
-      await running;
+      await rounds.end();
       await publishAll();
     },
-
-    /** Deletes events beyond the retention; resolves when none is left. */
-    forget,
   };
-
-  function wake(): void {
-    if (hasEnded) return;
-    if (running !== undefined || timer !== undefined) {
-      isAwaited = true;
-      return;
-    }
-    isAwaited = false;
-    running = publishAll()
-      .catch((error) => {
-        onPublished(0, (performance.now() - lastSuccess) / 1_000);
-        onFailure(error);
-      })
-      .then(() => {
-        running = undefined;
-        if (hasEnded) return;
-        timer = setTimeout(() => {
-          timer = undefined;
-          if (isAwaited) wake();
-        }, PAUSE).unref();
-      });
-  }
 
   async function publishAll(): Promise<void> {
     for (;;) {
@@ -108,6 +86,7 @@ export function createSequencer(database: Database, { retention, onPublished, on
     }
   }
 
+  /** Deletes events beyond the retention. */
   async function forget(): Promise<void> {
     for (;;) {
       const [{ count } = { count: 0 }] = await deleteOld({ retention });

@@ -4,6 +4,7 @@ import type { Database } from '../db/client.ts';
 import { toEventId } from '../events/cursor.ts';
 import type { FeedEvent, FeedStore } from '../events/feed.ts';
 import type { Int64 } from '../int64.ts';
+import { createRounds } from '../rounds.ts';
 import { deliveryQueue, type Settlement, subjectKey } from './queue.ts';
 import { type AttemptOutcome, outcomeOf } from './schedule.ts';
 import type { Attempt, createSender } from './send.ts';
@@ -66,13 +67,11 @@ export function createDeliverer(
   { feed, bodiesOf, sender, name, clock, metrics, onTrouble, onFailure }: DelivererOptions,
 ) {
   const queue = deliveryQueue(database, randomUUID());
+  const rounds = createRounds(() => pass().catch(onFailure), PAUSE);
   /** The requests in progress, and those whose results are not stored yet. */
   const running = new Map<string, Running>();
   let results: (Settlement & { readonly key: string })[] = [];
   let intervals: NodeJS.Timeout[] = [];
-  let passing: Promise<void> | undefined;
-  let pause: NodeJS.Timeout | undefined;
-  let isAwaited = false;
   let isActive = false;
   let isNeeded = false;
   let hasEnded = false;
@@ -82,13 +81,10 @@ export function createDeliverer(
     /** Delivers from now on. */
     begin(): void {
       isActive = true;
-      const upkeep = async () => {
-        await queue.mend(now());
-        await queue.forget(now());
-        metrics.undelivered(await queue.oldest());
-      };
-      intervals = [setInterval(look, INTERVAL).unref(), setInterval(() => upkeep().catch(onFailure), UPKEEP).unref()];
-      look();
+      const each = (milliseconds: number, work: () => Promise<void>) =>
+        setInterval(() => work().catch(onFailure), milliseconds).unref();
+      intervals = [each(INTERVAL, look), each(UPKEEP, upkeep)];
+      look().catch(onFailure);
     },
 
     /** Delivers soon, because events were published. */
@@ -109,14 +105,13 @@ export function createDeliverer(
   function stop(): Promise<void> {
     const wasActive = isActive;
     isActive = false;
-    clearTimeout(pause);
     for (const interval of intervals) clearInterval(interval);
     stopping ??= wasActive ? finish().catch(onFailure) : Promise.resolve();
     return stopping;
   }
 
   async function finish(): Promise<void> {
-    await passing;
+    await rounds.end();
     await settle();
     const inProgress = [...running.values()];
     if (inProgress.length > 0) await queue.release(inProgress.map(({ webhookId }) => webhookId));
@@ -124,34 +119,20 @@ export function createDeliverer(
     await queue.release([]);
   }
 
+  async function upkeep(): Promise<void> {
+    await queue.mend(now());
+    await queue.forget(now());
+    metrics.undelivered(await queue.oldest());
+  }
+
   /** Finds out whether there is anything to deliver to, so that without webhooks, publishing costs nothing more. */
-  function look(): void {
-    queue
-      .any()
-      .then((isAny) => {
-        isNeeded = isAny;
-        wake();
-      })
-      .catch(onFailure);
+  async function look(): Promise<void> {
+    isNeeded = await queue.any();
+    wake();
   }
 
   function wake(): void {
-    if (!isActive || !(isNeeded || results.length > 0)) return;
-    if (passing !== undefined || pause !== undefined) {
-      isAwaited = true;
-      return;
-    }
-    isAwaited = false;
-    passing = pass()
-      .catch(onFailure)
-      .then(() => {
-        passing = undefined;
-        if (!isActive) return;
-        pause = setTimeout(() => {
-          pause = undefined;
-          if (isAwaited) wake();
-        }, PAUSE).unref();
-      });
+    if (isActive && (isNeeded || results.length > 0)) rounds.wake();
   }
 
   /** Stores what has ended, and starts what is due. */
@@ -160,7 +141,7 @@ export function createDeliverer(
     const webhooks = await queue.acquire(now());
     if (webhooks.length === 0) return;
     const ids = webhooks.map(({ id }) => id as Int64);
-    if (await queue.spread(ids, now())) isAwaited = true;
+    if (await queue.spread(ids, now())) rounds.wake();
     const due = await queue.due({ ids, ...roomIn(ids), types: feed.types, now: now() });
     if (!isActive) return;
     for (const delivery of due) start(delivery, webhooks.find(({ id }) => id === delivery.webhookId) as Owned);
