@@ -36,7 +36,7 @@ export function createSchema() {
       if (events.length > 0) {
         const eventType = addEvents(builder, events);
         const types = eventTypesOf(events).map(({ name }) => name);
-        addWebhooks(builder, { ...lists, ...fields, expectedVersion, eventType, types });
+        addWebhooks(builder, { ...lists, ...fields, eventType, types });
       }
       addLifecycle(builder);
       return builder.toSchema({ sortSchema: false });

@@ -3,10 +3,9 @@ import type { EventTypeRef } from '../events/graphql.ts';
 import { beta } from '../lifecycle/annotation.ts';
 import { cursor, text } from '../schema/bounds.ts';
 import type { Builder } from '../schema/builder.ts';
-import { changing, type InputFields } from '../schema/changes.ts';
 import type { connections } from '../schema/connection.ts';
 import type { rowFields } from '../schema/row-fields.ts';
-import { rowVersion, type versionArgs } from '../schema/version.ts';
+import { rowVersion } from '../schema/version.ts';
 import { deliveryList, type NewWebhook, type WebhookStore, webhookList } from './store.ts';
 import { type Delivery, WEBHOOK_LENGTHS } from './table.ts';
 
@@ -20,9 +19,7 @@ const SCOPE = 'webhooks:write';
 const url = text(WEBHOOK_LENGTHS.url);
 const description = text(WEBHOOK_LENGTHS.description);
 
-interface SchemaTools extends ReturnType<typeof connections> {
-  readonly readFields: ReturnType<typeof rowFields>['readFields'];
-  readonly expectedVersion: ReturnType<typeof versionArgs>;
+interface SchemaTools extends ReturnType<typeof connections>, ReturnType<typeof rowFields> {
   readonly eventType: EventTypeRef;
   /** The names of all types of events. */
   readonly types: readonly string[];
@@ -30,7 +27,7 @@ interface SchemaTools extends ReturnType<typeof connections> {
 
 /** Adds webhooks and their deliveries to the schema. */
 export function addWebhooks(builder: Builder, tools: SchemaTools): void {
-  const { readFields, connectionTo, pagingArgs, expectedVersion, eventType, types } = tools;
+  const { readFields, writeFields, connectionTo, pagingArgs, eventType, types } = tools;
   const items = { items: types.length };
 
   const DeliveryStatus = builder.enumType('DeliveryStatus', {
@@ -141,20 +138,21 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
     values: { id: { description: 'Oldest first.' }, id_desc: { description: 'Newest first.' } },
   });
 
-  const fields = (t: InputFields) => ({
-    url: t.string({
-      required: true,
-      bounds: url,
-      description: 'The address: it must begin with `https:`, and lead to a public address.',
+  const writes = writeFields(WebhookType, {
+    one: 'webhook',
+    scope: SCOPE,
+    // No field replaces a webhook.
+    store: ({ webhooks }) => ({ ...webhooks, replace: webhooks.update }),
+    fields: (t) => ({
+      url: t.string({
+        required: true,
+        bounds: url,
+        description: 'The address: it must begin with `https:`, and lead to a public address.',
+      }),
+      types: t.field({ type: [eventType], description: 'The types of events to send; all of them if it is empty.' }),
+      description: t.string({ bounds: description, description: 'What it is for.' }),
+      enabled: t.boolean({ defaultValue: true, description: 'Whether events are sent.' }),
     }),
-    types: t.field({ type: [eventType], description: 'The types of events to send; all of them if it is empty.' }),
-    description: t.string({ bounds: description, description: 'What it is for.' }),
-    enabled: t.boolean({ defaultValue: true, description: 'Whether events are sent.' }),
-  });
-  const NewWebhook = builder.inputType('NewWebhook', { description: 'A new webhook.', fields });
-  const WebhookChanges = builder.inputType('WebhookChanges', {
-    description: 'Changes to a webhook. Fields that are left out stay as they are.',
-    fields: (t) => changing(fields(t)),
   });
 
   const own = { scope: SCOPE, lifecycle: beta() };
@@ -181,32 +179,16 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
 
   builder.mutationFields((t) => ({
     createWebhook: t.field({
-      type: WebhookType,
+      ...writes.create,
       ...own,
       description: 'Create a webhook. It gets the events from now on.',
-      args: { webhook: t.arg({ type: NewWebhook, required: true, description: 'The new webhook.' }) },
-      resolve: (_, { webhook }, { webhooks }) => webhooks.create(webhook),
     }),
     updateWebhook: t.field({
-      type: WebhookType,
+      ...writes.update,
       ...own,
-      description:
-        'Change some fields of a webhook. Fields that are left out stay as they are. If it is enabled again, it gets the events that it has missed.',
-      args: {
-        webhookId,
-        changes: t.arg({ type: WebhookChanges, required: true, description: 'The changes.' }),
-        ...expectedVersion,
-      },
-      resolve: (_, { webhookId: id, changes, expectedVersion: expected }, { webhooks }) =>
-        webhooks.update(id, changes, expected),
+      description: `${writes.update.description} If it is enabled again, it gets the events that it has missed.`,
     }),
-    deleteWebhook: t.field({
-      type: WebhookType,
-      ...own,
-      description: 'Delete a webhook and its deliveries.',
-      args: { webhookId, ...expectedVersion },
-      resolve: (_, { webhookId: id, expectedVersion: expected }, { webhooks }) => webhooks.delete(id, expected),
-    }),
+    deleteWebhook: t.field({ ...writes.delete, ...own, description: 'Delete a webhook and its deliveries.' }),
     rotateWebhookSecret: t.field({
       type: WebhookType,
       ...own,
