@@ -1,5 +1,5 @@
 import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIPv6, type LookupFunction } from 'node:net';
 import { hostOf, isAllowed, knownAddresses, type Reach } from './target.ts';
@@ -35,9 +35,6 @@ interface Message {
 /** Why a request was not sent, or not answered. */
 class NoAnswer extends Error {}
 
-/** The other end has closed a connection that was used before. */
-class Reset extends Error {}
-
 /**
  * Makes the function that sends a message, and never rejects. It sends to no address that it has not checked, follows no
  * redirect, and takes at most 10 seconds.
@@ -58,9 +55,9 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
         TIMEOUT,
       );
       try {
-        return await Promise.race([attempt(message, controller.signal), aborted(controller.signal)]);
+        return await post(message, controller.signal, 'kept');
       } catch (error) {
-        return { status: null, error: explain(error) };
+        return { status: null, error: explain(controller.signal.aborted ? controller.signal.reason : error) };
       } finally {
         clearTimeout(timeout);
         running.delete(controller);
@@ -74,38 +71,36 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
     },
   };
 
-  async function attempt(message: Message, signal: AbortSignal): Promise<Attempt> {
-    try {
-      return await post(message, signal, 'kept');
-    } catch (error) {
-      // The receiver has closed an idle connection at the moment when it was used again.
-      if (error instanceof Reset && !signal.aborted) return post(message, signal, 'new');
-      throw error;
-    }
-  }
-
-  function post({ url: text, headers, body }: Message, signal: AbortSignal, connection: 'kept' | 'new') {
-    const url = new URL(text);
+  async function post(message: Message, signal: AbortSignal, connection: 'kept' | 'new'): Promise<Attempt> {
+    const { headers, body } = message;
+    const url = new URL(message.url);
     const known = knownAddresses(hostOf(url));
     if (known !== undefined) assertAllowed(known);
     const [send, agent] = url.protocol === 'https:' ? [httpsRequest, agents['https:']] : [httpRequest, agents['http:']];
-    return new Promise<Attempt>((resolveAttempt, reject) => {
-      const request = send(url, {
-        method: 'POST',
-        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-        agent: connection === 'kept' ? agent : false,
-        lookup,
-        signal,
-      });
-      request.on('response', (response) => {
-        resolveAttempt({ status: response.statusCode ?? null, retryAfter: response.headers['retry-after'] });
-        drain(response);
-      });
-      request.on('error', (error) => reject(wasReset(request, error) ? new Reset() : error));
-      // Such as after 101, by which a receiver changes to another protocol.
-      request.on('close', () => reject(new NoAnswer('The connection was closed without an answer.')));
-      request.end(body);
+    const request = send(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      agent: connection === 'kept' ? agent : false,
+      lookup,
+      signal,
     });
+    try {
+      return await new Promise((resolveAttempt, reject) => {
+        request.on('response', (response) => {
+          resolveAttempt({ status: response.statusCode ?? null, retryAfter: response.headers['retry-after'] });
+          drain(response);
+        });
+        request.on('error', reject);
+        // Such as after 101, by which a receiver changes to another protocol.
+        request.on('close', () => reject(new NoAnswer('The connection was closed without an answer.')));
+        request.end(body);
+      });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // The receiver has closed an idle connection at the moment when it was used again.
+      if (request.reusedSocket && code === 'ECONNRESET') return post(message, signal, 'new');
+      throw error;
+    }
   }
 
   /** Gives the connection the addresses that were checked, so that no later answer of a name server counts. */
@@ -133,10 +128,6 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
   }
 }
 
-function wasReset(request: ClientRequest, error: NodeJS.ErrnoException): boolean {
-  return request.reusedSocket && error.code === 'ECONNRESET';
-}
-
 /** Reads the rest of a response, so that the connection can be used again; one that is too long or slow is cut. */
 function drain(response: IncomingMessage): void {
   let size = 0;
@@ -148,11 +139,6 @@ function drain(response: IncomingMessage): void {
   // What follows the status does not matter.
   response.on('error', () => {});
   response.on('close', () => clearTimeout(timeout));
-}
-
-/** Rejects when the signal is aborted, whatever becomes of the request. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
 function explain(error: unknown): string {
