@@ -6,7 +6,7 @@ import type { Database } from './db/client.ts';
 import { tableSizes } from './db/table-sizes.ts';
 import { createDispatch } from './dispatch.ts';
 import { ServiceError, toServiceError } from './errors.ts';
-import { createEvents } from './events/create.ts';
+import { createEvents, type EventSettings } from './events/create.ts';
 import { createFinish } from './finish.ts';
 import { createGraphQLServer } from './graphql/server.ts';
 import { createHealth } from './health.ts';
@@ -41,7 +41,7 @@ import { createDeliverer } from './webhooks/deliver.ts';
 import { createSender } from './webhooks/send.ts';
 
 /** The settings of the service that an operator can change. */
-interface ServiceSettings {
+interface ServiceSettings extends EventSettings {
   /** The prefix of every path, such as `/v1`; may be empty. */
   readonly BASE_PATH: string;
   /** The origin that clients use; undefined for the host that a request names. */
@@ -58,12 +58,6 @@ interface ServiceSettings {
   readonly CORS_ORIGINS: readonly string[];
   readonly PLAYGROUND: 'on' | 'off';
   readonly INTROSPECTION: 'on' | 'off';
-  /** Whether changes are recorded as events. */
-  readonly EVENTS: 'on' | 'off';
-  /** How long events are kept, in seconds. */
-  readonly EVENTS_RETENTION: number;
-  /** How many streams and waiting pages there may be. */
-  readonly MAX_STREAMS: number;
   readonly NODE_ENV?: string | undefined;
 }
 
@@ -131,12 +125,7 @@ export function createApp(options: AppOptions) {
     name: application.name,
     clock,
     metrics,
-    onTrouble: (what, of) =>
-      logger.warn(
-        of,
-        what === 'failed' ? 'an event was given up for a webhook' : 'a webhook was disabled by its receiver',
-      ),
-    onFailure: (error) => logger.warn({ err: error }, 'webhooks could not be delivered to; the next attempt follows'),
+    logger,
   });
   const context = contextOf(application, database, own);
   const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, (session) =>

@@ -13,7 +13,7 @@ import { type EventSource, enumNameOf, eventTypesOf } from './source.ts';
 import { createEventStreams } from './streams.ts';
 import { createTail } from './tail.ts';
 
-interface EventSettings {
+export interface EventSettings {
   /** Whether changes are recorded as events. */
   readonly EVENTS: 'on' | 'off';
   /** How long events are kept, in seconds. */

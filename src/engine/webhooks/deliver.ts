@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Database } from '../db/client.ts';
 import { toEventId } from '../events/cursor.ts';
 import type { FeedEvent, FeedStore } from '../events/feed.ts';
 import type { Int64 } from '../int64.ts';
+import type { RequestMetrics } from '../metrics.ts';
 import { createRounds } from '../rounds.ts';
 import { deliveryQueue, type Settlement, subjectKey } from './queue.ts';
-import { type AttemptOutcome, outcomeOf } from './schedule.ts';
+import { outcomeOf } from './schedule.ts';
 import type { Attempt, createSender } from './send.ts';
 import { signatureHeaders } from './sign.ts';
 
@@ -23,6 +25,7 @@ const MAX_RUNNING = 200;
 const ALWAYS_OF_WEBHOOK = 2;
 /** How long a process that stops waits for requests in progress, in milliseconds. */
 const LAST_ATTEMPTS = 500;
+const GIVEN_UP = 'an event was given up for a webhook';
 
 interface DelivererOptions {
   readonly feed: Pick<FeedStore, 'read' | 'types'>;
@@ -33,20 +36,8 @@ interface DelivererOptions {
   readonly name: string;
   /** The time, in milliseconds since the epoch. */
   readonly clock: () => number;
-  readonly metrics: DeliveryMetrics;
-  /** Called when it gives up an event, or disables a webhook. */
-  readonly onTrouble: (
-    what: 'failed' | 'disabled',
-    of: { webhook: unknown; event: string; why: string | null },
-  ) => void;
-  readonly onFailure: (error: unknown) => void;
-}
-
-interface DeliveryMetrics {
-  /** Counts an attempt. */
-  delivery(outcome: AttemptOutcome): void;
-  /** The age of the oldest event that is not delivered, in seconds. */
-  undelivered(age: number): void;
+  readonly metrics: Pick<RequestMetrics, 'delivery' | 'undelivered'>;
+  readonly logger: Logger;
 }
 
 /** A request in progress. */
@@ -64,8 +55,10 @@ type Owned = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['acquire']>>[nu
  */
 export function createDeliverer(
   database: Database,
-  { feed, bodiesOf, sender, name, clock, metrics, onTrouble, onFailure }: DelivererOptions,
+  { feed, bodiesOf, sender, name, clock, metrics, logger }: DelivererOptions,
 ) {
+  const onFailure = (error: unknown) =>
+    logger.warn({ err: error }, 'webhooks could not be delivered to; the next attempt follows');
   const queue = deliveryQueue(database, randomUUID());
   const rounds = createRounds(() => pass().catch(onFailure), PAUSE);
   /** The requests in progress, and those whose results are not stored yet. */
@@ -164,7 +157,7 @@ export function createDeliverer(
     const key = subjectKey(delivery);
     const ended = deliver(delivery, webhook)
       .then((settlement) => {
-        if (!hasEnded) results.push({ ...settlement, key });
+        if (settlement !== undefined && !hasEnded) results.push({ ...settlement, key });
       })
       .catch((error) => {
         // What has become of it could not be stored, so it is made again.
@@ -175,34 +168,30 @@ export function createDeliverer(
     running.set(key, { webhookId: delivery.webhookId as Int64, ended });
   }
 
-  async function deliver(delivery: Due, webhook: Owned): Promise<Settlement> {
+  /** Undefined if the process has stopped meanwhile: then the attempt does not count. */
+  async function deliver(delivery: Due, webhook: Owned): Promise<Settlement | undefined> {
     const { epoch, position, attempts } = delivery;
     const id = delivery.id as Int64;
     const event = delivery.time === null ? undefined : feed.read(delivery);
+    const warn = (why: string | null, message: string) =>
+      logger.warn({ webhook: webhook.id, event: toEventId(delivery), why }, message);
     if (event === undefined) {
       const error = 'The event was deleted before it could be delivered.';
-      onTrouble('failed', { webhook: webhook.id, event: toEventId(delivery), why: error });
+      warn(error, GIVEN_UP);
       return { id, status: 'failed', at: null, due: null, response: null, error };
     }
-    const at = clock();
+    const at = new Date(clock());
     const attempt = await send(`evt_${epoch}_${position}`, event, webhook);
-    const outcome = outcomeOf(attempt, attempts, clock());
-    if (hasEnded) return { id, status: 'pending', at: null, due: new Date(at), response: null, error: null };
+    const { outcome, due, error, pausesUntil } = outcomeOf(attempt, attempts, clock());
+    if (hasEnded) return undefined;
     const { url } = webhook;
-    if (outcome.disables) await queue.disable(webhook.id as Int64, url, outcome.error ?? '');
-    if (outcome.pausesUntil !== undefined) await queue.pause(webhook.id as Int64, url, outcome.pausesUntil);
-    metrics.delivery(outcome.outcome);
-    if (outcome.outcome === 'failed' || outcome.outcome === 'disabled') {
-      onTrouble(outcome.outcome, { webhook: webhook.id, event: event.id, why: outcome.error });
-    }
-    return {
-      id,
-      status: outcome.status,
-      at: new Date(at),
-      due: outcome.due,
-      response: attempt.status,
-      error: outcome.error,
-    };
+    if (outcome === 'disabled') await queue.disable(webhook.id as Int64, url, error ?? '');
+    if (pausesUntil !== undefined) await queue.pause(webhook.id as Int64, url, pausesUntil);
+    metrics.delivery(outcome);
+    if (outcome === 'failed') warn(error, GIVEN_UP);
+    if (outcome === 'disabled') warn(error, 'a webhook was disabled by its receiver');
+    const status = outcome === 'delivered' || outcome === 'failed' ? outcome : 'pending';
+    return { id, status, at, due, response: attempt.status, error };
   }
 
   async function send(id: string, event: FeedEvent, webhook: Owned): Promise<Attempt> {

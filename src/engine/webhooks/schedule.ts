@@ -9,19 +9,14 @@ const RETRIES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * H
 /** How long a receiver can have it wait, in milliseconds. */
 const MAX_PAUSE = 24 * HOUR;
 
-/** What became of an attempt, for metrics. */
-export type AttemptOutcome = 'delivered' | 'retried' | 'failed' | 'disabled';
-
+/** What follows from an attempt. */
 interface Outcome {
-  readonly outcome: AttemptOutcome;
-  readonly status: 'delivered' | 'failed' | 'pending';
+  readonly outcome: 'delivered' | 'retried' | 'failed' | 'disabled';
   /** When the next attempt is due; null for none. */
   readonly due: Date | null;
   readonly error: string | null;
   /** Until when the receiver wants no request at all; undefined for no pause. */
   readonly pausesUntil?: Date;
-  /** Whether the receiver wants no request ever again. */
-  readonly disables: boolean;
 }
 
 /**
@@ -31,21 +26,16 @@ interface Outcome {
  * @param attempts how many there were before
  * @param now the time, in milliseconds since the epoch
  */
-export function outcomeOf({ status, retryAfter, error }: Attempt, attempts: number, now: number): Outcome {
-  if (status !== null && status >= 200 && status < 300) {
-    return { outcome: 'delivered', status: 'delivered', due: null, error: null, disables: false };
-  }
-  const why = error ?? explain(status);
-  if (status === 410) return { outcome: 'disabled', status: 'pending', due: new Date(now), error: why, disables: true };
+export function outcomeOf({ status, retryAfter, error: failure }: Attempt, attempts: number, now: number): Outcome {
+  if (status !== null && status >= 200 && status < 300) return { outcome: 'delivered', due: null, error: null };
+  const error = failure ?? explain(status);
+  if (status === 410) return { outcome: 'disabled', due: new Date(now), error };
   const wait = Math.min(MAX_PAUSE, millisecondsIn(retryAfter, now));
   const isAsked = wait > 0 && (status === 429 || status === 503);
   const pause = isAsked ? { pausesUntil: new Date(now + wait) } : {};
   const retry = RETRIES[attempts];
-  if (retry === undefined) {
-    return { outcome: 'failed', status: 'failed', due: null, error: why, disables: false, ...pause };
-  }
-  const due = new Date(now + Math.max(retry, wait));
-  return { outcome: 'retried', status: 'pending', due, error: why, disables: false, ...pause };
+  if (retry === undefined) return { outcome: 'failed', due: null, error, ...pause };
+  return { outcome: 'retried', due: new Date(now + Math.max(retry, wait)), error, ...pause };
 }
 
 function explain(status: number | null): string {
