@@ -40,6 +40,9 @@ export interface FeedPage {
   readonly hasMore: boolean;
 }
 
+/** The columns of the feed's one row. */
+const STATE = { epoch: integer, deleted: integer, last: integer };
+
 /** How many events a page with a filter by type looks through: a rare type may have none among them. */
 const LOOKED_THROUGH = 10_000;
 
@@ -58,6 +61,7 @@ interface FeedOptions {
 
 /** @param sources the tables whose rows the events have */
 export function feedStore(database: Database, sources: readonly EventSource[], { name, isOn }: FeedOptions) {
+  const { time, type, correlation } = events;
   const rowReaders = new Map(sources.flatMap(readersOf));
   const [after, limit] = [sql.placeholder('after'), sql.placeholder('limit')];
   const pageOf = (name: string, condition: ReturnType<typeof sql>) =>
@@ -69,17 +73,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
           select * from ${events} where position > greatest(${after}::bigint, deleted) and ${condition}
           order by position limit ${limit}::integer
         ) as page on true`,
-      {
-        epoch: integer,
-        deleted: integer,
-        last: integer,
-        position: integer,
-        time: events.time,
-        type: events.type,
-        subject: events.subject,
-        data: { decode: String },
-        correlation: events.correlation,
-      },
+      { ...STATE, position: integer, time, type, subject: events.subject, data: { decode: String }, correlation },
     );
   const all = pageOf('events.list', sql`true`);
   const ofTypes = pageOf(
@@ -91,11 +85,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     'events.listBySubject',
     sql`subject = ${sql.placeholder('subject')} and (${sql.placeholder('types')}::text[] is null or type = any(${sql.placeholder('types')}::text[]))`,
   );
-  const state = database.statement('events.state', 'lookup', sql`select epoch, deleted, last from ${feed}`, {
-    epoch: integer,
-    deleted: integer,
-    last: integer,
-  });
+  const state = database.statement('events.state', 'lookup', sql`select epoch, deleted, last from ${feed}`, STATE);
 
   return {
     name,
@@ -114,7 +104,10 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
      *   is from before a backup was restored
      */
     async page(cursor: string | null | undefined, filter: EventFilter, limit: number): Promise<FeedPage> {
-      if (cursor === NOW) return { events: [], next: endOf(await this.state()), hasMore: false };
+      if (cursor === NOW) {
+        const { epoch, last } = await this.state();
+        return { events: [], next: { epoch, position: last }, hasMore: false };
+      }
       return this.pageAfter(cursor == null ? undefined : readEventId(cursor, 'after'), filter, limit);
     },
 
@@ -191,10 +184,6 @@ export function positionOf(cursor: string, state: FeedState): number {
   const gone = whyGone(place, state);
   if (gone !== undefined) throw new ServiceError('GONE', `${gone.why} Give the id of an event that is kept.`);
   return place.position;
-}
-
-function endOf({ epoch, last }: FeedState): FeedCursor {
-  return { epoch, position: last };
 }
 
 /** Why a reader cannot go on at a place, and what it can do; undefined if it can. */

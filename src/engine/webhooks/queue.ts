@@ -42,6 +42,8 @@ export interface Settlement {
  * @param me identifies this process
  */
 export function deliveryQueue(database: Database, me: string) {
+  const { id, webhookId, epoch, position, type, subject, attempts } = deliveries;
+  const { time, correlation } = events;
   const [ids, now] = [sql.placeholder('ids'), sql.placeholder('now')];
   const own = sql`owner = ${sql.raw(`'${me}'`)}`;
 
@@ -120,18 +122,7 @@ export function deliveryQueue(database: Database, me: string) {
           and webhook_id || ' ' || subject <> all(${sql.placeholder('running')}::text[])
         order by due_at, position limit room.free) as delivery
       left join ${events} on ${events.position} = delivery.position`,
-    {
-      id: deliveries.id,
-      webhookId: deliveries.webhookId,
-      epoch: deliveries.epoch,
-      position: deliveries.position,
-      type: deliveries.type,
-      subject: deliveries.subject,
-      attempts: deliveries.attempts,
-      time: events.time,
-      data: { decode: String },
-      correlation: events.correlation,
-    },
+    { id, webhookId, epoch, position, type, subject, attempts, time, data: { decode: String }, correlation },
   );
   const settle = database.statement(
     'delivery.settle',
