@@ -11,7 +11,6 @@ import { type FeedEvent, feedStore } from './feed.ts';
 import { createSequencer } from './sequencer.ts';
 import { type EventSource, enumNameOf, eventTypesOf } from './source.ts';
 import { createEventStreams } from './streams.ts';
-import { createTail } from './tail.ts';
 
 export interface EventSettings {
   /** Whether changes are recorded as events. */
@@ -42,10 +41,8 @@ export function createEvents({ database, sources, name, settings, metrics, logge
   const feed = feedStore(database, sources, { name: `/${name}`, isOn });
   const onFailure = (error: unknown) =>
     logger.warn({ err: error }, 'events could not be read; the next attempt follows');
-  const tail = createTail(feed, onFailure);
   const streams = createEventStreams({
     feed,
-    tail,
     max: settings.MAX_STREAMS,
     onCount: metrics.streams,
     onFailure,
@@ -55,7 +52,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
     onPublished(count, lag) {
       metrics.published(count, lag);
       if (count === 0) return;
-      tail.wake();
+      streams.wake();
       onPublished();
     },
     onFailure: (error) =>

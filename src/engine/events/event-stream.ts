@@ -1,7 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { Sink } from '../http/stream.ts';
 import type { EventFilter, FeedEvent } from './feed.ts';
-import { isWanted } from './tail.ts';
 
 /** After how many milliseconds a client connects again; when a process stops, at random in this time. */
 const RETRY = 3_000;
@@ -93,4 +92,9 @@ export class EventStream {
     this.#sink.write(`retry: ${Math.round(Math.random() * RETRY)}\n\n`);
     this.#sink.end('after');
   }
+}
+
+/** Whether an event passes a filter. */
+function isWanted({ type, subject }: FeedEvent, filter: EventFilter): boolean {
+  return (filter.types?.includes(type) ?? true) && (filter.subject == null || filter.subject === subject);
 }

@@ -1,10 +1,12 @@
 import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
+import type { Sink } from '../http/stream.ts';
 import { NOW } from './cursor.ts';
 import { EventStream, type Frame, type StreamFormat, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
 import { StreamPlaces } from './stream-places.ts';
-import type { Tail } from './tail.ts';
+import { createTail } from './tail.ts';
+import { WAITING, waitingSink } from './waiting.ts';
 
 /** How often an idle stream gets a comment, in milliseconds, so that proxies don't close it. */
 const HEARTBEAT = 15_000;
@@ -15,7 +17,6 @@ const PAGE = 500;
 
 interface StreamsOptions {
   readonly feed: FeedPages;
-  readonly tail: Tail;
   /** How many streams and waiting pages the process may have. */
   readonly max: number;
   /** Called with their number, when it changes. */
@@ -26,11 +27,12 @@ interface StreamsOptions {
 /** Streams of server-sent events (WHATWG HTML, section 9.2). */
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
-export function createEventStreams({ feed, tail, max, onCount, onFailure }: StreamsOptions) {
+export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOptions) {
   const places = new StreamPlaces(max, onCount);
   const streams = new Set<EventStream>();
-  /** What stops to listen; undefined while there are no streams. */
-  let listening: Promise<() => void> | undefined;
+  const tail = createTail(feed, tellNext, onFailure);
+  /** Resolves when all that is published from then on will be told; undefined while there are no streams. */
+  let listening: Promise<void> | undefined;
   let timers: NodeJS.Timeout[] = [];
   /** Batches are turned into text one after another. */
   let telling = Promise.resolve();
@@ -56,46 +58,60 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
             const release = places.takeIfFree(account);
             // Others may have taken the last place since then.
             if (release === undefined) return sink.end('after');
-            const stream = new EventStream(sink, request);
-            streams.add(stream);
-            sink.onEnd(() => {
-              release();
-              streams.delete(stream);
-              if (streams.size === 0) stopListening();
-            });
-            if (hasEnded) stream.end();
-            else
-              void follow(stream, first).catch((error) => {
-                onFailure(error);
-                stream.end();
-              });
+            sink.onEnd(release);
+            begin(sink, request, first);
           },
         },
       };
     },
 
     /**
-     * Waits for an event outside the limits of other requests, but within that of streams.
+     * Resolves when there is an event after the cursor, after this many milliseconds, or when the process stops. It is a
+     * stream that ends with its first event: outside the limits of other requests, but within that of streams.
      *
-     * @returns as `Tail.waitFor` does
+     * @returns where the feed ended at the call, if the cursor is `now`
      * @throws {ServiceError} as `open` does
      */
     async wait(cursor: string | null | undefined, filter: EventFilter, milliseconds: number, account: string) {
       const release = places.take(account);
       try {
-        return await tail.waitFor(cursor, filter, milliseconds);
+        const first = await feed.page(cursor, filter, 1);
+        const sink = waitingSink();
+        const timeout = setTimeout(sink.end, milliseconds, 'now');
+        begin(sink, { format: WAITING, filter, recheck: async () => {} }, first);
+        await sink.ended;
+        clearTimeout(timeout);
+        return cursor === NOW ? first.next : undefined;
       } finally {
         release();
       }
     },
 
+    /** Tells soon what is published, because something was. */
+    wake: tail.wake,
+
     /** Ends all streams, because the process stops: their clients connect again after a random time. */
     end(): void {
       hasEnded = true;
-      tail.end();
       for (const stream of streams) stream.end();
     },
   };
+
+  /** Tells a client the events of a page, and then all others. */
+  function begin(sink: Sink, request: Omit<StreamRequest, 'cursor' | 'account'>, first: FeedPage): void {
+    const stream = new EventStream(sink, request);
+    streams.add(stream);
+    sink.onEnd(() => {
+      streams.delete(stream);
+      if (streams.size === 0) stopListening();
+    });
+    if (hasEnded) stream.end();
+    else
+      follow(stream, first).catch((error) => {
+        onFailure(error);
+        stream.end();
+      });
+  }
 
   /** Tells a stream what it has missed, and then what comes. */
   async function follow(stream: EventStream, first: FeedPage): Promise<void> {
@@ -119,6 +135,13 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
     return events.map((event, n) => ({ event, text: texts[n] as string }));
   }
 
+  /** Tells the live streams what was published, after what they are told at the moment. */
+  function tellNext(events: readonly FeedEvent[], last: number): void {
+    told = last;
+    const live = [...streams].filter(({ isLive }) => isLive);
+    telling = telling.then(() => tellAll(live, events, last));
+  }
+
   /** Tells streams what was published. Those that cannot be told end, so that their clients go on after the last event. */
   async function tellAll(live: readonly EventStream[], events: readonly FeedEvent[], last: number): Promise<void> {
     const alike = new Map<string, EventStream[]>();
@@ -139,27 +162,21 @@ export function createEventStreams({ feed, tail, max, onCount, onFailure }: Stre
   }
 
   /** Starts to tell all streams what is published, unless that has started. */
-  function listen(): Promise<unknown> {
+  function listen(): Promise<void> {
     if (listening !== undefined) return listening;
     timers = [
       setInterval(() => each((stream) => stream.beat()), HEARTBEAT).unref(),
       setInterval(() => each((stream) => void stream.check()), RECHECK).unref(),
     ];
-    const tell: Parameters<Tail['listen']>[0] = (events, last) => {
-      told = last;
-      const live = [...streams].filter(({ isLive }) => isLive);
-      telling = telling.then(() => tellAll(live, events, last));
-    };
-    listening = tail.listen(tell).then(({ after, stop }) => {
+    listening = tail.begin().then((after) => {
       told = Math.max(told, after);
-      return stop;
     });
     return listening;
   }
 
   function stopListening(): void {
     for (const timer of timers) clearInterval(timer);
-    listening?.then((stop) => stop()).catch(() => {});
+    tail.end();
     listening = undefined;
     told = 0;
   }

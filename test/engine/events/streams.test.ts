@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { FeedEvent, FeedPages } from '../../../src/engine/events/feed.ts';
 import { createEventStreams } from '../../../src/engine/events/streams.ts';
-import { createTail } from '../../../src/engine/events/tail.ts';
 import type { Sink, StreamBody } from '../../../src/engine/http/stream.ts';
 
 /** A feed in memory, whose answers come when the scheduler lets them. */
@@ -81,8 +80,7 @@ describe('streams', () => {
         const failed = (error: unknown) => {
           throw error;
         };
-        const tail = createTail(feed, failed);
-        const streams = createEventStreams({ feed, tail, max: 1_000, onCount() {}, onFailure: failed });
+        const streams = createEventStreams({ feed, max: 1_000, onCount() {}, onFailure: failed });
         const clients: {
           sink: ReturnType<typeof openSink>;
           after: number;
@@ -92,7 +90,7 @@ describe('streams', () => {
         for (const one of steps) {
           if (one.what === 'publish') {
             for (let n = 0; n < one.count; n++) events.push(eventAt(events.length + 1));
-            tail.wake();
+            streams.wake();
           } else if (one.what === 'open') {
             const sink = openSink();
             const after = events.length;
@@ -119,7 +117,7 @@ describe('streams', () => {
           }
         }
         await settle(scheduler);
-        tail.wake();
+        streams.wake();
         await settle(scheduler);
         for (const { sink, after, isClosed } of clients) {
           const told = positionsIn(sink.text());
@@ -142,7 +140,6 @@ describe('streams', () => {
     const feed = feedOf([eventAt(1)], async (work) => work());
     const streams = createEventStreams({
       feed,
-      tail: createTail(feed, failed),
       max: 1,
       onCount() {},
       onFailure: failed,
@@ -164,14 +161,7 @@ describe('streams', () => {
     const events = [eventAt(1)];
     const feed = feedOf(events, async (work) => work());
     const failures: unknown[] = [];
-    const tail = createTail(feed, (error) => failures.push(error));
-    const streams = createEventStreams({
-      feed,
-      tail,
-      max: 30,
-      onCount() {},
-      onFailure: (error) => failures.push(error),
-    });
+    const streams = createEventStreams({ feed, max: 30, onCount() {}, onFailure: (error) => failures.push(error) });
     let isBroken = true;
     const textsOf = async (list: readonly FeedEvent[]) => {
       if (isBroken && list.some(({ position }) => position === 2)) throw new Error('The database is away.');
@@ -187,11 +177,11 @@ describe('streams', () => {
     const [one, good] = [await open('bad', '1'), await open('good', '1')];
     await vi.waitFor(() => expect(one.text()).toBe('retry: 3000\n\n'));
     events.push(eventAt(2));
-    tail.wake();
+    streams.wake();
     await vi.waitFor(() => expect(good.text()).toBe('retry: 3000\n\ngood\n\n'));
     isBroken = false;
     events.push(eventAt(3));
-    tail.wake();
+    streams.wake();
     await vi.waitFor(() => expect(good.text()).toBe('retry: 3000\n\ngood\n\ngood\n\n'));
     expect(one.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/);
     expect(failures).toHaveLength(1);
@@ -199,4 +189,34 @@ describe('streams', () => {
     await vi.waitFor(() => expect(positionsIn(again.text())).toEqual([2, 3]));
     for (const sink of [again, good]) sink.end('now');
   });
+
+  test('a page that waits ends for an event that is published while its first page is on its way', async () => {
+    const events = Array.from({ length: 10 }, (_, n) => eventAt(n + 1));
+    const feed = feedOf(events, async (work) => work());
+    let answer = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      const { page } = feed;
+      feed.page = async (...query) => {
+        const read = await page(...query);
+        resolve();
+        await new Promise<void>((isAnswered) => {
+          answer = isAnswered;
+        });
+        return read;
+      };
+    });
+    const streams = createEventStreams({
+      feed,
+      max: 30,
+      onCount() {},
+      onFailure(error) {
+        throw error;
+      },
+    });
+    const waiting = streams.wait('now', {}, 60_000, 'me');
+    await isAsked;
+    events.push(eventAt(11));
+    answer();
+    expect(await waiting).toEqual({ epoch: 1, position: 10 });
+  }, 5_000);
 });
