@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * done together in the next one.
  *
  * @param round does the work; must not reject
- * @param pause the time between two rounds, in milliseconds
+ * @param pause the time between two rounds, in milliseconds; none by default
  */
-export function createRounds(round: () => Promise<void>, pause: number) {
+export function createRounds(round: () => Promise<void>, pause = 0) {
   const ending = new AbortController();
   const { signal } = ending;
   let isAwaited = false;
@@ -31,7 +31,7 @@ export function createRounds(round: () => Promise<void>, pause: number) {
     while (isAwaited && !signal.aborted) {
       isAwaited = false;
       await round();
-      await sleep(pause, undefined, { ref: false, signal }).catch(() => {});
+      if (pause > 0) await sleep(pause, undefined, { ref: false, signal }).catch(() => {});
     }
     running = undefined;
   }

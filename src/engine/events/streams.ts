@@ -31,13 +31,9 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   const places = new StreamPlaces(max, onCount);
   const streams = new Set<EventStream>();
   const tail = createTail(feed, tellNext, onFailure);
-  /** Resolves when all that is published from then on will be told; undefined while there are no streams. */
-  let listening: Promise<void> | undefined;
   let timers: NodeJS.Timeout[] = [];
   /** Batches are turned into text one after another. */
   let telling = Promise.resolve();
-  /** The position of the last event that the live streams are told; the others must first read on until there. */
-  let told = 0;
   let hasEnded = false;
 
   return {
@@ -100,10 +96,18 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   /** Tells a client the events of a page, and then all others. */
   function begin(sink: Sink, request: Omit<StreamRequest, 'cursor' | 'account'>, first: FeedPage): void {
     const stream = new EventStream(sink, request);
+    if (streams.size === 0) {
+      timers = [
+        setInterval(() => each((one) => one.beat()), HEARTBEAT).unref(),
+        setInterval(() => each((one) => void one.check()), RECHECK).unref(),
+      ];
+    }
     streams.add(stream);
     sink.onEnd(() => {
       streams.delete(stream);
-      if (streams.size === 0) stopListening();
+      if (streams.size > 0) return;
+      for (const timer of timers) clearInterval(timer);
+      tail.end();
     });
     if (hasEnded) stream.end();
     else
@@ -116,14 +120,14 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   /** Tells a stream what it has missed, and then what comes. */
   async function follow(stream: EventStream, first: FeedPage): Promise<void> {
     stream.begin();
-    await listen();
     let page = first;
     for (;;) {
       const frames = await framesOf(stream.format, page.events);
       if (stream.hasEnded) return;
       stream.tell(frames, page.next.position);
       await stream.drained();
-      if (!page.hasMore && page.next.position >= told) break;
+      if (stream.hasEnded) return;
+      if (!page.hasMore && tail.tellAfter(page.next.position)) break;
       page = await feed.pageAfter(page.next, stream.filter, PAGE);
     }
     stream.isLive = true;
@@ -137,7 +141,6 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
 
   /** Tells the live streams what was published, after what they are told at the moment. */
   function tellNext(events: readonly FeedEvent[], last: number): void {
-    told = last;
     const live = [...streams].filter(({ isLive }) => isLive);
     telling = telling.then(() => tellAll(live, events, last));
   }
@@ -159,26 +162,6 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         for (const stream of group) stream.end();
       }
     }
-  }
-
-  /** Starts to tell all streams what is published, unless that has started. */
-  function listen(): Promise<void> {
-    if (listening !== undefined) return listening;
-    timers = [
-      setInterval(() => each((stream) => stream.beat()), HEARTBEAT).unref(),
-      setInterval(() => each((stream) => void stream.check()), RECHECK).unref(),
-    ];
-    listening = tail.begin().then((after) => {
-      told = Math.max(told, after);
-    });
-    return listening;
-  }
-
-  function stopListening(): void {
-    for (const timer of timers) clearInterval(timer);
-    tail.end();
-    listening = undefined;
-    told = 0;
   }
 
   function each(work: (stream: EventStream) => void): void {

@@ -1,3 +1,4 @@
+import { createRounds } from '../rounds.ts';
 import type { FeedEvent, FeedPages } from './feed.ts';
 
 /** How often the feed is looked at, in milliseconds: other processes publish too. */
@@ -15,56 +16,45 @@ export function createTail(
   tell: (events: readonly FeedEvent[], last: number) => void,
   onFailure: (error: unknown) => void,
 ) {
-  /** The position until which events were told; undefined until the first read. */
-  let last: number | undefined;
-  /** Reads one after another, so that events are told in order; and the one that has not begun yet. */
-  let reading = Promise.resolve();
-  let next: Promise<void> | undefined;
+  /** The position until which events were told. */
+  let last = 0;
   let timer: NodeJS.Timeout | undefined;
+  const { wake } = createRounds(() => readOn().catch(onFailure));
 
   return {
-    /** Tells what is published from now on. The result is the position after which it does. */
-    async begin(): Promise<number> {
-      timer = setInterval(look, INTERVAL).unref();
-      await read();
-      return last ?? 0;
+    /**
+     * Tells what is published after a position, unless it tells already.
+     *
+     * @returns whether a reader at the position is told all that comes after it; if not, it must first read on
+     */
+    tellAfter(position: number): boolean {
+      if (timer === undefined) {
+        last = position;
+        timer = setInterval(wake, INTERVAL).unref();
+      }
+      return position >= last;
     },
 
     /** Looks at the feed, because something was published. */
-    wake: look,
+    wake,
 
     /** Tells nothing more. */
     end(): void {
       clearInterval(timer);
       timer = undefined;
-      last = undefined;
     },
   };
 
-  function look(): void {
-    if (timer !== undefined) read().catch(onFailure);
-  }
-
-  /** Resolves when everything was told that was published before the call. */
-  function read(): Promise<void> {
-    if (next === undefined) {
-      next = reading.then(() => {
-        next = undefined;
-        return tellNext();
-      });
-      reading = next.catch(() => {});
-    }
-    return next;
-  }
-
-  async function tellNext(): Promise<void> {
+  async function readOn(): Promise<void> {
+    if (timer === undefined) return;
     const { epoch, last: end } = await feed.state();
-    last ??= end;
     while (timer !== undefined && last < end) {
-      const page = await feed.pageAfter({ epoch, position: last }, {}, MOST);
+      const from = last;
+      const page = await feed.pageAfter({ epoch, position: from }, {}, MOST);
+      // It may have ended, and begun elsewhere, while the page was read.
+      if (timer === undefined || last !== from) continue;
       last = page.next.position;
       tell(page.events, last);
     }
-    if (timer === undefined) last = undefined;
   }
 }
