@@ -1,5 +1,6 @@
 import { Kind, print } from 'graphql';
 import { gql, type Reply, type Route, route } from '../rest/route.ts';
+import { NOW } from './cursor.ts';
 import type { EventSource } from './source.ts';
 
 /**
@@ -59,15 +60,16 @@ interface SelectedPage {
 
 /**
  * 200 with the events as a bare array; `Link` always has the address to go on with, also at the end of the feed. A full
- * page never changes, so caches may keep it for as long as they keep anything (RFC 9111, RFC 8246).
+ * page never changes, so caches may keep it for as long as they keep anything (RFC 9111, RFC 8246); except from `now` on,
+ * which is another place at each request.
  */
 function feedPage(): Reply {
   return {
     kind: 'list',
     statuses: { 200: { description: 'A page of the feed.', headers: ['Link'] } },
-    answer: (value, { limit = DEFAULT_LIMIT }, context) => {
+    answer: (value, { after, limit = DEFAULT_LIMIT }, context) => {
       const { nodes, pageInfo } = value as SelectedPage;
-      const caching = nodes.length === limit ? ['cache-control', 'max-age=31536000, immutable'] : [];
+      const caching = nodes.length === limit && after !== NOW ? ['cache-control', 'max-age=31536000, immutable'] : [];
       const link = ['link', `<${context.nextPage(pageInfo.endCursor)}>; rel="next"`];
       return { status: 200, body: nodes, headers: [...link, ...caching, 'vary', 'Accept'] };
     },

@@ -175,6 +175,15 @@ describe('GET /events', () => {
     expect((await app.rest('GET', '/events?after=now&limit=1')).headers.get('cache-control')).toBe('no-cache');
   });
 
+  test('lets no cache keep a page from now on: it is another one at the next request', async () => {
+    await published(app);
+    const waiting = app.rest('GET', '/events?after=now&type=category.created&wait=20&limit=1');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await newCategory();
+    const { body, headers } = await waiting;
+    expect([body.length, headers.get('cache-control')]).toEqual([1, 'no-cache']);
+  });
+
   test('waits for the next event, and no longer', async () => {
     await published(app);
     const started = performance.now();
