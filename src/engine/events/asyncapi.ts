@@ -1,12 +1,6 @@
 import type { JsonSchema } from '../openapi/schemas.ts';
 import { type EventSource, eventTypesOf } from './source.ts';
 
-interface AsyncApiText {
-  readonly title: string;
-  readonly version: string;
-  readonly basePath: string;
-}
-
 /**
  * The AsyncAPI 3.0 document of the events.
  *
@@ -16,7 +10,7 @@ interface AsyncApiText {
 export function asyncApiDocument(
   sources: readonly EventSource[],
   openApi: JsonSchema,
-  { title, version, basePath }: AsyncApiText,
+  { title, version, basePath }: Readonly<Record<'title' | 'version' | 'basePath', string>>,
 ): JsonSchema {
   const { schemas: all } = openApi.components as { readonly schemas: Readonly<Record<string, JsonSchema>> };
   const schemas = reachable(all, 'Event');

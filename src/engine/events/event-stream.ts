@@ -26,28 +26,22 @@ export interface StreamRequest {
   readonly recheck: () => Promise<void>;
 }
 
-/** A told event: its fields for the filter, and its text in a stream. */
-export interface Frame {
-  readonly event: FeedEvent;
-  readonly text: string;
-}
-
 /** A client that is told events. */
 export class EventStream {
   readonly #sink: Sink;
+  readonly #recheck: StreamRequest['recheck'];
   readonly format: StreamFormat;
   readonly filter: EventFilter;
-  readonly #recheck: () => Promise<void>;
   #position = 0;
   hasEnded = false;
   /** Whether it has all events until now, and gets the next ones together with all other streams. */
   isLive = false;
 
-  constructor(sink: Sink, { format, filter, recheck }: Pick<StreamRequest, 'format' | 'filter' | 'recheck'>) {
+  constructor(sink: Sink, { format, filter, recheck }: Omit<StreamRequest, 'cursor' | 'account'>) {
     this.#sink = sink;
+    this.#recheck = recheck;
     this.format = format;
     this.filter = filter;
-    this.#recheck = recheck;
     sink.onEnd(() => {
       this.hasEnded = true;
     });
@@ -57,12 +51,16 @@ export class EventStream {
     this.#sink.write(`retry: ${RETRY}\n\n`);
   }
 
-  /** Tells the events that it wants and has not been told yet. */
-  tell(frames: readonly Frame[], last: number): void {
+  /**
+   * Tells the events that it wants and has not been told yet.
+   *
+   * @param texts the events in its format
+   */
+  tell(events: readonly FeedEvent[], texts: readonly string[], last: number): void {
     let text = '';
-    for (const frame of frames) {
-      if (frame.event.position > this.#position && isWanted(frame.event, this.filter)) text += frame.text;
-    }
+    events.forEach((event, n) => {
+      if (event.position > this.#position && isWanted(event, this.filter)) text += texts[n];
+    });
     this.#position = Math.max(this.#position, last);
     if (text === '') return;
     this.#sink.write(text);

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
 import { NOW } from './cursor.ts';
-import { EventStream, type Frame, type StreamFormat, type StreamRequest } from './event-stream.ts';
+import { EventStream, type StreamFormat, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
 import { StreamPlaces } from './stream-places.ts';
 import { createTail } from './tail.ts';
@@ -122,21 +122,15 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     stream.begin();
     let page = first;
     for (;;) {
-      const frames = await framesOf(stream.format, page.events);
+      const texts = await textsOf(stream.format, page.events);
       if (stream.hasEnded) return;
-      stream.tell(frames, page.next.position);
+      stream.tell(page.events, texts, page.next.position);
       await stream.drained();
       if (stream.hasEnded) return;
       if (!page.hasMore && tail.tellAfter(page.next.position)) break;
       page = await feed.pageAfter(page.next, stream.filter, PAGE);
     }
     stream.isLive = true;
-  }
-
-  async function framesOf(format: StreamFormat, events: readonly FeedEvent[]): Promise<readonly Frame[]> {
-    if (events.length === 0) return [];
-    const texts = await format.textsOf(events);
-    return events.map((event, n) => ({ event, text: texts[n] as string }));
   }
 
   /** Tells the live streams what was published, after what they are told at the moment. */
@@ -155,8 +149,8 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     }
     for (const group of alike.values()) {
       try {
-        const frames = await framesOf((group[0] as EventStream).format, events);
-        for (const stream of group) stream.tell(frames, last);
+        const texts = await textsOf((group[0] as EventStream).format, events);
+        for (const stream of group) stream.tell(events, texts, last);
       } catch (error) {
         onFailure(error);
         for (const stream of group) stream.end();
@@ -167,6 +161,10 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   function each(work: (stream: EventStream) => void): void {
     for (const stream of streams) work(stream);
   }
+}
+
+async function textsOf(format: StreamFormat, events: readonly FeedEvent[]): Promise<readonly string[]> {
+  return events.length === 0 ? [] : format.textsOf(events);
 }
 
 function stopping(): ServiceError {
