@@ -30,8 +30,8 @@ export function createSequencer(database: Database, { retention, onPublished, on
   const publish = database.statement(
     'events.publish',
     'count',
-    sql`select coalesce(moved, 0), more, lag from publish_changes(${sql.placeholder('most')}::integer)`,
-    { moved: integer, more: flag, lag: { decode: Number } },
+    sql`select coalesce(moved, 0), more, lag, moved is null from publish_changes(${sql.placeholder('most')}::integer)`,
+    { moved: integer, more: flag, lag: { decode: Number }, isBusy: flag },
   );
   const deleteOld = database.statement(
     'events.deleteOld',
@@ -79,18 +79,18 @@ export function createSequencer(database: Database, { retention, onPublished, on
 
   async function publishAll(): Promise<void> {
     for (;;) {
-      const [{ moved, more, lag } = { moved: 0, more: false, lag: 0 }] = await publish({ most: MOST });
+      const [row] = await publish({ most: MOST });
+      const { moved, more, lag, isBusy } = row as NonNullable<typeof row>;
       lastSuccess = performance.now();
       onPublished(moved, moved > 0 ? lag : 0);
+      // Another process publishes at the moment, and may not have seen what was committed last.
+      if (isBusy) rounds.wake();
       if (!more) return;
     }
   }
 
   /** Deletes events beyond the retention. */
   async function forget(): Promise<void> {
-    for (;;) {
-      const [{ count } = { count: 0 }] = await deleteOld({ retention });
-      if (count < DELETED_AT_ONCE) return;
-    }
+    while ((await deleteOld({ retention }))[0]?.count === DELETED_AT_ONCE);
   }
 }

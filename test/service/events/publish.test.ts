@@ -87,6 +87,24 @@ if (databaseKind === 'server') {
     });
     expect(counts).toEqual([0]);
   });
+
+  test('what another process may not have seen is published soon after it', async () => {
+    const last = await endOfFeed();
+    const onFailure = (error: unknown) => {
+      throw error;
+    };
+    const sequencer = createSequencer(opened.database, { retention: 60, onPublished: () => {}, onFailure });
+    await opened.database.transaction(async (run) => {
+      await run('select last from feed for update', []);
+      await category();
+      sequencer.begin();
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    });
+    // Each second, it would be in any case.
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(await eventsAfter(last)).toHaveLength(1);
+    await sequencer.end();
+  });
 }
 
 function query(text: string, parameters: Parameters<Query>[1] = []): ReturnType<Query> {
