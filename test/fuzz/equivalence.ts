@@ -99,7 +99,7 @@ export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'inte
       throw new Error(`${describeAsked(asked)}\n${name}: ${error}`);
     }
   }
-  const areCompiled = asked.operations.every(({ name }) => !isBeyondCompiler(schema, document, name));
+  const areCompiled = asked.operations.every(({ name }) => !isBeyondCompiler(selectionOf(schema, document, name)));
   return areCompiled ? 'compiled' : 'interpreted';
 }
 

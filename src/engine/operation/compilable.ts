@@ -1,6 +1,30 @@
-import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind, type OperationDefinitionNode } from 'graphql';
-import { hasPlacesBeyondCompiler } from './compilable-places.ts';
-import { hasValuesBeyondCompiler } from './compilable-values.ts';
+import {
+  type ArgumentNode,
+  type FieldNode,
+  type GraphQLArgument,
+  type GraphQLCompositeType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isInputObjectType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  typeFromAST,
+  type ValueNode,
+  valueFromAST,
+} from 'graphql';
+import { hasVariable } from './conditions.ts';
+import { nodesOf, type SelectedField, type Selection } from './selection.ts';
+
+/** A string that contains this has a special meaning for the compiler. */
+const MARKER = '__MAGIC_';
+
+/** The maximum total length of the paths of all fields, in characters. */
+const MAX_PATH_CHARACTERS = 100_000;
 
 /**
  * Whether graphql-jit (0.8.9) would run an operation of a valid document differently from the specification, execute
@@ -30,26 +54,125 @@ import { hasValuesBeyondCompiler } from './compilable-values.ts';
  * - It writes the path of each field several times: an alias of 140,000 characters around 250 fields takes 700 MB.
  *
  * It handles introspection correctly, but compiling that is not worth the time.
- *
- * @param document valid and within the limits, because its fragments are expanded here
- * @param operationName which operation of the document to check; needed if there are several
  */
-export function isBeyondCompiler(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-): boolean {
-  const operation = getOperationAST(document, operationName);
+export function isBeyondCompiler({ schema, document, operation, roots, fields }: Selection): boolean {
+  const isOfSeveral = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1;
   return (
-    operation == null ||
     operation.operation === 'subscription' ||
-    changesSeveral(operation) ||
-    hasValuesBeyondCompiler(schema, document) ||
-    hasPlacesBeyondCompiler(schema, document, operation)
+    (operation.operation === 'mutation' && roots.length > 1) ||
+    hasVariablesBeyond(schema, operation) ||
+    [...nodesOf(fields)].some(([node, field]) => field.args.some((arg) => isArgumentBeyond(arg, node.arguments))) ||
+    hasPlacesBeyond(roots, isOfSeveral)
   );
 }
 
-function changesSeveral({ operation, selectionSet }: OperationDefinitionNode): boolean {
-  const [only, ...others] = selectionSet.selections;
-  return operation === 'mutation' && (others.length > 0 || only?.kind !== Kind.FIELD);
+/** @param isOfSeveral whether the document has other operations, which may share its fragments */
+function hasPlacesBeyond(roots: readonly SelectedField[], isOfSeveral: boolean): boolean {
+  const conditionsOfNodes = new Map<FieldNode, string>();
+  const conditionsOfPaths = new Map<string, string>();
+  const resolvers = new Map<string, GraphQLCompositeType>();
+  const names = new Map<string, string>();
+  let characters = 0;
+  return areBeyond(roots, 0);
+
+  /** @param around the number of conditions of the field around them */
+  function areBeyond(fields: readonly SelectedField[], around: number): boolean {
+    return fields.some((selected) => {
+      const { node, path, conditions, within } = selected;
+      characters += path.length;
+      if (characters > MAX_PATH_CHARACTERS) return true;
+      const own = conditions.slice(around).map(({ text }) => text);
+      return (
+        (isOfSeveral && own.length > 0) ||
+        isPlaceBeyond(node, path, own.join(' ')) ||
+        isFieldBeyond(selected) ||
+        areBeyond(within, conditions.length)
+      );
+    });
+  }
+
+  function isPlaceBeyond(node: FieldNode, path: string, conditions: string): boolean {
+    const keys = path.split('.');
+    // The compiler names the index of a list so.
+    if (keys.some((key) => key === '__proto__' || /idx\d/.test(key))) return true;
+    const before = conditionsOfPaths.get(path);
+    conditionsOfPaths.set(path, conditions);
+    if (before !== undefined && before + conditions !== '') return true;
+    return isOther(conditionsOfNodes, node, conditions) || isOther(names, keys.reverse().join('_'), path);
+  }
+
+  function isFieldBeyond({ parent, field: { name, type: ofField } }: SelectedField): boolean {
+    const type = getNamedType(ofField);
+    return (
+      name === '__schema' ||
+      name === '__type' ||
+      isAbstractType(parent) ||
+      isAbstractType(type) ||
+      (isObjectType(type) && type.isTypeOf != null) ||
+      isOther(resolvers, parent.name + name, parent)
+    );
+  }
+}
+
+/** Whether the key has another value already; sets it otherwise. */
+function isOther<K, V>(map: Map<K, V>, key: K, value: V): boolean {
+  const known = map.get(key) ?? value;
+  map.set(key, known);
+  return known !== value;
+}
+
+function hasVariablesBeyond(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'>,
+): boolean {
+  const checked = new Set<GraphQLInputType>();
+  return variableDefinitions.some(({ variable, type: ofVariable, defaultValue }) => {
+    const type = typeFromAST(schema, ofVariable) as GraphQLInputType;
+    return (
+      variable.name.value in Object.prototype ||
+      isInputBeyond(type, checked) ||
+      (defaultValue !== undefined && (ofVariable.kind === Kind.NON_NULL_TYPE || isLiteralBeyond(type, defaultValue)))
+    );
+  });
+}
+
+/** @param checked the types that were checked before */
+function isInputBeyond(type: GraphQLInputType, checked: Set<GraphQLInputType>): boolean {
+  const named = getNamedType(type);
+  if (!isInputObjectType(named) || checked.has(named)) return false;
+  checked.add(named);
+  return (
+    named.isOneOf ||
+    Object.values(named.getFields()).some((field) => isDefaultBeyond(field) || isInputBeyond(field.type, checked))
+  );
+}
+
+function isArgumentBeyond(argument: GraphQLArgument, given: readonly ArgumentNode[] = []): boolean {
+  const value = given.find(({ name }) => name.value === argument.name)?.value;
+  return isDefaultBeyond(argument) || (value !== undefined && isLiteralBeyond(argument.type, value));
+}
+
+function isDefaultBeyond({ defaultValue }: Pick<GraphQLArgument, 'defaultValue'>): boolean {
+  return defaultValue !== undefined && !isJson(defaultValue);
+}
+
+function isLiteralBeyond(type: GraphQLInputType, value: ValueNode): boolean {
+  const nullable = getNullableType(type);
+  if (value.kind === Kind.VARIABLE) return false;
+  if (value.kind === Kind.LIST && isListType(nullable)) {
+    return value.values.some((item) => isLiteralBeyond(nullable.ofType, item));
+  }
+  return hasVariable(value) || !isJson(valueFromAST(value, type));
+}
+
+/** Whether JSON represents the value exactly, and it contains no string with a special meaning for the compiler. */
+function isJson(value: unknown): boolean {
+  if (value === null || typeof value === 'boolean') return true;
+  if (typeof value === 'string') return !value.includes(MARKER);
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
+  if (Array.isArray(value)) return value.every(isJson);
+  if (typeof value !== 'object') return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== null && prototype !== Object.prototype) return false;
+  return Object.entries(value).every(([key, inner]) => key !== '__proto__' && isJson(key) && isJson(inner));
 }

@@ -3,6 +3,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Context } from '../schema/context.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { isBeyondCompiler } from './compilable.ts';
+import { selectionOf } from './selection.ts';
 
 /** Runs one operation of a document; takes the variables as the client sent them. */
 export type Operation = (
@@ -28,7 +29,7 @@ export function compileOperation(
   plans: ReadAheadPlans,
 ): Operation {
   const interpreted = interpretOperation(schema, document, operationName, plans);
-  if (isBeyondCompiler(schema, document, operationName)) return interpreted;
+  if (isBeyondCompiler(selectionOf(schema, document, operationName))) return interpreted;
   const compiled = compileQuery(schema, document, operationName);
   if (!isCompiledQuery(compiled)) return interpreted;
   return (variables, context) => {

@@ -1,4 +1,13 @@
-import { type FieldNode, type FragmentSpreadNode, type InlineFragmentNode, Kind, print, type ValueNode } from 'graphql';
+import {
+  BREAK,
+  type FieldNode,
+  type FragmentSpreadNode,
+  type InlineFragmentNode,
+  Kind,
+  print,
+  type ValueNode,
+  visit,
+} from 'graphql';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -42,6 +51,18 @@ export function isIncluded(ways: Ways, variables: Variables): boolean {
 export function isAlwaysIncluded(ways: Ways): boolean {
   for (const conditions of ways) if (conditions.length === 0) return true;
   return false;
+}
+
+/** Whether a value contains a variable, or is one. */
+export function hasVariable(value: ValueNode): boolean {
+  let has = false;
+  visit(value, {
+    Variable: () => {
+      has = true;
+      return BREAK;
+    },
+  });
+  return has;
 }
 
 function isTrue(value: ValueNode, variables: Variables, defaults: ReadonlyMap<string, unknown>): boolean {

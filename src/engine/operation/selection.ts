@@ -48,6 +48,8 @@ export interface SelectedField {
 
 /** The selection of an operation, with its fragments expanded. */
 export interface Selection {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly roots: readonly SelectedField[];
   /** All of its fields, each before those within it. */
@@ -76,7 +78,7 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
   operation.variableDefinitions?.forEach(countDirectives);
   const root = schema.getRootType(operation.operation) as GraphQLObjectType;
   const roots = walk(root, operation.selectionSet, { path: '', conditions: [], depth: 1, fragment: undefined });
-  return { operation, roots, fields, size, defaults };
+  return { schema, document, operation, roots, fields, size, defaults };
 
   function walk(type: GraphQLCompositeType, { selections }: SelectionSetNode, around: Around): SelectedField[] {
     if (around.depth > MAX_DEPTH) throw tooMuch(`The operation is nested more than ${MAX_DEPTH} fields deep.`);

@@ -80,7 +80,7 @@ const internal = [
   'db/counts.ts MAX_SHAPES',
   'db/paging.ts MAX_SHAPES',
   'db/server.ts MAX_PREPARED',
-  'operation/compilable-places.ts MAX_PATH_CHARACTERS',
+  'operation/compilable.ts MAX_PATH_CHARACTERS',
   'http/negotiation.ts MAX_ACCEPTS',
   'operation/documents.ts MAX_CHARACTERS',
   'operation/documents.ts MAX_COMPILED',
