@@ -13,10 +13,9 @@ import {
 } from 'graphql';
 import { MAX_VALIDATION_ERRORS, ServiceError, validationFailed } from '../errors.ts';
 import { boundsOf, type inputValidators } from '../schema/input.ts';
-import { isAlwaysIncluded, isIncluded } from './conditions.ts';
+import { hasVariable, isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { Rejection } from './prepared.ts';
 import { nodesOf, type Selection, waysBy } from './selection.ts';
-import { visitArguments } from './values.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 type Arguments = Readonly<Record<string, unknown>>;
@@ -45,7 +44,7 @@ export function argumentValidator(
       const error = check(getArgumentValues(field, node, variables));
       return error === undefined ? [] : [{ error, node }];
     };
-    if (!isAlwaysIncluded(ways) || hasVariables(field, node)) {
+    if (!isAlwaysIncluded(ways) || node.arguments?.some(({ value }) => hasVariable(value))) {
       dependent.push((variables) => (isIncluded(ways, variables) ? find(variables) : []));
     } else if (fixed.length < MAX_VALIDATION_ERRORS) fixed.push(...find({}));
   }
@@ -90,16 +89,6 @@ function argumentCheck(
     }
     return undefined;
   };
-}
-
-function hasVariables(field: GraphQLField<unknown, unknown>, node: FieldNode): boolean {
-  let found = false;
-  visitArguments(field, node, {
-    variable: () => {
-      found = true;
-    },
-  });
-  return found;
 }
 
 /** The coerced defaults of the variables, as graphql-js coerces them. */

@@ -1,17 +1,20 @@
 import {
   type FieldNode,
-  type GraphQLField,
   type GraphQLInputType,
   type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
   Kind,
+  TypeInfo,
   typeFromAST,
   type ValueNode,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { type Annotatable, type Annotated, annotatedIn } from '../lifecycle/annotated.ts';
 import { inputWalker } from '../lifecycle/input-uses.ts';
 import type { Condition } from './conditions.ts';
-import { nodesOf, type Selection } from './selection.ts';
-import { visitArguments } from './values.ts';
+import type { SelectedField, Selection } from './selection.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -67,23 +70,34 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
       );
     }
 
-    const ofArguments = new Map([...nodesOf(fields)].map(([node, field]) => [node, usesOfArguments(field, node)]));
-    for (const { field, node, conditions } of fields) {
+    const ofArguments = new Map<FieldNode, ReturnType<typeof usesOfArguments>>();
+    for (const selected of fields) {
+      const { node, field, conditions } = selected;
       note(field, conditions);
-      for (const [element, own] of ofArguments.get(node) ?? []) note(element, [...conditions, ...own]);
+      if (!node.arguments?.length) continue;
+      const own = ofArguments.get(node) ?? usesOfArguments(selected);
+      ofArguments.set(node, own);
+      for (const [element, given] of own) note(element, [...conditions, ...given]);
     }
 
     /** The annotated elements that a field's arguments use, each with its conditions. */
-    function usesOfArguments(field: GraphQLField<unknown, unknown>, node: FieldNode) {
+    function usesOfArguments({ node: { kind, name, arguments: given = [] }, parent }: SelectedField) {
       const found = new Map<string, [Annotatable, readonly Condition[]]>();
-      const add = (element: Annotatable, own: readonly Condition[]) => {
-        const one = annotated.get(element);
-        if (one !== undefined) found.set([one.coordinate, ...own.map(({ text }) => text)].join('\n'), [element, own]);
+      const add = (element: Annotatable | null | undefined, own: readonly Condition[]) => {
+        const one = element == null ? undefined : annotated.get(element);
+        if (one === undefined) return;
+        found.set([one.coordinate, ...own.map(({ text }) => text)].join('\n'), [one.element, own]);
       };
-      visitArguments(field, node, {
-        given: (element, value) => add(element, ifGiven(value)),
-        enumValue: (element) => add(element, []),
+      const types = new TypeInfo(schema, parent);
+      const visitor = visitWithTypeInfo(types, {
+        Argument: ({ value }) => add(types.getArgument(), ifGiven(value)),
+        ObjectField: ({ name, value }) => {
+          const type = getNamedType(types.getParentInputType());
+          if (isInputObjectType(type)) add(type.getFields()[name.value], ifGiven(value));
+        },
+        EnumValue: () => add(types.getEnumValue(), []),
       });
+      visit({ kind, name, arguments: given }, visitor);
       return [...found.values()];
     }
 
