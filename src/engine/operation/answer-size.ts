@@ -23,13 +23,13 @@ interface Lengths {
  * string without a declared maximum, such as those of introspection, counts as empty: the finished response is checked
  * too.
  */
-export function bytesOf({ alias, name }: FieldNode, field: GraphQLField<unknown, unknown> | undefined): number {
-  return (alias ?? name).value.length + BYTES_AROUND + (field === undefined ? 0 : bytesOfValue(field));
+export function bytesOf({ alias, name }: FieldNode, field: GraphQLField<unknown, unknown>): number {
+  return (alias ?? name).value.length + BYTES_AROUND + bytesOfValue(field);
 }
 
 /** How many values a field counts as: a long string counts as several. */
-export function valuesOf(field: GraphQLField<unknown, unknown> | undefined): number {
-  const { maxLength = 1 }: Lengths = field?.extensions ?? {};
+export function valuesOf(field: GraphQLField<unknown, unknown>): number {
+  const { maxLength = 1 }: Lengths = field.extensions;
   return Math.ceil(maxLength / LENGTH_OF_VALUE);
 }
 

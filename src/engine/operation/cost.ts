@@ -1,15 +1,4 @@
-import {
-  type FieldNode,
-  type GraphQLCompositeType,
-  type GraphQLField,
-  type GraphQLObjectType,
-  getNamedType,
-  getNullableType,
-  isListType,
-  isObjectType,
-  Kind,
-  type ValueNode,
-} from 'graphql';
+import { type FieldNode, getNamedType, getNullableType, isListType, Kind, type ValueNode } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
 import type { Cost } from '../limits/units.ts';
@@ -34,7 +23,15 @@ export const MAX_ANSWER_BYTES = 8_388_608;
 const ITEMS_OF_LIST = 10;
 type Variables = Readonly<Record<string, unknown>>;
 /** A value, or a function of the variables that returns it. */
-type Dynamic<T> = T | ((variables: Variables) => T);
+type Dynamic<T extends object> = T | ((variables: Variables) => T);
+
+/** What the arguments of a field ask for. */
+interface Asked {
+  /** The maximum number of rows of its list, or 1. */
+  readonly count: number;
+  readonly items: number;
+  readonly searches: Cost['searches'];
+}
 
 /** @throws {ServiceError} INVALID_ARGUMENT if a document has too many lines */
 export function assertLines(text: string): void {
@@ -64,34 +61,49 @@ export function measure({ roots, defaults }: Selection): (variables: Variables) 
   };
 
   function amountOf(fields: readonly SelectedField[], isRoot: boolean): Dynamic<Cost> {
-    return combine(
-      fields.map((field) => {
-        const amount = known.get(field.node) ?? amountOfField(field, isRoot);
-        known.set(field.node, amount);
-        return amount;
-      }),
-      (amounts) => amounts.reduce(add, NOTHING),
-    );
+    let fixed = NOTHING;
+    const dynamic: ((variables: Variables) => Cost)[] = [];
+    for (const field of fields) {
+      const amount = known.get(field.node) ?? amountOfField(field, isRoot);
+      known.set(field.node, amount);
+      if (typeof amount === 'function') dynamic.push(amount);
+      else fixed = add(fixed, amount);
+    }
+    if (dynamic.length === 0) return fixed;
+    return (variables) => dynamic.reduce((sum, amount) => add(sum, amount(variables)), fixed);
   }
 
-  function amountOfField({ node, parent, field, within }: SelectedField, isRoot: boolean): Dynamic<Cost> {
-    const named = getNamedType(field.type);
-    const type = isObjectType(named) ? named : undefined;
-    const given = combine([itemsGiven(node, field), searchOf(type, node)], (amounts) => amounts.reduce(add, NOTHING));
-    const isStatement = !isRoot && (isConnection(type) || field.extensions.reference !== undefined);
-    const own = { ...NOTHING, values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
-    const size: Dynamic<number> = isConnection(type) ? pageSize(node) : itemsOf(parent, field);
-    const rows = combine([size], ([count = 1]) => onlyRows(count));
+  function amountOfField(selected: SelectedField, isRoot: boolean): Dynamic<Cost> {
+    const { node, field, within } = selected;
+    const isList = searchesOf(getNamedType(field.type)) !== undefined;
+    const isStatement = !isRoot && (isList || field.extensions.reference !== undefined);
+    const own = { values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
+    const asked = askedBy(selected);
     const each = amountOf(within, false);
-    return combine([rows, each, given], ([{ rows: count } = NOTHING, inner = NOTHING, items = NOTHING]) => {
-      const all = add(add(own, items), times(count, inner));
-      return isConnection(type) ? add(all, onlyRows(count)) : all;
-    });
+    if (typeof asked !== 'function' && typeof each !== 'function') return total(asked, each);
+    return (variables) => total(resolved(asked, variables), resolved(each, variables));
+
+    function total({ count, items, searches }: Asked, row: Cost): Cost {
+      return {
+        rows: count * row.rows + (isList ? count : 0),
+        values: count * row.values + own.values,
+        items: count * row.items + items,
+        searches: searches.length === 0 ? row.searches : [...searches, ...row.searches],
+        // One statement reads the lists of all rows.
+        statements: row.statements + own.statements,
+        bytes: count * row.bytes + own.bytes,
+      };
+    }
   }
+}
+
+function resolved<T extends object>(value: Dynamic<T>, variables: Variables): T {
+  return typeof value === 'function' ? value(variables) : value;
 }
 
 const NOTHING: Cost = { rows: 0, values: 0, items: 0, searches: [], statements: 0, bytes: 0 };
 
+// Not a spread, because this runs for each request: on Node 20 each spread object gets a hidden class of its own.
 function add(one: Cost, other: Cost): Cost {
   return {
     rows: one.rows + other.rows,
@@ -103,100 +115,50 @@ function add(one: Cost, other: Cost): Cost {
   };
 }
 
-function times(count: number, { rows, values, items, searches, statements, bytes }: Cost): Cost {
-  // Not a spread, because this runs for each request: on Node 20 each spread object gets a hidden class of its own.
-  return {
-    rows: count * rows,
-    values: count * values,
-    items: count * items,
-    searches,
-    statements,
-    bytes: count * bytes,
+function askedBy({ node: { arguments: given = [] }, parent, field }: SelectedField): Dynamic<Asked> {
+  const searchedList = searchesOf(getNamedType(field.type));
+  // The page size counts the lists of a connection.
+  const isCounted = searchesOf(parent) === undefined && isListType(getNullableType(field.type));
+  const length = isCounted ? Number(field.extensions.items ?? ITEMS_OF_LIST) : 1;
+  const lists = field.args.filter(({ type }) => isListType(getNullableType(type))).map(({ name }) => name);
+  const relevant = given.filter(({ name }) => searchedList !== undefined || lists.includes(name.value));
+  const asked = (variables: Variables): Asked => {
+    const values = Object.fromEntries(relevant.map(({ name, value }) => [name.value, shallowValue(value, variables)]));
+    const searched = searchedList?.(values);
+    return {
+      count: searchedList === undefined ? length : pageSize(values),
+      items: lists.reduce((sum, name) => sum + lengthOf(values[name]), 0),
+      searches: searched === undefined ? [] : [searched],
+    };
   };
-}
-
-function onlyRows(rows: number): Cost {
-  return { rows, values: 0, items: 0, searches: [], statements: 0, bytes: 0 };
+  return relevant.some(({ value }) => value.kind === Kind.VARIABLE) ? asked : asked({});
 }
 
 /**
- * The maximum number of items of a field: 1 if it is no list, or a list of a connection, which the page size counts.
+ * The value of an argument as far as it matters here, without those within it: a document may use a long list often.
+ * That of a variable may be rejected later, and may not even convert to a number or a string.
  */
-function itemsOf(parent: GraphQLCompositeType, field: GraphQLField<unknown, unknown>): number {
-  if (!isListType(getNullableType(field.type)) || isConnection(parent)) return 1;
-  return Number(field.extensions.items ?? ITEMS_OF_LIST);
+function shallowValue(value: ValueNode, variables: Variables): unknown {
+  if (value.kind === Kind.VARIABLE) return variables[value.name.value];
+  if (value.kind === Kind.NULL) return null;
+  if (value.kind === Kind.INT) return Number(value.value);
+  if (value.kind === Kind.LIST) return value.values;
+  return 'value' in value ? value.value : true;
 }
 
-function isConnection(type: GraphQLCompositeType | undefined): boolean {
-  return isObjectType(type) && searchesOf(type) !== undefined;
+function lengthOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
+}
+
+/** The larger of `first` and `last`: validation accepts only one, but the other may be null. */
+function pageSize({ first, last }: Variables): number {
+  const requested = [first, last].filter((size): size is number => Number.isInteger(size) && Number(size) > 0);
+  return requested.length === 0 ? DEFAULT_PAGE_SIZE : Math.max(...requested);
 }
 
 function assertAtMost(max: number, requested: number, what: string): void {
   if (requested <= max) return;
   throw tooMuch(`The operation asks for up to ${requested} ${what}; the maximum is ${max}. Request less.`);
-}
-
-/** The larger of `first` and `last`: validation accepts only one, but the other may be null. */
-function pageSize({ arguments: given = [] }: FieldNode): Dynamic<number> {
-  const sizes = given
-    .filter(({ name }) => name.value === 'first' || name.value === 'last')
-    .map(({ value }): Dynamic<number> => {
-      if (value.kind !== Kind.VARIABLE) return Number(value.kind === Kind.INT && value.value);
-      const name = value.name.value;
-      // Anything else is rejected later, and may not even convert to a number.
-      return ({ [name]: given }) => (Number.isInteger(given) ? (given as number) : 0);
-    });
-  return combine(sizes, (amounts) => {
-    const requested = amounts.filter((size) => size > 0);
-    return requested.length === 0 ? DEFAULT_PAGE_SIZE : Math.max(...requested);
-  });
-}
-
-/** The items of the lists among its arguments: they are processed for each row that has the field. */
-function itemsGiven({ arguments: given = [] }: FieldNode, field: GraphQLField<unknown, unknown>): Dynamic<Cost> {
-  const items = given.map(({ name: { value: argument }, value }): Dynamic<Cost> => {
-    if (value.kind === Kind.LIST) return { ...NOTHING, items: value.values.length };
-    const type = field.args.find(({ name }) => name === argument)?.type;
-    if (value.kind !== Kind.VARIABLE || !isListType(getNullableType(type))) return NOTHING;
-    const name = value.name.value;
-    return ({ [name]: list }) => (Array.isArray(list) ? { ...NOTHING, items: list.length } : NOTHING);
-  });
-  return combine(items, (amounts) => amounts.reduce(add, NOTHING));
-}
-
-/** The search that a list needs with these arguments: a page that no index can find. */
-function searchOf(type: GraphQLObjectType | undefined, { arguments: given = [] }: FieldNode): Dynamic<Cost> {
-  const searchedList = searchesOf(type);
-  if (searchedList === undefined || given.length === 0) return NOTHING;
-  const search = (variables: Variables) => {
-    const values = given.map(({ name, value }) => [name.value, givenBy(value, variables)]);
-    const list = searchedList(Object.fromEntries(values));
-    return list === undefined ? NOTHING : { ...NOTHING, searches: [list] };
-  };
-  return given.some(({ value }) => value.kind === Kind.VARIABLE) ? search : search({});
-}
-
-/**
- * The value of an argument; lists and objects are only `true`, because their content does not matter here. Those of a
- * variable may be rejected later, and may not even convert to a string.
- */
-function givenBy(value: ValueNode, variables: Variables): unknown {
-  if (value.kind === Kind.VARIABLE) {
-    const given = variables[value.name.value];
-    return typeof given === 'object' && given !== null ? true : given;
-  }
-  if (value.kind === Kind.NULL) return null;
-  return 'value' in value ? value.value : true;
-}
-
-/** Combines values, at once if none of them depends on the variables. */
-function combine<T extends number | Cost, R>(
-  parts: readonly Dynamic<T>[],
-  make: (values: readonly T[]) => R,
-): Dynamic<R> {
-  const resolve = (variables: Variables) =>
-    make(parts.map((part) => (typeof part === 'function' ? part(variables) : part)));
-  return parts.some((part) => typeof part === 'function') ? resolve : resolve({});
 }
 
 function tooMuch(message: string): ServiceError {

@@ -77,7 +77,9 @@ export function connections(builder: Builder) {
     const assertWindow = ({ sort, ...window }: PageWindow & { readonly sort?: SortName | null | undefined }) => {
       readWindow(list, sort ?? 'id', window);
     };
-    const searchedList: SearchedList = (given) => (isSearched(list, given) ? list : undefined);
+    // The sort of an invalid request may not even convert to a string.
+    const searchedList: SearchedList = (given) =>
+      isSearched(list, typeof given.sort === 'object' ? { ...given, sort: null } : given) ? list : undefined;
     const edge = builder.objectRef<Edge<Row>>(`${node.name}Edge`).implement({
       description: `One of the ${plural} of a page, with its cursor.`,
       fields: (t) => ({
