@@ -1,4 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, print } from 'graphql';
+import { isDate } from '../date.ts';
 import { type Int64, parseInt64, toInt64 } from '../int64.ts';
 
 const AN_INT64 = 'an integer (int64)';
@@ -46,27 +47,15 @@ export const dateTimeScalar = new GraphQLScalarType<Date, string>({
   },
 });
 
-const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+const TIME = /^T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
  * Parses a date-time of RFC 3339, section 5.6, to the millisecond; undefined if it is not one. Leap seconds are not
  * accepted, because a `Date` has none, and neither is an instant outside the years 1 to 9999 in UTC.
  */
 function parseDateTime(text: string): Date | undefined {
-  const [, year, month, day] = RFC_3339.exec(text) ?? [];
-  if (
-    Number(month) < 1 ||
-    Number(month) > 12 ||
-    !(Number(day) >= 1 && Number(day) <= daysIn(Number(year), Number(month)))
-  ) {
-    return undefined;
-  }
+  if (!isDate(text.slice(0, 10)) || !TIME.test(text.slice(10))) return undefined;
   const instant = new Date(text.toUpperCase());
-  const inUtc = instant.getUTCFullYear();
-  return inUtc >= 1 && inUtc <= 9999 ? instant : undefined;
-}
-
-function daysIn(year: number, month: number): number {
-  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  return month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
+  const year = instant.getUTCFullYear();
+  return year >= 1 && year <= 9999 ? instant : undefined;
 }
