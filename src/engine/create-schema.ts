@@ -1,8 +1,10 @@
 import type { GraphQLSchema } from 'graphql';
 import { addEvents } from './events/graphql.ts';
 import { type EventSource, eventTypesOf } from './events/source.ts';
+import { abortChanges } from './schema/abort.ts';
 import { createBuilder } from './schema/builder.ts';
 import { connections } from './schema/connection.ts';
+import { readListsAhead } from './schema/reference.ts';
 import { rowFields } from './schema/row-fields.ts';
 import { versionArgs } from './schema/version.ts';
 import { addLifecycle } from './usage/graphql.ts';
@@ -39,7 +41,10 @@ export function createSchema() {
         addWebhooks(builder, { ...lists, ...fields, eventType, types });
       }
       addLifecycle(builder);
-      return builder.toSchema({ sortSchema: false });
+      const schema = builder.toSchema({ sortSchema: false });
+      readListsAhead(schema);
+      abortChanges(schema);
+      return schema;
     },
   };
 }

@@ -42,7 +42,7 @@ export const IDEAS: readonly Idea[] = [
     name: 'Operations are compiled',
     contests: [GET, LIST, CREATE, GRAPHQL_GET, GRAPHQL_LIST],
     file: 'engine/operation/compiled.js',
-    replace: 'if (isBeyondCompiler(schema, document, operationName))',
+    replace: 'if (isBeyondCompiler(selectionOf(schema, document, operationName)))',
     by: 'if (true)',
   },
   {
@@ -63,7 +63,7 @@ export const IDEAS: readonly Idea[] = [
   {
     name: 'Lists read ahead what their rows refer to',
     contests: [GRAPHQL_LIST],
-    file: 'engine/schema/read-ahead-plugin.js',
+    file: 'engine/schema/reference.js',
     replace: 'if (plan.length === 0)',
     by: 'if (true)',
   },

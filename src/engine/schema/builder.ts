@@ -5,9 +5,7 @@ import type { Int64 } from '../int64.ts';
 import '../lifecycle/plugin.ts';
 import type { Context } from './context.ts';
 import './bounds-plugin.ts';
-import './read-ahead-plugin.ts';
 import { dateTimeScalar, int64Scalar } from './scalars.ts';
-import './abort-plugin.ts';
 
 /** Creates a builder with the scalars, to which the resources of an application add their types and fields. */
 export function createBuilder() {
@@ -20,7 +18,7 @@ export function createBuilder() {
       Date: { Input: string; Output: string };
       DateTime: { Input: Date; Output: Date };
     };
-  }>({ plugins: ['lifecycle', 'scope', 'readAhead', 'bounds', 'abort'], defaultFieldNullability: false });
+  }>({ plugins: ['lifecycle', 'scope', 'bounds'], defaultFieldNullability: false });
   builder.addScalarType('Int64', int64Scalar);
   builder.addScalarType('Date', dateScalar);
   builder.addScalarType('DateTime', dateTimeScalar);

@@ -1,5 +1,14 @@
-import type { FieldNode } from 'graphql';
+import {
+  defaultFieldResolver,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  isObjectType,
+} from 'graphql';
 import type { Loader } from '../db/batch.ts';
+import type { Page } from '../db/paging.ts';
+import { searchesOf } from './connection-type.ts';
 import type { Context } from './context.ts';
 
 /** How a field finds the row that its own row refers to. */
@@ -66,8 +75,30 @@ export function reference<Name extends string, From extends object, Key, To>(
   };
 }
 
+/** Makes every list read ahead the selected rows that its rows refer to. */
+export function readListsAhead(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
+    for (const field of Object.values(type.getFields())) {
+      if (searchesOf(getNamedType(field.type)) !== undefined) readsAhead(field);
+    }
+  }
+}
+
+function readsAhead(field: GraphQLField<unknown, Context>): void {
+  const { resolve = defaultFieldResolver } = field;
+  field.resolve = (parent, args, context, info) => {
+    const plan = info.rootValue instanceof ReadAheadPlans ? info.rootValue.of(info.fieldNodes) : [];
+    const answer = resolve(parent, args, context, info) as Promise<Page<object>>;
+    if (plan.length === 0) return answer;
+    return answer.then(async (page) => {
+      await readAhead(plan, page.rows, context);
+      return page;
+    });
+  };
+}
+
 /** Reads ahead. If that fails, the field reads again when it is resolved, so that the error is its own. */
-export async function readAhead(plan: ReadAheadPlan, rows: readonly object[], context: Context): Promise<void> {
+async function readAhead(plan: ReadAheadPlan, rows: readonly object[], context: Context): Promise<void> {
   await Promise.all(
     plan.map(async ({ reference: { keyOf, loaderOf, keep }, within }) => {
       const referring = rows.filter((row) => keyOf(row) !== null);

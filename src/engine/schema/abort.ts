@@ -1,4 +1,3 @@
-import SchemaBuilder, { BasePlugin, type SchemaTypes } from '@pothos/core';
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema } from 'graphql';
 import { tooSlow } from '../db/failures.ts';
 import type { Context } from './context.ts';
@@ -10,20 +9,9 @@ declare module './context.ts' {
   }
 }
 
-declare global {
-  export namespace PothosSchemaTypes {
-    export interface Plugins<Types extends SchemaTypes> {
-      abort: AbortPlugin<Types>;
-    }
-  }
-}
-
 /** Starts no further change of an operation with several when its request has been given up. */
-class AbortPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
-  override afterBuild(schema: GraphQLSchema): GraphQLSchema {
-    for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) startUnlessAborted(field);
-    return schema;
-  }
+export function abortChanges(schema: GraphQLSchema): void {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) startUnlessAborted(field);
 }
 
 function startUnlessAborted(field: GraphQLField<unknown, Context>): void {
@@ -33,5 +21,3 @@ function startUnlessAborted(field: GraphQLField<unknown, Context>): void {
     return resolve(parent, args, context, info);
   };
 }
-
-SchemaBuilder.registerPlugin('abort', AbortPlugin);
