@@ -169,7 +169,6 @@ export function createApp(options: AppOptions) {
   });
   const graphql = createGraphQLServer({
     schema,
-    endpoint: `${basePath}/graphql`,
     authentication,
     executeOperation,
     costs,

@@ -57,10 +57,8 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     authentication,
     executeOperation,
   });
-  const endpoint = '/graphql';
   const server = createGraphQLServer({
     schema: bookSchema,
-    endpoint,
     authentication,
     executeOperation,
     lifecyclePage: '/lifecycle',

@@ -15,18 +15,20 @@ export interface GraphQLRequest extends WithBody, Metered {
 }
 
 /**
- * Reads the GraphQL parameters of a GET or POST, with exact integers; undefined for other methods. A POST must be JSON:
- * other content types need no CORS preflight, so a page of another site could send them.
+ * Reads the GraphQL parameters of a GET or POST, with exact integers. A POST must be JSON: other content types need no
+ * CORS preflight, so a page of another site could send them.
  *
  * @param charge as of `readJson`
- * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
+ * @throws {ServiceError} METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
  */
 export async function readParams(
   request: GraphQLRequest,
   charge: Parameters<typeof readJson>[1],
-): Promise<GraphQLParams | undefined> {
+): Promise<GraphQLParams> {
   if (request.method === 'POST') return readPost(request, charge);
-  return request.method === 'GET' ? readSearch(request.search) : undefined;
+  if (request.method === 'GET') return readSearch(request.search);
+  const headers = { allow: 'GET, POST' };
+  throw new ServiceError('METHOD_NOT_ALLOWED', 'GraphQL only supports GET and POST requests.', { headers });
 }
 
 async function readPost(request: GraphQLRequest, charge: Parameters<typeof readJson>[1]): Promise<GraphQLParams> {

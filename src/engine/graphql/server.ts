@@ -68,7 +68,7 @@ export function createGraphQLServer(
       const prepared = findPrepared(request, params) ?? (await prepare(request, params));
       if (!('run' in prepared)) return { ...toOutcome(prepared, mediaType), operation };
       operation = prepared.label;
-      const { query = '', operationName, extensions, variables: given } = params as GraphQLParams;
+      const { query = '', operationName, extensions, variables: given } = params;
       const variables: Variables = given ?? {};
       extension = extensionFor(prepared, variables, request.base, extensions);
       const mayRead = authentication.mayRead(caller);
@@ -129,15 +129,15 @@ export function createGraphQLServer(
   }
 
   /** The prepared operation of a request; undefined if it has to be prepared, or does not allow the method. */
-  function findPrepared({ method }: GraphQLRequest, params: GraphQLParams | undefined): PreparedOperation | undefined {
-    if (params === undefined || !isWellFormed(params)) return undefined;
+  function findPrepared({ method }: GraphQLRequest, params: GraphQLParams): PreparedOperation | undefined {
+    if (!isWellFormed(params)) return undefined;
     const prepared = documents.find(params.query, params.operationName ?? undefined);
     return prepared?.kind === 'change' && method !== 'POST' ? undefined : prepared;
   }
 
   /** Prepares a new document. That takes long, so callers take turns. */
-  async function prepare(request: GraphQLRequest, params: GraphQLParams | undefined) {
-    const query = params?.query;
+  async function prepare(request: GraphQLRequest, params: GraphQLParams) {
+    const { query } = params;
     if (typeof query === 'string' && documents.get(query) === undefined) {
       await pace.next(request.meter.account, query.length);
     }

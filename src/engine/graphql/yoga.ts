@@ -20,17 +20,15 @@ import { KnownFieldsRule, KnownOperationsRule } from './rules.ts';
 /** The settings for preparing documents. */
 export interface PreparerOptions {
   readonly schema: GraphQLSchema;
-  readonly endpoint: string;
   /** Whether introspection is allowed, and whether errors about misspelt names suggest names of the schema. */
   readonly introspection: boolean;
   readonly suggestions: boolean;
 }
 
-/** A request on its way through Yoga, and its result. Yoga copies the context for each hook, so they share this. */
+/** A request on its way through Yoga, and its operation. Yoga copies the context for each hook, so they share this. */
 interface Preparing {
   readonly request: GraphQLRequest;
-  readonly params: GraphQLParams | undefined;
-  result: PreparedOperation | ExecutionResult | undefined;
+  operation: PreparedOperation | undefined;
 }
 
 interface ServerContext {
@@ -39,17 +37,10 @@ interface ServerContext {
 
 /** Creates the preparer. Yoga parses and validates within the limits; prepared operations then run without Yoga. */
 export function createPreparer(documents: PreparedDocuments, options: PreparerOptions) {
-  const { schema, endpoint } = options;
   const yoga = createYoga<ServerContext>({
-    schema,
-    graphqlEndpoint: endpoint,
-    cors: false,
-    multipart: false,
-    landingPage: false,
+    schema: options.schema,
     logging: false,
-    maxRequestBodySize: false,
     maskedErrors: { maskError: (error) => toClientError(error) },
-    graphiql: false,
     // A document that cannot be parsed is cheap to reject again, and its error would keep all of it in memory.
     parserAndValidationCache: { documentCache: documents, errorCache: { get: () => undefined, set: () => {} } },
     plugins: [prepares(documents, options)],
@@ -58,11 +49,12 @@ export function createPreparer(documents: PreparedDocuments, options: PreparerOp
   return {
     fetchAPI: yoga.fetchAPI,
 
-    /** The prepared operation of a new document, or the result with the errors of the request. */
-    async prepare(request: GraphQLRequest, params: GraphQLParams | undefined) {
-      const preparing: Preparing = { request, params, result: undefined };
-      await yoga.fetch(`http://service${endpoint}`, { method: request.method }, { preparing });
-      return preparing.result as PreparedOperation | ExecutionResult;
+    /** The prepared operation of a new document, or the result with its errors. Throws if the parameters are wrong. */
+    async prepare(request: GraphQLRequest, params: GraphQLParams): Promise<PreparedOperation | ExecutionResult> {
+      const preparing: Preparing = { request, operation: undefined };
+      const ofYoga = new yoga.fetchAPI.Request('http://service', { method: request.method });
+      const result = await yoga.getResultForParams({ params, request: ofYoga }, { preparing });
+      return preparing.operation ?? (result as ExecutionResult);
     },
   };
 }
@@ -79,7 +71,7 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
   const prepareInstead = ({ args, context, setResultAndStopExecution }: Execution) => {
     const { preparing, params } = context;
     try {
-      preparing.result = documents.prepare(params.query ?? '', args.document, args.operationName ?? undefined);
+      preparing.operation = documents.prepare(params.query ?? '', args.document, args.operationName ?? undefined);
       setResultAndStopExecution({});
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
@@ -87,11 +79,6 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
     }
   };
   return {
-    onRequestParse({ request, serverContext, setRequestParser }) {
-      if (request.method === 'GET' || request.method === 'POST') {
-        setRequestParser(() => serverContext.preparing.params as GraphQLParams);
-      }
-    },
     onParse({ context: { preparing, params }, parseFn, setParseFn }) {
       setParseFn((source, parsing) => {
         const text = params.query ?? '';
@@ -118,10 +105,5 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
     },
     onSubscribe: prepareInstead,
     onExecute: prepareInstead,
-    onResultProcess({ result, serverContext, setResultProcessor }) {
-      serverContext.preparing.result ??= result as ExecutionResult;
-      // Yoga's own response is not used.
-      setResultProcessor((_, fetchAPI) => new fetchAPI.Response(), 'application/json');
-    },
   };
 }
