@@ -9,18 +9,8 @@ import SchemaBuilder, {
   type SchemaTypes,
   type TypeParam,
 } from '@pothos/core';
-import {
-  type GraphQLArgument,
-  type GraphQLField,
-  GraphQLID,
-  type GraphQLInputField,
-  type GraphQLSchema,
-  GraphQLString,
-  getNamedType,
-  isInputObjectType,
-  isInterfaceType,
-  isObjectType,
-} from 'graphql';
+import { GraphQLID, type GraphQLSchema, GraphQLString, type GraphQLType, getNamedType, isObjectType } from 'graphql';
+import { membersOf } from '../lifecycle/annotated.ts';
 import type { Bounds, TextBounds } from './bounds.ts';
 import { searchesOf } from './connection-type.ts';
 
@@ -86,31 +76,21 @@ class BoundsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
  * @throws {Error} with every argument, input field and field of a row that lacks bounds
  */
 function assertBounded(schema: GraphQLSchema): void {
-  const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
-  const unbounded = types.flatMap((type) => {
-    if (isInputObjectType(type)) return unboundedOf(Object.values(type.getFields()), (name) => `${type.name}.${name}`);
-    if (!isObjectType(type) && !isInterfaceType(type)) return [];
-    return Object.values(type.getFields()).flatMap((field) =>
-      unboundedOf(field.args, (name) => `${type.name}.${field.name}(${name}:)`),
-    );
+  const connections = Object.values(schema.getTypeMap()).filter(isObjectType).filter(searchesOf);
+  const rows = new Set(connections.map((connection) => String(getNamedType(connection.getFields().nodes?.type))));
+  const unbounded = membersOf(schema).filter(({ kind, coordinate, element }) => {
+    const isSized = kind !== 'field' || rows.has(coordinate.slice(0, coordinate.indexOf('.')));
+    const { bounds, maxLength } = element.extensions;
+    return isSized && 'type' in element && isText(element.type) && bounds === undefined && maxLength === undefined;
   });
-  for (const connection of types.filter(isObjectType).filter(searchesOf)) {
-    const row = getNamedType(connection.getFields().nodes?.type);
-    if (!isObjectType(row)) continue;
-    unbounded.push(...unboundedOf(Object.values(row.getFields()), (name) => `${row.name}.${name}`));
-  }
   if (unbounded.length === 0) return;
-  throw new Error(`Text needs bounds, such as text({ min: 1, max: 200 }): ${unbounded.join(', ')}.`);
+  const coordinates = unbounded.map(({ coordinate }) => coordinate).join(', ');
+  throw new Error(`Text needs bounds, such as text({ min: 1, max: 200 }): ${coordinates}.`);
 }
 
-function unboundedOf(
-  places: readonly (GraphQLArgument | GraphQLInputField | GraphQLField<unknown, unknown>)[],
-  toCoordinate: (name: string) => string,
-): string[] {
-  return places
-    .filter(({ type }) => [GraphQLString, GraphQLID].includes(getNamedType(type) as typeof GraphQLString))
-    .filter(({ extensions }) => extensions.bounds === undefined && extensions.maxLength === undefined)
-    .map(({ name }) => toCoordinate(name));
+function isText(type: GraphQLType): boolean {
+  const named = getNamedType(type);
+  return named === GraphQLString || named === GraphQLID;
 }
 
 SchemaBuilder.registerPlugin('bounds', BoundsPlugin);
