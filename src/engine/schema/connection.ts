@@ -18,10 +18,6 @@ interface Edge<Row> {
   readonly page: Page<Row>;
 }
 
-type AnyPage = Pick<Page<unknown>, 'hasNextPage' | 'hasPreviousPage'> & {
-  cursorAt(index: number): string | null;
-};
-
 /** The maximum size of a cursor: with a name whose characters are all escaped. */
 const CURSOR = { bytes: 1_800 };
 
@@ -29,7 +25,7 @@ const size = integerFrom(1, MAX_PAGE_SIZE);
 
 /** Creates the connection types of a builder, and their paging arguments. */
 export function connections(builder: Builder) {
-  const PageInfo = builder.objectRef<AnyPage>('PageInfo').implement({
+  const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
     description: 'The position of a page in its list, as the Relay cursor connections specification defines it.',
     fields: (t) => ({
       hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether there are rows after this page.' }),
@@ -38,13 +34,13 @@ export function connections(builder: Builder) {
         extensions: CURSOR,
         nullable: true,
         description: 'The cursor of the first row. Null if the page is empty.',
-        resolve: (page) => page.cursorAt(0),
+        resolve: (page) => cursorAt(page, 0),
       }),
       endCursor: t.string({
         extensions: CURSOR,
         nullable: true,
         description: 'The cursor of the last row, to pass as `after` for the next page. Null if the page is empty.',
-        resolve: (page) => page.cursorAt(-1),
+        resolve: (page) => cursorAt(page, -1),
       }),
     }),
   });
@@ -108,14 +104,7 @@ export function connections(builder: Builder) {
         pageInfo: t.field({
           type: PageInfo,
           description: 'The position of the page in the list.',
-          resolve: (page) => ({
-            hasNextPage: page.hasNextPage,
-            hasPreviousPage: page.hasPreviousPage,
-            cursorAt: (index: number) => {
-              const row = page.rows.at(index);
-              return row === undefined ? null : page.cursorOf(row);
-            },
-          }),
+          resolve: (page) => page,
         }),
         totalCount: t.int({
           description: `The number of ${plural} in the whole list. It is counted only if it is selected.`,
@@ -125,4 +114,9 @@ export function connections(builder: Builder) {
       }),
     });
   }
+}
+
+function cursorAt({ rows, cursorOf }: Page<unknown>, index: number): string | null {
+  const row = rows.at(index);
+  return row === undefined ? null : cursorOf(row);
 }
