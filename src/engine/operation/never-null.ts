@@ -2,14 +2,14 @@ import { isNonNullType, Kind, TypeInfo, ValidationContext } from 'graphql';
 import type { Selection } from './selection.ts';
 
 /**
- * The variables that may be omitted but must not be null: they have a default, and are used where null is not allowed.
- * The specification leaves null to be found during execution, when the operation may have changed something already
+ * The variables that may be omitted but must not be null: they or their place have a default, and the place does not
+ * allow null. The specification leaves null to be found during execution, when the operation may have changed something already
  * (GraphQL, section 5.8.5). So this service checks it before.
  */
 export function neverNull({ schema, document, operation }: Selection): ReadonlySet<string> {
   const optional = new Set(
     (operation.variableDefinitions ?? [])
-      .filter(({ type, defaultValue }) => type.kind !== Kind.NON_NULL_TYPE && defaultValue !== undefined)
+      .filter(({ type }) => type.kind !== Kind.NON_NULL_TYPE)
       .map(({ variable }) => variable.name.value),
   );
   if (optional.size === 0) return optional;

@@ -1,0 +1,24 @@
+import { buildSchema, parse, validate } from 'graphql';
+import { expect, test } from 'vitest';
+import { neverNull } from '../../../src/engine/operation/never-null.ts';
+import { selectionOf } from '../../../src/engine/operation/selection.ts';
+
+const schema = buildSchema(`
+  type Query { count: Int }
+  input Move { by: Int! = 1, to: Int }
+  type Mutation { step(by: Int!): Int, leap(by: Int! = 1): Int, move(move: Move!): Int, rest(for: Int): Int }
+`);
+
+test.each<[where: string, query: string, expected: string[]]>([
+  ['a required argument, with a default', 'mutation ($n: Int = 1) { step(by: $n) }', ['n']],
+  ['an argument that has a default', 'mutation ($n: Int) { leap(by: $n) }', ['n']],
+  ['an input field that has a default', 'mutation ($n: Int) { move(move: { by: $n }) }', ['n']],
+  ['such an argument in a fragment', 'mutation ($n: Int) { ...L } fragment L on Mutation { leap(by: $n) }', ['n']],
+  ['a directive, with a default', 'mutation ($n: Boolean = true) { leap @include(if: $n) }', ['n']],
+  ['places that accept null', 'mutation ($n: Int = 1, $m: Int) { rest(for: $n) move(move: { to: $m }) }', []],
+  ['places that a required variable is for', 'mutation ($n: Int!) { step(by: $n) }', []],
+])('the variables that must not be null: %s', (_, query, expected) => {
+  const document = parse(query);
+  expect(validate(schema, document)).toEqual([]);
+  expect([...neverNull(selectionOf(schema, document, undefined))]).toEqual(expected);
+});
