@@ -1,13 +1,13 @@
-import { createServerAdapter, Response } from '@whatwg-node/server';
+import { PassThrough, Readable } from 'node:stream';
+import type { ReadableStream as NodeStream } from 'node:stream/web';
 import type { RawRequest } from './incoming.ts';
 import type { Respond } from './node.ts';
 import type { HttpReply } from './reply.ts';
-import { isStream, type StreamBody } from './stream.ts';
+import { isStream, type StreamBody, sinkTo } from './stream.ts';
 
 /** Answers a `Request` of the Fetch standard, without a socket: for tests, and for servers with that interface. */
 export function fetchHandler(respond: Respond): (request: Request) => Promise<Response> {
-  const adapter = createServerAdapter(async (request) => toResponse(await respond(fromFetch(request)), request.method));
-  return async (request) => adapter.fetch(request);
+  return async (request) => toResponse(await respond(fromFetch(request)), request.method);
 }
 
 function fromFetch(request: Request): RawRequest {
@@ -26,14 +26,13 @@ function fromFetch(request: Request): RawRequest {
 
 async function readBody({ body }: Request, limit: number): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];
-  const reader = body?.getReader();
-  for (let size = 0; ; ) {
-    const chunk = (await reader?.read())?.value;
-    if (chunk === undefined) return Buffer.concat(chunks);
+  let size = 0;
+  for await (const chunk of (body as NodeStream<Uint8Array> | null) ?? []) {
     size += chunk.byteLength;
     if (size > limit) return undefined;
     chunks.push(chunk);
   }
+  return Buffer.concat(chunks);
 }
 
 /** HEAD has the response of GET without its body (RFC 9110, section 9.3.2). */
@@ -46,39 +45,7 @@ function toResponse({ status, headers: fields, body }: HttpReply, method: string
 }
 
 function readableOf(body: StreamBody): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let end = () => {};
-  let resume = () => {};
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const callbacks: (() => void)[] = [];
-        let hasEnded = false;
-        end = () => {
-          if (hasEnded) return;
-          hasEnded = true;
-          for (const callback of [...callbacks, resume]) callback();
-        };
-        body.start({
-          write(text) {
-            if (!hasEnded) controller.enqueue(encoder.encode(text));
-          },
-          unread: () => Math.max(0, -(controller.desiredSize ?? 0)),
-          drained: () =>
-            new Promise((resolve) => {
-              resume = resolve;
-              if (hasEnded || (controller.desiredSize ?? 0) > 0) resolve();
-            }),
-          end() {
-            if (!hasEnded) controller.close();
-            end();
-          },
-          onEnd: (callback) => void callbacks.push(callback),
-        });
-      },
-      pull: () => resume(),
-      cancel: () => end(),
-    },
-    { highWaterMark: 16_384, size: (chunk) => chunk?.byteLength ?? 0 },
-  );
+  const through = new PassThrough();
+  body.start(sinkTo(through));
+  return Readable.toWeb(through) as ReadableStream<Uint8Array>;
 }

@@ -12,14 +12,12 @@ export function acceptsJson(accept: string | null): boolean {
 
 /** Whether the client prefers a stream of server-sent events to JSON, as `EventSource` does. */
 export function acceptsEventStream(accept: string | null): boolean {
-  return (
-    (accept?.includes(EVENT_STREAM) ?? false) && mediaTypes(accept ?? '', [JSON_TYPE, EVENT_STREAM])[0] === EVENT_STREAM
-  );
+  return accept?.includes(EVENT_STREAM) === true && mediaTypes(accept, [JSON_TYPE, EVENT_STREAM])[0] === EVENT_STREAM;
 }
 
 /** Whether the client names a stream of server-sent events among what it accepts, however little it prefers it. */
 export function namesEventStream(accept: string | null): boolean {
-  return (accept?.includes(EVENT_STREAM) ?? false) && mediaTypes(accept ?? '', [EVENT_STREAM]).length > 0;
+  return names(accept, EVENT_STREAM);
 }
 
 /** How many `Accept` fields are cached; each may be as long as a header can be. */
@@ -46,8 +44,7 @@ function isPlain(accept: string): boolean {
 
 /** Whether the client explicitly accepts problem details (RFC 9457). */
 export function acceptsProblem(accept: string | null): boolean {
-  const isNamed = accept?.includes(PROBLEM) ?? false;
-  return isNamed && mediaTypes(accept ?? '', [PROBLEM]).length > 0;
+  return names(accept, PROBLEM);
 }
 
 /** Whether the client prefers HTML to JSON, as browsers do. */
@@ -59,6 +56,10 @@ export function prefersHtml(accept: string | null): boolean {
 export function acceptsGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null) return false;
   return new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }).encodings(['gzip']).length > 0;
+}
+
+function names(accept: string | null, type: string): boolean {
+  return accept?.includes(type) === true && mediaTypes(accept, [type]).length > 0;
 }
 
 function mediaTypes(accept: string, available: string[]): string[] {

@@ -3,7 +3,7 @@ import { RETRY_SOON, ServiceError } from '../errors.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type { RawRequest } from './incoming.ts';
 import { fieldOf, type SentReply } from './reply.ts';
-import { isStream, type StreamBody } from './stream.ts';
+import { isStream, type StreamBody, sinkTo } from './stream.ts';
 
 /** Answers a request; never rejects. */
 export type Respond = (request: RawRequest) => Promise<SentReply>;
@@ -124,24 +124,7 @@ function sendStream(body: StreamBody, response: ServerResponse): void {
     return;
   }
   response.flushHeaders();
-  const unread = () => response.writableLength;
-  body.start({
-    write(text) {
-      // An ended stream stays open until the client has read what was sent.
-      if (response.writable && !response.writableEnded) response.write(text);
-    },
-    unread,
-    drained: () =>
-      new Promise((resolve) => {
-        if (!response.writableNeedDrain || response.destroyed) return resolve();
-        response.once('drain', resolve).once('close', resolve);
-      }),
-    end(how) {
-      if (how === 'now') response.destroy();
-      else response.end();
-    },
-    onEnd: (callback) => void response.once('close', callback),
-  });
+  body.start(sinkTo(response));
 }
 
 /** Reads on for a while: if the connection is closed while the client still sends, the response is lost. */

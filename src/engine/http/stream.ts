@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream';
+
 /** A body that is written while the client reads it. */
 export interface StreamBody {
   /** Called once, after the header fields are sent; not for HEAD. */
@@ -21,4 +23,25 @@ export interface Sink {
 /** Whether a body is one that is written while the client reads it. */
 export function isStream(body: object | string | null): body is StreamBody {
   return typeof body === 'object' && body !== null && 'start' in body;
+}
+
+/** Writes a stream to a response of Node, or to what a `Response` of the Fetch standard reads. */
+export function sinkTo(writable: Writable): Sink {
+  return {
+    write(text) {
+      // An ended stream stays open until the client has read what was sent.
+      if (writable.writable && !writable.writableEnded) writable.write(text);
+    },
+    unread: () => writable.writableLength,
+    drained: () =>
+      new Promise((resolve) => {
+        if (!writable.writableNeedDrain || writable.destroyed) return resolve();
+        writable.once('drain', resolve).once('close', resolve);
+      }),
+    end(how) {
+      if (how === 'now') writable.destroy();
+      else writable.end();
+    },
+    onEnd: (callback) => void writable.once('close', callback),
+  };
 }
