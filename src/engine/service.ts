@@ -165,7 +165,7 @@ export function createApp(options: AppOptions) {
     endpoints,
     authentication,
     executeOperation,
-    streams: { listEvents: events.openStream },
+    openStream: events.openStream,
   });
   const graphql = createGraphQLServer({
     schema,

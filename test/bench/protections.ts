@@ -66,8 +66,8 @@ export function protectionsOf(
       contests: [GET, LIST],
       without: {
         file: 'engine/rest/adapter.js',
-        replace: 'const etag = etagOf(version, isList, headers, text);',
-        by: 'const etag = [];',
+        replace: 'const tag = version !== undefined ?',
+        by: 'const tag = true ? undefined : version !== undefined ?',
       },
     },
     {

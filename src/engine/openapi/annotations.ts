@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
 import { type Annotations, levelOf } from '../lifecycle/annotation.ts';
-import type { DescribedSuccessor } from '../rest/successor.ts';
+import type { SuccessorRoute } from '../rest/successor.ts';
 
 /** Further extensions for a stability that tools read. Scalar has only one value for everything that is not stable. */
 const ALIASES = {
@@ -12,7 +12,7 @@ const ALIASES = {
 const BADGE_COLORS = { beta: '#bfdbfe', experimental: '#fde68a' } as const;
 
 /** The OpenAPI extensions of an annotated operation, parameter or property, under the names that common tools read. */
-export function annotationExtensions(annotations: Annotations | undefined, successor?: DescribedSuccessor) {
+export function annotationExtensions(annotations: Annotations | undefined, successor?: SuccessorRoute) {
   if (annotations === undefined) return {};
   const { stability, deprecation } = annotations;
   return {
@@ -21,7 +21,10 @@ export function annotationExtensions(annotations: Annotations | undefined, succe
       'x-deprecated-since': deprecation.since,
       'x-deprecated-sunset': deprecation.sunset,
       'x-sunset': deprecation.sunset,
-      'x-successor': successor ?? { coordinate: deprecation.successor.coordinate },
+      'x-successor': {
+        coordinate: deprecation.successor.coordinate,
+        ...(successor && { operationId: successor.operationId, operation: successor.operation }),
+      },
     }),
     ...(stability !== 'stable' && {
       'x-stability': stability,

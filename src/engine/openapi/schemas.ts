@@ -20,8 +20,8 @@ import {
 } from 'graphql';
 import { type Annotatable, annotationsOf } from '../lifecycle/annotated.ts';
 import type { SelectedField } from '../operation/selection.ts';
-import { hasRestNames, restNameOf } from '../rest/parameters.ts';
-import { isListOf, rootType } from '../rest/selection.ts';
+import { hasRestNames, isList, restNameOf } from '../rest/parameters.ts';
+import { rootType } from '../rest/selection.ts';
 import type { ResolvedOperation } from '../rest/variables.ts';
 import { boundsOf, type InputPlace } from '../schema/input.ts';
 import { annotationExtensions } from './annotations.ts';
@@ -89,7 +89,7 @@ export function rowSchema(operation: ResolvedOperation, components: Components):
 export function listSchema(operation: ResolvedOperation, plural: string, components: Components): JsonSchema {
   const root = rootType(operation);
   const { field, selected } = operation;
-  if (isListOf(field)) {
+  if (isList(field)) {
     return components.refer(plural, () => ({
       type: 'array',
       description: 'The whole list.',

@@ -7,14 +7,15 @@ import {
   Kind,
   visit,
 } from 'graphql';
+import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
-import type { RequestHeaders } from '../http/headers.ts';
 import { type ListCosts, listCosts } from '../limits/units.ts';
 import { compileOperation } from '../operation/compiled.ts';
 import { prepareOperation } from '../operation/prepare.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import { useFinder } from '../operation/uses.ts';
 import { bodyVariables } from './body.ts';
+import type { EndpointCall } from './call.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
@@ -24,16 +25,6 @@ import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
 /** The field of a connection that counts its list. */
 const TOTAL = 'totalCount';
-
-/** A request to an endpoint. */
-export interface EndpointRequest extends Pick<ReplyContext, 'address' | 'nextPage'> {
-  /** Returns the variables in the path; throws INVALID_ARGUMENT if they are invalid. */
-  readPath(): Variables;
-  /** The query string, without the question mark. */
-  readonly search: string;
-  readonly headers: RequestHeaders;
-  readBody(): Promise<unknown>;
-}
 
 /** A route, compiled when the service starts: a request only runs. */
 export interface Endpoint {
@@ -48,7 +39,7 @@ export interface Endpoint {
   /** Reads the variables from the encoded segments of a path; throws INVALID_ARGUMENT. */
   readPath(segments: Readonly<Record<string, string>>): Variables;
   /** Reads the operation's variables from a request. Rejects with a `ServiceError`. */
-  read(request: EndpointRequest): Promise<Variables>;
+  read(call: EndpointCall, authentication: Pick<Authentication, 'chargeBody'>): Promise<Variables>;
   /** Turns the operation's result into a response. Throws a `ServiceError` if the result has errors. */
   toAnswer(result: ExecutionResult, variables: Variables, request: ReplyContext): Answer;
 }
@@ -109,18 +100,16 @@ function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
   const [inPath] = operation.inPath;
   const identity = selectsField(operation, 'id') || inPath === undefined ? 'id' : inPath.name;
   const isRead = route.method === 'GET';
-  const conditions = {
-    isWrite: inPrecondition !== undefined,
-    mayCreate: mayCreate(route),
-  };
+  const conditions = { isWrite: inPrecondition !== undefined, mayCreate: mayCreate(route) };
 
-  return async (request) => {
-    const variables: Record<string, unknown> = { ...request.readPath(), ...readQuery(request.search) };
+  return async (call, authentication) => {
+    const { search, headers } = call.request;
+    const variables: Record<string, unknown> = { ...call.readPath(), ...readQuery(search) };
     if (readBody !== undefined) {
       const readOnly = { name: identity, value: inPath && variables[inPath.name] };
-      Object.assign(variables, readBody(await request.readBody(), readOnly));
+      Object.assign(variables, readBody(await call.readBody(route.method, authentication), readOnly));
     }
-    const expected = isRead ? undefined : expectedVersions(request.headers, conditions);
+    const expected = isRead ? undefined : expectedVersions(headers, conditions);
     if (expected !== undefined) variables[EXPECTED_VERSION] = expected;
     return variables;
   };

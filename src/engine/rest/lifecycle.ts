@@ -4,32 +4,22 @@ import type { Labels } from '../lifecycle/guard.ts';
 import { lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { RestView } from '../lifecycle/report.ts';
 import type { UseFinder } from '../operation/uses.ts';
-import {
-  coordinateOf,
-  type DescribedSuccessor,
-  nameOf,
-  type PathValues,
-  type ResolvedRoute,
-  successorRoute,
-} from './successor.ts';
+import type { EndpointCall } from './call.ts';
+import { coordinateOf, nameOf, type ResolvedRoute, type SuccessorRoute, successorRoute } from './successor.ts';
 
 /** The part of a request that the URLs in its response depend on. */
-interface Addressed {
-  readonly inPath: PathValues;
-  /** The absolute URL of a path of this service. */
-  address(path: string): string;
-}
+type Addressed = Pick<EndpointCall, 'inPath' | 'address'>;
 
 /** The lifecycle of an endpoint. */
 export interface EndpointLifecycle {
   /** The root field if it is annotated: the lifecycle of the operation itself. */
   readonly annotated: Annotated | undefined;
   /** The replacement of a deprecated operation. */
-  readonly successor: DescribedSuccessor | undefined;
+  readonly successor: SuccessorRoute | undefined;
   /** The header fields of every response, with any status. */
-  headersFor(request: Addressed): HeaderFields;
+  headersFor(call: Addressed): HeaderFields;
   /** The names in REST of the elements that a request uses. */
-  labels(request: Addressed): Labels;
+  labels(call: Addressed): Labels;
   /**
    * The other annotated fields that the operation selects: every response has them, whether clients read them or not.
    */
@@ -65,24 +55,21 @@ export function endpointLifecycle(
     );
     return variable === undefined ? used : `${variable.name} of ${name}`;
   };
-  const fixed = annotated ? lifecycleHeaders(annotated.annotations, name, successor?.described.operation) : [];
+  const fixed = annotated ? lifecycleHeaders(annotated.annotations, name, successor?.operation) : [];
   return {
     annotated,
     selected: always.filter((use) => use.kind === 'field' && use !== annotated),
-    successor: successor?.described,
-    headersFor: (request) => {
+    successor,
+    headersFor: (call) => {
       if (successor === undefined) return fixed;
-      const link = lifecycleLink({
-        page: request.address(page),
-        successor: request.address(successor.pathFor(request.inPath)),
-      });
-      return [...fixed, 'link', link];
+      const addresses = { page: call.address(page), successor: call.address(successor.pathFor(call.inPath)) };
+      return [...fixed, 'link', lifecycleLink(addresses)];
     },
-    labels: (request) => ({
+    labels: (call) => ({
       name: restName,
       successor: (used, ofUsed) =>
         used === coordinate && successor !== undefined
-          ? `${successor.method} ${request.address(successor.pathFor(request.inPath))}`
+          ? `${successor.method} ${call.address(successor.pathFor(call.inPath))}`
           : restName(ofUsed.successor.coordinate),
     }),
     given,
@@ -95,7 +82,7 @@ export function restView(endpoints: readonly (ResolvedRoute & { readonly lifecyc
     operations: new Map(endpoints.map(({ route, operation }) => [coordinateOf(operation), nameOf(route)])),
     successors: new Map(
       endpoints.flatMap(({ operation, lifecycle: { successor } }) =>
-        successor?.operation === undefined ? [] : [[coordinateOf(operation), successor.operation] as const],
+        successor === undefined ? [] : [[coordinateOf(operation), successor.operation] as const],
       ),
     ),
     answered: new Set(endpoints.flatMap(({ lifecycle }) => lifecycle.selected.map(({ coordinate }) => coordinate))),

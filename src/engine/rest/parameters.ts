@@ -2,7 +2,9 @@ import {
   type GraphQLEnumType,
   type GraphQLEnumValue,
   type GraphQLLeafType,
+  type GraphQLType,
   getNamedType,
+  getNullableType,
   isEnumType,
   isLeafType,
   isListType,
@@ -85,9 +87,9 @@ export function hasRestNames(type: GraphQLEnumType): boolean {
   return type.getValues().some((value) => restNameOf(value) !== value.name);
 }
 
-/** Whether a parameter may be repeated. */
-export function isList({ type }: Variable): boolean {
-  return isListType(isNonNullType(type) ? type.ofType : type);
+/** Whether the value of a variable or a field is a list. */
+export function isList({ type }: { readonly type: GraphQLType }): boolean {
+  return isListType(getNullableType(type));
 }
 
 /** The type of a parameter's values. */

@@ -6,11 +6,6 @@ export const EXPECTED_VERSION = 'expectedVersion';
 /** The version of a row that does not exist yet. */
 const NOT_THERE = 0;
 
-/** The entity tag of a row's version. */
-export function versionTag(version: unknown): string {
-  return `"${version}"`;
-}
-
 /**
  * The versions of which the row must have one, by the preconditions of a request (RFC 9110, section 13.1).
  *

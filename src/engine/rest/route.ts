@@ -1,7 +1,6 @@
 import { type DocumentNode, parse } from 'graphql';
 import { type ErrorCode, type ErrorKind, ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
-import { COUNT_APPLIED } from './prefer.ts';
 
 /** The methods of operations; HEAD and OPTIONS are added automatically. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -153,7 +152,7 @@ export function page(): Reply {
       const { hasNextPage, endCursor } = pageInfo;
       const link = hasNextPage && endCursor !== null ? ['link', `<${context.nextPage(endCursor)}>; rel="next"`] : [];
       const total =
-        totalCount === undefined ? [] : ['total-count', `${totalCount}`, 'preference-applied', COUNT_APPLIED];
+        totalCount === undefined ? [] : ['total-count', `${totalCount}`, 'preference-applied', 'count=exact'];
       return { status: 200, body: nodes, headers: [...link, ...total, 'vary', 'Prefer'] };
     },
   };

@@ -1,17 +1,15 @@
 import {
-  type GraphQLField,
   type GraphQLLeafType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   getNamedType,
   isEnumType,
   isLeafType,
-  isListType,
   isNonNullType,
   isObjectType,
 } from 'graphql';
 import type { SelectedField } from '../operation/selection.ts';
-import { hasRestNames, restNameOf } from './parameters.ts';
+import { hasRestNames, isList, restNameOf } from './parameters.ts';
 import type { ResolvedOperation } from './variables.ts';
 
 type Converter = (value: unknown) => unknown;
@@ -43,11 +41,6 @@ export function assertPlain({ selection, operationId }: ResolvedOperation): void
   }
 }
 
-/** Whether a field returns a list. */
-export function isListOf({ type }: Pick<GraphQLField<unknown, unknown>, 'type'>): boolean {
-  return isListType(isNonNullType(type) ? type.ofType : type);
-}
-
 /** Whether the root field's row is selected with the field. */
 export function selectsField({ selected }: ResolvedOperation, name: string): boolean {
   return selected.within.some(({ field }) => field.name === name);
@@ -60,7 +53,7 @@ export function selectsField({ selected }: ResolvedOperation, name: string): boo
 export function rowConverter({ field, selected }: ResolvedOperation): Converter {
   const convert = objectConverter(selected.within);
   if (convert === undefined) return (value) => value;
-  return isListOf(field) ? (rows) => (rows as unknown[]).map(convert) : convert;
+  return isList(field) ? (rows) => (rows as unknown[]).map(convert) : convert;
 }
 
 function objectConverter(fields: readonly SelectedField[]): Converter | undefined {
@@ -69,7 +62,7 @@ function objectConverter(fields: readonly SelectedField[]): Converter | undefine
     const convert = within.length > 0 ? objectConverter(within) : enumConverter(getNamedType(field.type));
     if (convert === undefined) return [];
     return [
-      { name: field.name, convert: isListOf(field) ? (items: unknown) => (items as unknown[]).map(convert) : convert },
+      { name: field.name, convert: isList(field) ? (items: unknown) => (items as unknown[]).map(convert) : convert },
     ];
   });
   if (nullable.length === 0 && changed.length === 0) return undefined;

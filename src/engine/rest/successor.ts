@@ -1,6 +1,6 @@
 import type { Successor } from '../lifecycle/annotation.ts';
 import type { Route } from './route.ts';
-import type { ResolvedOperation } from './variables.ts';
+import type { ResolvedOperation, Variable } from './variables.ts';
 
 /** A route with its resolved operation. */
 export interface ResolvedRoute {
@@ -9,20 +9,14 @@ export interface ResolvedRoute {
 }
 
 /** The values of a path's variables; empty if they are invalid. */
-export type PathValues = Readonly<Record<string, unknown>>;
-
-/** The replacement of an operation, in OpenAPI. */
-export interface DescribedSuccessor {
-  readonly coordinate: string;
-  readonly operationId?: string;
-  /** Its name in REST: `GET /books?id={bookId}`. */
-  readonly operation?: string;
-}
+type PathValues = Readonly<Record<string, unknown>>;
 
 /** The route that replaces a deprecated one. */
-interface SuccessorRoute {
+export interface SuccessorRoute {
   readonly method: string;
-  readonly described: DescribedSuccessor;
+  readonly operationId: string;
+  /** Its name in REST: `GET /books?id={bookId}`. */
+  readonly operation: string;
   /** Its path and query string, with the path values of a request to the deprecated route. */
   pathFor(values: PathValues): string;
 }
@@ -34,47 +28,35 @@ interface SuccessorRoute {
  * @throws {Error} if there is no such route, or no value for a variable of its path
  */
 export function successorRoute(
-  { operationId, ...operation }: ResolvedOperation,
+  { operationId, inPath }: ResolvedOperation,
   { coordinate, args = {} }: Successor,
   all: readonly ResolvedRoute[],
 ): SuccessorRoute {
-  const found = all.find((other) => coordinateOf(other.operation) === coordinate);
+  const found = all.find(({ operation }) => coordinateOf(operation) === coordinate);
   if (found === undefined) throw new Error(`${operationId}: its successor ${coordinate} has no route.`);
-  const { method, path } = found.route;
+  const { route, operation } = found;
   const given = new Map(
     Object.entries(args).map(([to, from]) => [
-      nameFor([...found.operation.inPath, ...found.operation.inQuery], to),
-      nameFor(operation.inPath, from),
+      nameFor([...operation.inPath, ...operation.inQuery], to),
+      nameFor(inPath, from),
     ]),
   );
-  const template = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (!given.has(name))
       throw new Error(`${operationId}: no argument goes into ${name} of its successor ${coordinate}.`);
     return `{${given.get(name)}}`;
   });
-  const fill = pathFiller(template);
-  const query = [...given].filter(([name]) => !path.includes(`{${name}}`));
-  const described = nameOf({
-    method,
-    path: withQuery(
-      template,
-      query.map(([name, segment]) => `${name}={${segment}}`),
-    ),
-  });
+  const query = [...given].filter(([name]) => !route.path.includes(`{${name}}`));
+  const target = [path, query.map(([name, from]) => `${name}={${from}}`).join('&')].filter(Boolean).join('?');
+  const [fillPath, fillTarget] = [filler(path), filler(target)];
   return {
-    method,
-    described: { coordinate, operationId: found.operation.operationId, operation: described },
-    pathFor: (values) => {
-      const path = fill(values);
-      const pairs = query.filter(([, variable]) => values[variable] !== undefined);
-      return withQuery(
-        path,
-        pairs.map(([name, variable]) => `${name}=${encodeURIComponent(String(values[variable]))}`),
-      );
-    },
+    method: route.method,
+    operationId: operation.operationId,
+    operation: nameOf({ method: route.method, path: target }),
+    pathFor: (values) => (query.some(([, from]) => values[from] === undefined) ? fillPath : fillTarget)(values),
   };
 
-  function nameFor(variables: ResolvedOperation['inPath'], argument: string): string {
+  function nameFor(variables: readonly Variable[], argument: string): string {
     const variable = variables.find((candidate) => candidate.argument.name === argument);
     if (variable === undefined) throw new Error(`${operationId}: the routes have no variable for ${argument}.`);
     return variable.name;
@@ -82,15 +64,15 @@ export function successorRoute(
 }
 
 /** Replaces each `{name}` of a template by its value; one without a value stays. */
-function pathFiller(template: string): (values: PathValues) => string {
+function filler(template: string): SuccessorRoute['pathFor'] {
   const pieces = template.split(/\{(\w+)\}/);
   return (values) => {
-    let path = pieces[0] as string;
+    let text = pieces[0] as string;
     for (let index = 1; index < pieces.length; index += 2) {
       const name = pieces[index] as string;
-      path += encodeURIComponent(String(values[name] ?? `{${name}}`)) + pieces[index + 1];
+      text += encodeURIComponent(String(values[name] ?? `{${name}}`)) + pieces[index + 1];
     }
-    return path;
+    return text;
   };
 }
 
@@ -102,8 +84,4 @@ export function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string
 /** The coordinate of an operation's root field. */
 export function coordinateOf({ parent, field }: Pick<ResolvedOperation, 'parent' | 'field'>): string {
   return `${parent.name}.${field.name}`;
-}
-
-function withQuery(path: string, query: readonly string[]): string {
-  return query.length === 0 ? path : `${path}?${query.join('&')}`;
 }

@@ -1,0 +1,66 @@
+import type { Authentication, Metered } from '../auth/authentication.ts';
+import { readJson, type WithBody } from '../http/body.ts';
+import type { Variables } from '../operation/prepared.ts';
+import { assertMediaType } from './body.ts';
+import { splitPair } from './parameters.ts';
+import type { Method, ReplyContext } from './route.ts';
+
+/** A REST request. */
+export interface RestRequest extends WithBody, Metered {
+  readonly method: string;
+  /** Without the base path, still percent-encoded. */
+  readonly path: string;
+  /** The query string, without the question mark. */
+  readonly search: string;
+  /** The absolute URL of the service. */
+  readonly base: string;
+}
+
+/** Characters that a URL must not contain, but clients may send; some would end the URL in a `Link` field. */
+const NOT_IN_URLS = /[<>"\\^`{|}]/g;
+
+/** A request to an endpoint. */
+export class EndpointCall implements ReplyContext {
+  readonly request: RestRequest;
+  /** The values of the path's variables; empty if they are invalid. */
+  readonly inPath: Variables = {};
+  readonly #pathError: unknown;
+
+  constructor(
+    request: RestRequest,
+    readPath: (segments: Readonly<Record<string, string>>) => Variables,
+    segments: Readonly<Record<string, string>>,
+  ) {
+    this.request = request;
+    try {
+      this.inPath = readPath(segments);
+    } catch (error) {
+      this.#pathError = error;
+    }
+  }
+
+  /** @throws {ServiceError} INVALID_ARGUMENT if the path's variables are invalid */
+  readPath(): Variables {
+    if (this.#pathError !== undefined) throw this.#pathError;
+    return this.inPath;
+  }
+
+  address(path: string): string {
+    return this.request.base + path;
+  }
+
+  nextPage(cursor: string): string {
+    const { path, search } = this.request;
+    const kept = search.split('&').filter((pair) => pair !== '' && splitPair(pair)[0] !== 'after');
+    const query = [...kept, `after=${cursor}`].join('&').replaceAll(NOT_IN_URLS, encodeURIComponent);
+    return this.address(`${path}?${query}`);
+  }
+
+  async readBody(method: Method, { chargeBody }: Pick<Authentication, 'chargeBody'>): Promise<unknown> {
+    const contentType = this.request.headers.get('content-type');
+    if (contentType !== null) assertMediaType(method, contentType);
+    const body = await readJson(this.request, (bytes) => chargeBody(this.request, bytes));
+    if (contentType === null) assertMediaType(method, null);
+    return body;
+  }
+}
