@@ -1,4 +1,4 @@
-import { created, gql, noContent, ok, page, pagingParameters, type RouteOptions } from './route.ts';
+import { created, gql, noContent, ok, page, pagingParameters, type Reply, type RouteOptions } from './route.ts';
 
 interface RowOptions {
   readonly tag: string;
@@ -24,68 +24,52 @@ export function rowRoutes({ tag, type, fields, id = `${uncapitalize(type)}Id` }:
   const fragment = `fragment ${type} on ${type} { ${fields} }`;
   const [identity = ''] = fields.split(' ');
   const row = uncapitalize(type);
+  const [rowId, newRow, expected] = [`$${id}: Int64!`, `$${row}: New${type}!`, '$expectedVersion: [Int64!]'];
+  const versioned = `...${type} version`;
+  const write = (field: string, variables: string, selection: string, reply: Reply): RouteOptions => ({
+    tag,
+    operation: gql`mutation ${field}(${variables}) { ${field}(${argumentsOf(variables)}) { ${selection} } }
+      ${selection.includes('...') ? fragment : ''}`,
+    reply,
+  });
 
   return {
     /** For the operations of routes with another form. */
     fragment,
 
     /** @param variables the variables of the filters and the sort: each goes into the argument of its name */
-    list(field: string, variables = ''): RouteOptions {
-      const args = [...variables.matchAll(/\$(\w+)/g)].map(([variable, name]) => `${name}: ${variable}`);
-      return {
-        tag,
-        operation: gql`query list${capitalize(field)}(${variables} $limit: Int = 20, $after: String) {
-          ${field}(${args.join(' ')} first: $limit, after: $after) {
-            nodes { ...${type} } pageInfo { hasNextPage endCursor }
-          }
-        } ${fragment}`,
-        reply: page(),
-        parameters: pagingParameters,
-      };
-    },
+    list: (field: string, variables = ''): RouteOptions => ({
+      tag,
+      operation: gql`query list${capitalize(field)}(${variables} $limit: Int = 20, $after: String) {
+        ${field}(${argumentsOf(variables)} first: $limit, after: $after) {
+          nodes { ...${type} } pageInfo { hasNextPage endCursor }
+        }
+      } ${fragment}`,
+      reply: page(),
+      parameters: pagingParameters,
+    }),
 
     byId: (field: string): RouteOptions => ({
       tag,
-      operation: gql`query get${capitalize(field)}($${id}: Int64!) {
-        ${field}(${id}: $${id}) { ...${type} version }
-      } ${fragment}`,
+      operation: gql`query get${capitalize(field)}(${rowId}) { ${field}(${id}: $${id}) { ${versioned} } } ${fragment}`,
       reply: ok(`No ${row} has the id {${id}}.`),
     }),
 
     /** @param path the path of the new row, with `{name}` for its fields */
-    create: (field: string, path: string): RouteOptions => ({
-      tag,
-      operation: gql`mutation ${field}($${row}: New${type}!) {
-        ${field}(${row}: $${row}) { ...${type} version }
-      } ${fragment}`,
-      reply: created(path),
-    }),
+    create: (field: string, path: string) => write(field, newRow, versioned, created(path)),
 
     /** Its response has no entity tag: the stored row is not the body of the request (RFC 9110, section 9.3.4). */
-    replace: (field: string): RouteOptions => ({
-      tag,
-      operation: gql`mutation ${field}($${id}: Int64!, $${row}: New${type}!, $expectedVersion: [Int64!]) {
-        ${field}(${id}: $${id}, ${row}: $${row}, expectedVersion: $expectedVersion) { ...${type} }
-      } ${fragment}`,
-      reply: ok(),
-    }),
+    replace: (field: string) => write(field, `${rowId} ${newRow} ${expected}`, `...${type}`, ok()),
 
-    update: (field: string): RouteOptions => ({
-      tag,
-      operation: gql`mutation ${field}($${id}: Int64!, $changes: ${type}Changes!, $expectedVersion: [Int64!]) {
-        ${field}(${id}: $${id}, changes: $changes, expectedVersion: $expectedVersion) { ...${type} version }
-      } ${fragment}`,
-      reply: ok(),
-    }),
+    update: (field: string) => write(field, `${rowId} $changes: ${type}Changes! ${expected}`, versioned, ok()),
 
-    delete: (field: string): RouteOptions => ({
-      tag,
-      operation: gql`mutation ${field}($${id}: Int64!, $expectedVersion: [Int64!]) {
-        ${field}(${id}: $${id}, expectedVersion: $expectedVersion) { ${identity} }
-      }`,
-      reply: noContent(),
-    }),
+    delete: (field: string) => write(field, `${rowId} ${expected}`, identity, noContent()),
   };
+}
+
+/** Each variable goes into the argument of its name. */
+function argumentsOf(variables: string): string {
+  return [...variables.matchAll(/\$(\w+)/g)].map(([variable, name]) => `${name}: ${variable}`).join(' ');
 }
 
 function capitalize(name: string): string {
