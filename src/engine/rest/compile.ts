@@ -74,12 +74,13 @@ export function compileRoutes(
         validate: undefined,
         run: (_, plans) => compileOperation(schema, document, operationId, plans),
       });
+    const documentWithTotal = withTotal(route, operation);
     return {
       route,
       operation,
       lifecycle,
       prepared: prepare(route.operation),
-      preparedWithTotal: hasTotal(operation) ? prepare(withTotal(route, operation)) : undefined,
+      preparedWithTotal: documentWithTotal && prepare(documentWithTotal),
       hasTag: route.reply.kind === 'list' || isVersioned({ route, operation }),
       readPath: pathReader(operation.inPath),
       read: reader(route, operation),
@@ -115,14 +116,11 @@ function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
   };
 }
 
-/** Whether the operation returns a connection with a total. */
-function hasTotal(operation: ResolvedOperation): boolean {
+/** The operation's document, with the total added to the selection of the root field; undefined if it has none. */
+function withTotal({ operation: document }: Route, operation: ResolvedOperation): DocumentNode | undefined {
   const type = rootType(operation);
-  return isObjectType(type) && TOTAL in type.getFields();
-}
-
-/** The operation's document, with the total added to the selection of the root field. */
-function withTotal({ operation: document }: Route, { selected: { node: root } }: ResolvedOperation): DocumentNode {
+  if (!isObjectType(type) || !(TOTAL in type.getFields())) return undefined;
+  const root = operation.selected.node;
   const total: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: TOTAL } };
   return visit(document, {
     Field: (node) =>

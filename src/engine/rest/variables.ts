@@ -1,13 +1,13 @@
 import {
   type ArgumentNode,
   type DocumentNode,
-  type FieldNode,
   type GraphQLArgument,
+  type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLInputType,
-  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
+  getOperationAST,
   isInputObjectType,
   Kind,
   type OperationDefinitionNode,
@@ -32,7 +32,7 @@ export interface Variable {
 /** A route's operation, resolved against the schema. */
 export interface ResolvedOperation {
   readonly operationId: string;
-  readonly parent: GraphQLObjectType;
+  readonly parent: GraphQLCompositeType;
   readonly field: GraphQLField<unknown, unknown>;
   readonly selection: Selection;
   /** The root field, as it is selected. */
@@ -59,23 +59,17 @@ export function resolveOperation(
   path: string,
   readOnly: readonly string[] = [],
 ): ResolvedOperation {
-  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-  const [operation] = operations;
-  if (operation?.name === undefined || operations.length > 1) {
-    throw new Error(`The route ${path} needs one operation, with a name.`);
-  }
+  const operation = getOperationAST(document);
+  if (operation?.name === undefined) throw new Error(`The route ${path} needs one operation, with a name.`);
   const operationId = operation.name.value;
-  const [fieldNode, ...others] = operation.selectionSet.selections;
-  const parent = schema.getRootType(operation.operation);
-  if (fieldNode?.kind !== Kind.FIELD || others.length > 0 || parent == null) {
+  const [error] = validate(schema, document, RULES);
+  if (error !== undefined) throw new Error(`${operationId}: ${error.message}`);
+  const selection = selectionOf(schema, document, operationId);
+  const [selected, ...others] = selection.roots;
+  if (selected === undefined || others.length > 0) {
     throw new Error(`The operation ${operationId} of ${path} needs one root field.`);
   }
-  const field = parent.getFields()[fieldNode.name.value];
-  if (field === undefined) throw new Error(`${operationId}: ${parent.name} has no field ${fieldNode.name.value}.`);
-  assertValid(schema, document, operationId);
-  const selection = selectionOf(schema, document, operationId);
-  const [selected] = selection.roots as readonly [SelectedField];
-  const variables = readVariables(schema, operation, fieldNode, field);
+  const variables = readVariables(schema, operation, selected);
   const isInPath = ({ name }: Variable) => path.includes(`{${name}}`);
   const isPrecondition = ({ name }: Variable) => name === EXPECTED_VERSION;
   const isBody = ({ type }: Variable) => isInputObjectType(getNamedType(type));
@@ -83,8 +77,8 @@ export function resolveOperation(
   const isElsewhere = (one: Variable) => isInPath(one) || isBody(one) || isBesideBody(one) || isPrecondition(one);
   return {
     operationId,
-    parent,
-    field,
+    parent: selected.parent,
+    field: selected.field,
     selection,
     selected,
     inPath: variables.filter(isInPath),
@@ -98,24 +92,18 @@ export function resolveOperation(
 /** Without the rule that the rows of a union may not have fields of one name and different types: each is on its own. */
 const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);
 
-function assertValid(schema: GraphQLSchema, document: DocumentNode, operationId: string): void {
-  const [error] = validate(schema, document, RULES);
-  if (error !== undefined) throw new Error(`${operationId}: ${error.message}`);
-}
-
 function readVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-  fieldNode: FieldNode,
-  field: GraphQLField<unknown, unknown>,
+  { node, field }: SelectedField,
 ): Variable[] {
   return (operation.variableDefinitions ?? []).map((definition) => {
     const name = definition.variable.name.value;
-    const takes = (node: ArgumentNode) => node.value.kind === Kind.VARIABLE && node.value.name.value === name;
-    const argumentName = fieldNode.arguments?.find(takes)?.name.value;
+    const takes = ({ value }: ArgumentNode) => value.kind === Kind.VARIABLE && value.name.value === name;
+    const argumentName = node.arguments?.find(takes)?.name.value;
     const argument = field.args.find((candidate) => candidate.name === argumentName);
-    const type = typeFromAST(schema, definition.type) as GraphQLInputType | undefined;
-    if (argument === undefined || type === undefined) {
+    const type = typeFromAST(schema, definition.type) as GraphQLInputType;
+    if (argument === undefined) {
       throw new Error(`${operation.name?.value}: $${name} must go into an argument of ${field.name}.`);
     }
     const defaultValue = definition.defaultValue && valueFromAST(definition.defaultValue, type);
