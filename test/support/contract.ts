@@ -17,6 +17,7 @@ interface OpenApi {
   readonly components: {
     readonly schemas: Readonly<Record<string, object>>;
     readonly parameters: Readonly<Record<string, { readonly name: string }>>;
+    readonly headers: Readonly<Record<string, object>>;
     readonly responses: Readonly<Record<string, ResponseObject>>;
   };
 }

@@ -2,10 +2,10 @@ import type { HeaderFields } from './reply.ts';
 
 /** The header fields that a page of another origin may read. */
 const EXPOSED =
-  'Accept-Patch, Allow, API-Stability, Deprecation, ETag, Idempotent-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, Total-Count, Warning, WWW-Authenticate, X-Request-Id';
+  'Accept-Encoding, Accept-Patch, Allow, API-Stability, Deprecation, ETag, Idempotent-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, Total-Count, Warning, WWW-Authenticate, X-Request-Id';
 /** Those that it may send. */
 const ALLOWED =
-  'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Traceparent, Tracestate, X-Request-Id';
+  'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, Traceparent, Tracestate, X-Request-Id';
 const A_DAY = '86400';
 
 /**

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
+import { openApi } from '../../support/contract.ts';
 
 const EXPOSED = ['Accept-Patch', 'Allow', 'API-Stability', 'Deprecation', 'Link', 'Location', 'Sunset', 'Warning'];
 const PREFLIGHT = { 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'content-type' };
@@ -78,6 +79,17 @@ describe('a page of another origin', () => {
       expect(Number(answer.headers.get('access-control-max-age'))).toBeGreaterThan(0);
     },
   );
+});
+
+test('a page of another origin may send and read all header fields that the contract describes', async () => {
+  const { parameters, headers } = openApi.components;
+  const origin = 'https://anywhere.example';
+  const preflight = await open.rest('OPTIONS', '/pets', { headers: { origin, ...PREFLIGHT } });
+  const allowed = list(preflight.headers, 'access-control-allow-headers');
+  for (const { name } of Object.values(parameters)) expect(allowed).toContain(name.toLowerCase());
+  const answer = await open.rest('GET', '/pets', { headers: { origin } });
+  const exposed = list(answer.headers, 'access-control-expose-headers');
+  for (const name of Object.keys(headers)) expect(exposed).toContain(name.toLowerCase());
 });
 
 describe('when CORS_ORIGINS is a list', () => {
