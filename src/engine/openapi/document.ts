@@ -10,12 +10,12 @@ import { type HeaderExamples, headerParameters, headerRefs, REQUEST_HEADERS, res
 import {
   Components,
   type ComponentText,
-  inputSchema,
   type JsonSchema,
   leafSchema,
   listSchema,
   placeSchema,
   rowSchema,
+  typeSchema,
 } from './schemas.ts';
 
 /** The parts of the document that come neither from the routes nor from the schema. */
@@ -128,7 +128,7 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
           ...besideBody.map(({ name }) => `\`${name}\` may be sent back in it, as it is now.`),
         ].join(' '),
         content: Object.fromEntries(
-          mediaTypesFor(route.method).map((type) => [type, { schema: inputSchema(inBody.type, components) }]),
+          mediaTypesFor(route.method).map((type) => [type, { schema: typeSchema(inBody.type, components) }]),
         ),
       },
     }),
@@ -160,10 +160,6 @@ function enumDescriptions(variable: Variable): string[] {
   return type.getValues().map((value) => `\`${restNameOf(value)}\`: ${value.description ?? value.name}`);
 }
 
-function streamOf({ stream }: Endpoint['route']): JsonSchema {
-  return stream === undefined ? {} : { 'text/event-stream': { schema: { type: 'string', description: stream } } };
-}
-
 function responses(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
   const { route, operation, lifecycle } = endpoint;
   const { kind, statuses } = route.reply;
@@ -171,6 +167,7 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
   const annotations = lifecycle.annotated?.annotations;
   const { headers: ofAnnotations } = additionsOf(annotations);
   const plural = options.plurals[operation.operationId] ?? operation.operationId;
+  const stream = route.stream && { 'text/event-stream': { schema: { type: 'string', description: route.stream } } };
   const body = () => (kind === 'list' ? listSchema(operation, plural, components) : rowSchema(operation, components));
   const successes = Object.entries(statuses).map(([status, { description, headers = [] }]) => [
     status,
@@ -182,7 +179,7 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
         ...(isRead ? [] : ['Idempotent-Replayed']),
         ...ofAnnotations,
       ]),
-      ...(kind !== 'none' && { content: { 'application/json': { schema: body() }, ...streamOf(route) } }),
+      ...(kind !== 'none' && { content: { 'application/json': { schema: body() }, ...stream } }),
     },
   ]);
   const notModified = {

@@ -7,7 +7,6 @@ import {
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLUnionType,
   getNamedType,
   getNullableType,
   isEnumType,
@@ -76,7 +75,7 @@ const NOT_IN_THE_ROW: ReadonlySet<string> = new Set(['version', 'began']);
 /** The schema of a root field's value: a scalar, or the component with the name of the row's fragment. */
 export function rowSchema(operation: ResolvedOperation, components: Components): JsonSchema {
   const type = rootType(operation);
-  if (isLeafType(type)) return outputSchema(operation.field.type, components);
+  if (isLeafType(type)) return typeSchema(operation.field.type, components);
   return objectSchema(type, operation.selected.within, components);
 }
 
@@ -115,22 +114,21 @@ function objectSchema(type: GraphQLObjectType, selected: readonly SelectedField[
   const beside = selected.find(({ field, fragment }) => fragment !== name && !NOT_IN_THE_ROW.has(field.name));
   if (beside !== undefined)
     throw new Error(`${beside.field.name} must be in the fragment ${name}, which describes the row.`);
-  const fields = ofFragment.map(({ field }) => field);
-  const schemaOf = (one: (typeof fields)[number]) => {
-    const union = getNamedType(one.type);
-    if (!isUnionType(union)) return outputSchema(one.type, components);
-    return unionSchema(union, ofFragment.find(({ field }) => field === one)?.within ?? [], components);
-  };
-  return components.refer(name, () => objectOf(type, fields, schemaOf, components.text.optional[name]));
+  const fields = ofFragment.map(({ field, within }) => ({ ...field, within }));
+  return components.refer(name, () =>
+    objectOf(type, fields, (one) => fieldSchema(one, components), components.text.optional[name]),
+  );
 }
 
-/** One of the rows whose fragments are selected, each a component. One that requires no field fits several. */
-function unionSchema(union: GraphQLUnionType, selected: readonly SelectedField[], components: Components): JsonSchema {
-  const members = union.getTypes().map((type) => {
-    const ofType = selected.filter(({ parent }) => parent === type);
-    return objectSchema(type, ofType, components);
-  });
-  return { anyOf: members };
+/** A union is one of the rows whose fragments are selected, each a component. One that requires no field fits several. */
+function fieldSchema(
+  { type, within }: Pick<SelectedField, 'within'> & Pick<SelectedField['field'], 'type'>,
+  components: Components,
+): JsonSchema {
+  const union = getNamedType(type);
+  if (!isUnionType(union)) return typeSchema(type, components);
+  const selectedOf = (member: GraphQLObjectType) => within.filter(({ parent }) => parent === member);
+  return { anyOf: union.getTypes().map((member) => objectSchema(member, selectedOf(member), components)) };
 }
 
 /** @param optional the fields that are not listed as required although they always have a value */
@@ -151,20 +149,14 @@ function objectOf<Field extends Described & { readonly type: unknown }>(
   };
 }
 
-function outputSchema(type: GraphQLOutputType, components: Components): JsonSchema {
+/** The schema of a body, of a part of one, or of a value in a row. */
+export function typeSchema(type: GraphQLInputType | GraphQLOutputType, components: Components): JsonSchema {
   const nullable = getNullableType(type);
-  if (isListType(nullable)) return { type: 'array', items: outputSchema(nullable.ofType, components) };
+  if (isListType(nullable)) return { type: 'array', items: typeSchema(nullable.ofType, components) };
   if (isLeafType(nullable)) return leafSchema(nullable, components);
-  throw new Error(`A row on REST has scalars and enums, and lists of them; ${nullable.name} is neither.`);
-}
-
-/** The schema of a body. */
-export function inputSchema(type: GraphQLInputType, components: Components): JsonSchema {
-  const nullable = getNullableType(type);
-  if (isListType(nullable)) return { type: 'array', items: inputSchema(nullable.ofType, components) };
   if (isInputObjectType(nullable))
     return components.refer(nullable.name, () => inputObjectSchema(nullable, components));
-  return leafSchema(nullable, components);
+  throw new Error(`A row on REST has scalars and enums, and lists of them; ${nullable.name} is neither.`);
 }
 
 /** Type generators treat a body field with a default as required, so its description has the default instead. */
@@ -180,7 +172,7 @@ function inputObjectSchema(type: GraphQLInputObjectType, components: Components)
 /** The schema of a field or argument: its type, bounds and default. */
 export function placeSchema(place: InputPlace, components: Components): JsonSchema {
   const { type, defaultValue, extensions } = place;
-  return combined(inputSchema(type, components), {
+  return combined(typeSchema(type, components), {
     ...boundsOf(place)?.jsonSchema,
     ...(defaultValue !== undefined && { default: defaultValue }),
     ...(extensions.rejectsNull === false && { nullable: true }),
