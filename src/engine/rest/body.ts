@@ -7,13 +7,6 @@ import { hasRestNames, restNameOf } from './parameters.ts';
 import type { Method } from './route.ts';
 import type { Variable } from './variables.ts';
 
-/** A body field that repeats the identifier of the path, because clients send back what they received. */
-interface ReadOnlyField {
-  readonly name: string;
-  /** The value that it must have; undefined if the row does not exist yet. */
-  readonly value: unknown;
-}
-
 const MEDIA_TYPES: Readonly<Partial<Record<Method, readonly string[]>>> = {
   PATCH: ['application/merge-patch+json', 'application/json'],
 };
@@ -38,31 +31,36 @@ export function assertMediaType(method: Method, contentType: string | null): voi
   });
 }
 
-/** Reads the variables from a body, without the read-only field. Throws VALIDATION_FAILED with all errors. */
-type BodyVariables = (body: unknown, readOnly: ReadOnlyField) => Readonly<Record<string, unknown>>;
-
 /**
- * Makes the function that validates a body against its input type.
+ * Makes the function that reads the variables from a body. The body may repeat the identifier of the path, because
+ * clients send back what they received.
  *
  * @param beside the variables that come from body fields beside those of the input
+ * @param identity the name of the identifier in the body
+ * @returns takes the body and the value that the identifier must have, undefined if the row does not exist yet; throws
+ *   VALIDATION_FAILED with all errors
  */
-export function bodyVariables({ name: input, argument, type }: Variable, beside: readonly Variable[]): BodyVariables {
+export function bodyVariables(
+  { name: input, argument, type }: Variable,
+  beside: readonly Variable[],
+  identity: string,
+): (body: unknown, id: unknown) => Readonly<Record<string, unknown>> {
   const validatorOf = inputValidators('shown', (value) => [restNameOf(value)]);
   const toNames = enumNames(type);
   const validate = validatorOf({ ...argument, type });
   const besides = new Map(
     beside.map((one) => [one.name, validatorOf({ ...one.argument, type: one.type, extensions: NOT_NULL })]),
   );
-  return (body, readOnly) => {
+  return (body, id) => {
     const given = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
-    const aside = [readOnly.name, ...besides.keys()].filter((name) => Object.hasOwn(given, name));
+    const aside = [identity, ...besides.keys()].filter((name) => Object.hasOwn(given, name));
     const variables: Record<string, unknown> = { [input]: aside.length === 0 ? body : without(given, aside) };
     const validationErrors: ValidationError[] = [];
     for (const name of aside) {
       const value = given[name];
       const validateBeside = besides.get(name);
       if (validateBeside !== undefined) variables[name] = value;
-      validationErrors.push(...(validateBeside?.(value, [name]) ?? identifierErrors(value, readOnly)));
+      validationErrors.push(...(validateBeside?.(value, [name]) ?? identifierErrors(name, value, id)));
     }
     validationErrors.push(...validate(variables[input], []));
     if (validationErrors.length > 0) throw validationFailed(validationErrors);
@@ -102,17 +100,14 @@ function enumNames(type: GraphQLInputType): ((value: unknown) => unknown) | unde
 /** In REST, these fields do not accept null. */
 const NOT_NULL = { rejectsNull: true };
 
-function identifierErrors(identifier: unknown, { name, value }: ReadOnlyField): ValidationError[] {
-  if (value === undefined) {
+function identifierErrors(name: string, value: unknown, id: unknown): ValidationError[] {
+  if (id === undefined) {
     return [{ path: [name], message: 'is read-only, because it is assigned on creation; omit it' }];
   }
-  if (identifier === value) return [];
-  return [{ path: [name], message: `is read-only: it must be ${value}, as in the path, or be omitted` }];
+  if (value === id) return [];
+  return [{ path: [name], message: `is read-only: it must be ${id}, as in the path, or be omitted` }];
 }
 
-function without(
-  given: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-): Readonly<Record<string, unknown>> {
+function without(given: Readonly<Record<string, unknown>>, names: readonly string[]): object {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
 }

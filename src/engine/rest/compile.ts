@@ -97,9 +97,9 @@ function isVersioned({ route, operation }: Pick<Endpoint, 'route' | 'operation'>
 function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
   const readQuery = queryReader(operation.inQuery);
   const { inBody, besideBody, inPrecondition } = operation;
-  const readBody = inBody && bodyVariables(inBody, besideBody);
   const [inPath] = operation.inPath;
   const identity = selectsField(operation, 'id') || inPath === undefined ? 'id' : inPath.name;
+  const readBody = inBody && bodyVariables(inBody, besideBody, identity);
   const isRead = route.method === 'GET';
   const conditions = { isWrite: inPrecondition !== undefined, mayCreate: mayCreate(route) };
 
@@ -107,8 +107,8 @@ function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
     const { search, headers } = call.request;
     const variables: Record<string, unknown> = { ...call.readPath(), ...readQuery(search) };
     if (readBody !== undefined) {
-      const readOnly = { name: identity, value: inPath && variables[inPath.name] };
-      Object.assign(variables, readBody(await call.readBody(route.method, authentication), readOnly));
+      const body = await call.readBody(route.method, authentication);
+      Object.assign(variables, readBody(body, inPath && variables[inPath.name]));
     }
     const expected = isRead ? undefined : expectedVersions(headers, conditions);
     if (expected !== undefined) variables[EXPECTED_VERSION] = expected;

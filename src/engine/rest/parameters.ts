@@ -48,10 +48,9 @@ export function queryReader(variables: readonly Variable[]): (search: string) =>
     variables.map((variable) => [variable.name, { read: textReader(variable), isList: isList(variable) }]),
   );
   const required = variables.filter(isRequired).map(({ name }) => name);
-  const parametersIn = (search: string) => {
+  return (search) => {
     const values: Values = {};
-    if (search === '') return values;
-    for (const pair of search.split('&')) {
+    for (const pair of search === '' ? [] : search.split('&')) {
       if (pair === '') continue;
       const [name, text] = splitPair(pair);
       const variable = byName.get(name);
@@ -59,16 +58,11 @@ export function queryReader(variables: readonly Variable[]): (search: string) =>
       const value = variable.read(text);
       const before = values[name];
       if (Array.isArray(before)) before.push(value);
-      else if (before !== undefined) throw invalid({ path: [name], message: 'must be given only once' });
+      else if (before !== undefined) throw invalid([name], 'must be given only once');
       else values[name] = variable.isList ? [value] : value;
     }
-    return values;
-  };
-  if (required.length === 0) return parametersIn;
-  return (search) => {
-    const values = parametersIn(search);
-    const missing = required.find((name) => values[name] === undefined);
-    if (missing !== undefined) throw invalid({ path: [missing], message: 'is required in the query string' });
+    for (const name of required)
+      if (values[name] === undefined) throw invalid([name], 'is required in the query string');
     return values;
   };
 }
@@ -108,14 +102,14 @@ function textReader(variable: Variable): (text: string) => unknown {
   return (text) => {
     const value = parse(text);
     if (value === undefined) {
-      const accepted = isEnumType(type) ? `one of ${enumTexts(type).join(', ')}` : acceptedBy(type, bounds);
+      const accepted = isEnumType(type)
+        ? `one of ${type.getValues().map(restNameOf).join(', ')}`
+        : acceptedBy(type, bounds);
       const hint = isList(variable) && text.includes(',') ? `; for several, repeat ${repeated(name, text)}` : '';
-      throw invalid({ path: [name], message: `must be ${accepted}, not ${show(text)}${hint}` });
+      throw invalid([name], `must be ${accepted}, not ${show(text)}${hint}`);
     }
     const { error } = bounds?.check.safeParse(value) ?? {};
-    if (error !== undefined) {
-      throw invalid({ path: [name], message: error.issues[0]?.message ?? 'is out of bounds' });
-    }
+    if (error !== undefined) throw invalid([name], error.issues[0]?.message ?? 'is out of bounds');
     return value;
   };
 }
@@ -152,10 +146,6 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   String: (text) => text,
 };
 
-function enumTexts(type: GraphQLLeafType): string[] {
-  return isEnumType(type) ? type.getValues().map(restNameOf) : [];
-}
-
 /**
  * The decoded name and text of one parameter of a query string.
  *
@@ -181,13 +171,10 @@ function decode(encoded: string, where: string): string {
 }
 
 function unknownParameter(name: string, accepted: readonly string[]): ServiceError {
-  const message =
-    accepted.length === 0
-      ? 'is not a parameter of this operation, which has none'
-      : `is not a parameter of this operation, which accepts ${accepted.join(', ')}`;
-  return invalid({ path: [show(name)], message });
+  const others = accepted.length === 0 ? 'has none' : `accepts ${accepted.join(', ')}`;
+  return invalid([show(name)], `is not a parameter of this operation, which ${others}`);
 }
 
-function invalid(validationError: ValidationError): ServiceError {
-  return new ServiceError('INVALID_ARGUMENT', describeValidationError(validationError));
+function invalid(path: ValidationError['path'], message: string): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', describeValidationError({ path, message }));
 }
