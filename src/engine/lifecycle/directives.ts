@@ -24,6 +24,10 @@ const stabilityLevel = new GraphQLEnumType({
   },
 });
 
+const required = (type: GraphQLEnumType | GraphQLScalarType, description: string) => {
+  return { type: new GraphQLNonNull(type), description };
+};
+
 /**
  * The directives that show annotations in the printed schema, beside GraphQL's own `@deprecated`.
  *
@@ -35,19 +39,16 @@ export function lifecycleDirectives(date: GraphQLScalarType): readonly GraphQLDi
       name: 'stability',
       description: 'How far it can be relied on; what does not bear this is stable.',
       locations: LOCATIONS,
-      args: { level: { type: new GraphQLNonNull(stabilityLevel), description: 'The level.' } },
+      args: { level: required(stabilityLevel, 'The level.') },
     }),
     new GraphQLDirective({
       name: 'sunset',
       description: 'Until when what is deprecated is served.',
       locations: LOCATIONS,
       args: {
-        on: { type: new GraphQLNonNull(date), description: 'The last day on which it works, in UTC.' },
-        since: { type: new GraphQLNonNull(date), description: 'The first day on which it is deprecated, in UTC.' },
-        successor: {
-          type: new GraphQLNonNull(GraphQLString),
-          description: 'The schema coordinate of its replacement.',
-        },
+        on: required(date, 'The last day on which it works, in UTC.'),
+        since: required(date, 'The first day on which it is deprecated, in UTC.'),
+        successor: required(GraphQLString, 'The schema coordinate of its replacement.'),
       },
     }),
   ];

@@ -12,7 +12,7 @@ import SchemaBuilder, {
 } from '@pothos/core';
 import { GraphQLSchema, isScalarType } from 'graphql';
 import { dateScalar } from '../date.ts';
-import { type Annotation, combineAnnotations, type DeprecationAnnotation } from './annotation.ts';
+import { type Annotation, combineAnnotations } from './annotation.ts';
 import { appliedDirectives, lifecycleDirectives } from './directives.ts';
 import { assertLifecycle } from './rules.ts';
 
@@ -73,12 +73,10 @@ class LifecyclePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
-interface Annotatable {
-  readonly description?: unknown;
-  readonly extensions?: unknown;
-}
-
-function annotated<T extends Annotatable>(config: T, declared: Declared | undefined): T {
+function annotated<T extends { readonly description?: unknown; readonly extensions?: unknown }>(
+  config: T,
+  declared: Declared | undefined,
+): T {
   if (declared === undefined) return config;
   const annotations = combineAnnotations(declared);
   const extensions = (config.extensions ?? {}) as { readonly directives?: object };
@@ -86,17 +84,15 @@ function annotated<T extends Annotatable>(config: T, declared: Declared | undefi
   return {
     ...config,
     ...(stability !== 'stable' && { description: `[${stability}] ${config.description ?? ''}`.trimEnd() }),
-    ...(deprecation !== undefined && { deprecationReason: reasonFor(deprecation) }),
+    ...(deprecation !== undefined && {
+      deprecationReason: `${deprecation.why} Use ${deprecation.successor.coordinate} instead. Served until ${deprecation.sunset}.`,
+    }),
     extensions: {
       ...extensions,
       lifecycle: declared,
       directives: { ...extensions.directives, ...appliedDirectives(annotations) },
     },
   };
-}
-
-function reasonFor({ why, successor, sunset }: DeprecationAnnotation): string {
-  return `${why} Use ${successor.coordinate} instead. Served until ${sunset}.`;
 }
 
 SchemaBuilder.registerPlugin('lifecycle', LifecyclePlugin);
