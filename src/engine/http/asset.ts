@@ -9,7 +9,7 @@ import type { HeaderFields, HttpReply } from './reply.ts';
 /** A text that is the same for all clients. */
 interface Asset {
   readonly contentType: string;
-  /** Makes the text; called once, on the first request. */
+  /** Makes the text; called on the first request, and again only if it fails. */
   readonly make: () => string | Promise<string>;
   /** Whether a different text would have a different URL, so that clients never need to revalidate it (RFC 8246). */
   readonly isImmutable?: boolean;
@@ -17,7 +17,7 @@ interface Asset {
   readonly headers?: (text: string) => HeaderFields;
 }
 
-export type ServedAsset = (request: IncomingRequest) => Promise<HttpReply>;
+export type ServedAsset = (request: Pick<IncomingRequest, 'headers'>) => Promise<HttpReply>;
 
 /**
  * Answers requests for an asset. It is compressed once, on the first request; a client that already has it gets 304
@@ -26,7 +26,11 @@ export type ServedAsset = (request: IncomingRequest) => Promise<HttpReply>;
 export function serveAsset(asset: Asset): ServedAsset {
   let preparing: ReturnType<typeof prepare> | undefined;
   return async ({ headers: fields }) => {
-    preparing ??= prepare(asset);
+    // A failure, such as too many open files, must not last.
+    preparing ??= prepare(asset).catch((error) => {
+      preparing = undefined;
+      throw error;
+    });
     const { plain, compressed, headers, etag } = await preparing;
     if (isKnown(etag, fields.get('if-none-match'))) return { status: 304, headers, body: null };
     const full = [...headers, 'content-type', asset.contentType];
