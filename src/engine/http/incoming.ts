@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { Origin } from '../limits/account.ts';
 import type { Meter } from '../limits/meter.ts';
 import type { RequestSpan, TracedRequest } from '../tracing/span.ts';
-import type { BodyReader } from './body.ts';
+import type { BodyReader, WithBody } from './body.ts';
 import type { RequestHeaders } from './headers.ts';
 
 /** A request as it arrives, over a socket or without one. */
@@ -21,22 +21,19 @@ export interface RawRequest {
 }
 
 /** A request, with what is derived from it once. */
-export interface IncomingRequest {
+export interface IncomingRequest extends WithBody {
   readonly method: string;
   /** Without the base path, still percent-encoded; undefined if it is not under the base path. */
   readonly path: string | undefined;
   readonly fullPath: string;
   /** The query without its question mark; empty if there is none. */
   readonly search: string;
-  readonly headers: RequestHeaders;
-  readonly readBody: BodyReader;
   /** The client's `X-Request-Id` if it is usable, otherwise a new id. */
   readonly id: string;
   /** The service's own origin, as the client knows it. */
   readonly origin: string;
   /** The service's absolute URL: its origin and the base path. */
   readonly base: string;
-  readonly meter: Meter;
   /** Undefined if the request is not traced. */
   readonly span: RequestSpan | undefined;
   /** The error of a request that can't be answered, such as one with an invalid host. */

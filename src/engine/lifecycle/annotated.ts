@@ -10,7 +10,7 @@ import {
   isIntrospectionType,
   isObjectType,
 } from 'graphql';
-import { type Annotation, type Annotations, combineAnnotations } from './annotation.ts';
+import { type Annotations, combineAnnotations, type Declared } from './annotation.ts';
 
 /**
  * An element of the schema, by its coordinate: `Query.books`, `Query.books(genre:)`, `NewBook.title`, `Genre.NOVEL`.
@@ -53,8 +53,8 @@ export function membersOf(schema: GraphQLSchema): Member[] {
 }
 
 /** The annotations of an element of the built schema, as they were declared. */
-export function declaredOn({ extensions }: Annotatable): Annotation | readonly Annotation[] | undefined {
-  return extensions.lifecycle as Annotation | readonly Annotation[] | undefined;
+export function declaredOn({ extensions }: Annotatable): Declared | undefined {
+  return extensions.lifecycle as Declared | undefined;
 }
 
 /** The annotations of an element of the built schema. */

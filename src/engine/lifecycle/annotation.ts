@@ -29,6 +29,9 @@ export interface Successor {
 
 export type Annotation = StabilityAnnotation | DeprecationAnnotation;
 
+/** As it is declared: one annotation, or a stability and a deprecation. */
+export type Declared = Annotation | readonly Annotation[];
+
 /** The annotations of an element, at least one: its stability, and its deprecation. */
 export interface Annotations {
   readonly stability: Stability;
@@ -56,7 +59,7 @@ export const NOTICE_DAYS: Readonly<Record<Stability, number>> = { stable: 180, b
 export const DAY_MILLISECONDS = 86_400_000;
 
 /** Combines the declared annotations of an element. */
-export function combineAnnotations(declared: Annotation | readonly Annotation[]): Annotations {
+export function combineAnnotations(declared: Declared): Annotations {
   const list = 'level' in declared ? [declared] : declared;
   return {
     stability:

@@ -12,12 +12,9 @@ import SchemaBuilder, {
 } from '@pothos/core';
 import { GraphQLSchema, isScalarType } from 'graphql';
 import { dateScalar } from '../date.ts';
-import { type Annotation, combineAnnotations } from './annotation.ts';
+import { combineAnnotations, type Declared } from './annotation.ts';
 import { appliedDirectives, lifecycleDirectives } from './directives.ts';
 import { assertLifecycle } from './rules.ts';
-
-/** One annotation, or a stability and a deprecation. */
-type Declared = Annotation | readonly Annotation[];
 
 declare global {
   export namespace PothosSchemaTypes {

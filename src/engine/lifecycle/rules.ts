@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isRequiredArgument, isRequiredInputField } from 'graphql';
 import { isDate } from '../date.ts';
 import { declaredOn, type Member, membersOf } from './annotated.ts';
-import { type Annotation, type Annotations, combineAnnotations, daysBetween, NOTICE_DAYS } from './annotation.ts';
+import { type Annotations, combineAnnotations, type Declared, daysBetween, NOTICE_DAYS } from './annotation.ts';
 
 type Members = ReadonlyMap<string, Member>;
 
@@ -30,7 +30,7 @@ function errorIn(member: Member, members: Members): string | undefined {
   return errorInLevels(declared) ?? errorInDates(annotations) ?? errorInPlace(member, annotations, members);
 }
 
-function errorInLevels(declared: Annotation | readonly Annotation[]): string | undefined {
+function errorInLevels(declared: Declared): string | undefined {
   const list = 'level' in declared ? [declared] : declared;
   const stabilities = list.filter(({ level }) => level !== 'deprecated').length;
   if (list.length > 0 && stabilities <= 1 && list.length - stabilities <= 1) return undefined;

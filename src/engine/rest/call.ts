@@ -1,19 +1,15 @@
 import type { Authentication, Metered } from '../auth/authentication.ts';
-import { readJson, type WithBody } from '../http/body.ts';
+import { readJson } from '../http/body.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
 import type { Variables } from '../operation/prepared.ts';
 import { assertMediaType } from './body.ts';
 import { splitPair } from './parameters.ts';
 import type { Method, ReplyContext } from './route.ts';
 
 /** A REST request. */
-export interface RestRequest extends WithBody, Metered {
-  readonly method: string;
+export interface RestRequest extends Metered, Pick<IncomingRequest, 'method' | 'search' | 'base' | 'readBody'> {
   /** Without the base path, still percent-encoded. */
   readonly path: string;
-  /** The query string, without the question mark. */
-  readonly search: string;
-  /** The absolute URL of the service. */
-  readonly base: string;
 }
 
 /** Characters that a URL must not contain, but clients may send; some would end the URL in a `Link` field. */
