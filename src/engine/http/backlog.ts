@@ -17,16 +17,20 @@ export class Backlog {
   #hasAccepted = false;
   #until = 0;
 
-  /** Must be called for each accepted connection, or to find out whether there is one to accept. */
-  look(): void {
+  /**
+   * Must be called for each accepted connection, or to find out whether there is one to accept.
+   *
+   * @param wait how long requests wait from now on, in milliseconds, instead of `MAX_WAIT` from the first connection on
+   */
+  look(wait?: number): void {
     this.#hasAccepted = true;
+    if (wait !== undefined || this.#waiting === undefined) this.#until = performance.now() + (wait ?? MAX_WAIT);
     if (this.#waiting !== undefined) return;
     this.#waiting = [];
-    this.#until = performance.now() + MAX_WAIT;
     setImmediate(this.#endTurn);
   }
 
-  /** Starts the work when no connection waits any more, or after `MAX_WAIT`; in the order of the calls. */
+  /** Starts the work when no connection waits any more, or after the wait; in the order of the calls. */
   afterwards(work: () => void): void {
     if (this.#waiting === undefined) work();
     else this.#waiting.push(work);

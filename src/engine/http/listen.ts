@@ -88,7 +88,8 @@ export function listen(
 
   function drain(grace: number): Promise<void> {
     return new Promise((done) => {
-      const idle = setTimeout(() => server.closeIdleConnections(), Math.min(LAST_REQUESTS, grace));
+      const lastRequests = Math.min(LAST_REQUESTS, grace);
+      const idle = setTimeout(() => server.closeIdleConnections(), lastRequests);
       const forced = setTimeout(() => server.closeAllConnections(), grace);
       const close = () =>
         // The HTTP server's own `close` would cut idle connections at once, also those with a request on its way.
@@ -98,7 +99,7 @@ export function listen(
           done();
         });
       // The system resets the connections that it has accepted and Node has not.
-      backlog.look();
+      backlog.look(lastRequests);
       backlog.afterwards(close);
     });
   }

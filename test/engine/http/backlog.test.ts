@@ -49,6 +49,14 @@ test('connections that wait to be accepted when the service stops are answered',
   expect(await answered).toBe(`${COUNT}\n`);
 });
 
+test('also when each turn of the event loop takes long', async () => {
+  const { listener, answered } = await listenTo((_, response) => response.end());
+  const busy = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY / 20), 0);
+  await listener.drain(5_000);
+  clearInterval(busy);
+  expect(await answered).toBe(`${COUNT}\n`);
+});
+
 test('no connection waits to be accepted while requests of others are handled', async () => {
   const accepted: number[] = [];
   const { listener, answered } = await listenTo((_, response) => {
