@@ -191,6 +191,6 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
       headers: headerRefs([...(statuses[200]?.headers ?? []), 'ETag', ...ofAnnotations]),
     },
   };
-  const shared = [...(isRead ? [notModified] : []), ...failures(endpoint)];
+  const shared = [...(isRead && endpoint.hasTag ? [notModified] : []), ...failures(endpoint)];
   return Object.fromEntries([...successes, ...shared.map((one) => [one.status, components.respond(one)])]);
 }

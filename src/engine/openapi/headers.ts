@@ -57,7 +57,7 @@ export function headerParameters(endpoint: Endpoint): JsonSchema[] {
   const names = [
     ...(isRead ? [] : ['Idempotency-Key']),
     ...((isRead ? hasTag : operation.inPrecondition !== undefined) ? ['If-Match'] : []),
-    ...(isRead ? ['If-None-Match'] : []),
+    ...(isRead && hasTag ? ['If-None-Match'] : []),
     ...(isRead && preparedWithTotal !== undefined ? ['Prefer'] : []),
     ...(!isRead && mayCreate(route) ? ['If-None-Match-Any'] : []),
     ...(route.stream === undefined ? [] : ['Last-Event-ID']),

@@ -31,8 +31,10 @@ function described(operation: ReturnType<typeof gql>, reply: Reply = ok()) {
     readonly paths: Readonly<Record<string, { readonly get: { readonly responses: Responses } }>>;
     readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
   };
+  const responses = document.paths['/things']?.get.responses ?? {};
   return {
-    body: document.paths['/things']?.get.responses[200]?.content['application/json'].schema,
+    responses,
+    body: responses[200]?.content['application/json'].schema,
     schemas: document.components.schemas,
   };
 }
@@ -42,6 +44,15 @@ type Responses = Readonly<Record<string, { readonly content: { readonly 'applica
 describe('OpenAPI describes the response of a route', () => {
   test('with a scalar', () => {
     expect(described(gql`query one { bookCount }`).body).toEqual({ type: 'integer', format: 'int32' });
+  });
+
+  test('with 304 only if it has an entity tag', () => {
+    const statuses = ['200', '304'];
+    const statusesOf = (operation: ReturnType<typeof gql>, reply?: Reply) =>
+      statuses.filter((status) => status in described(operation, reply).responses);
+    expect(statusesOf(gql`query one { bookCount }`)).toEqual(['200']);
+    expect(statusesOf(gql`query many { titles }`, rows())).toEqual(statuses);
+    expect(statusesOf(gql`query one { book { ...Book version } } fragment Book on Book { id }`)).toEqual(statuses);
   });
 
   test('with a list of scalars', () => {
