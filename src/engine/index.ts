@@ -5,13 +5,7 @@
 export type { Application, Resource } from './application.ts';
 export { OPEN_ACCESS } from './auth/access.ts';
 export { createSchema } from './create-schema.ts';
-export {
-  describeValidationError,
-  type ErrorKind,
-  ServiceError,
-  type ValidationError,
-  validationFailed,
-} from './errors.ts';
+export { type ErrorKind, ServiceError, validationFailed } from './errors.ts';
 export { type EventSource, rowEvents } from './events/source.ts';
 export type { Int64 } from './int64.ts';
 export { beta, deprecated, experimental } from './lifecycle/annotation.ts';
@@ -22,7 +16,6 @@ export {
   ok,
   page,
   pagingParameters,
-  type Route,
   replacedOrCreated,
   route,
 } from './rest/route.ts';

@@ -1,11 +1,11 @@
 import type { Application } from '../engine/index.ts';
-import { categoryEvents } from './categories/events.ts';
+import { categoryEvents } from './categories/graphql.ts';
 import { categoryResource } from './categories/rest.ts';
-import { inventoryEvents } from './inventory/events.ts';
+import { inventoryEvents } from './inventory/graphql.ts';
 import { inventoryResource } from './inventory/rest.ts';
-import { orderEvents } from './orders/events.ts';
+import { orderEvents } from './orders/graphql.ts';
 import { orderResource } from './orders/rest.ts';
-import { petEvents } from './pets/events.ts';
+import { petEvents } from './pets/graphql.ts';
 import { petResource } from './pets/rest.ts';
 import { playground } from './playground.ts';
 import { buildSchema } from './schema.ts';

@@ -1,4 +1,4 @@
-import { beta, rowVersion, text } from '../../engine/index.ts';
+import { beta, rowEvents, rowVersion, text } from '../../engine/index.ts';
 import { builder, readFields, writeFields } from '../schema.ts';
 import { type CategoryStore, categoryList } from './store.ts';
 import { CATEGORY_LENGTHS, type Category } from './table.ts';
@@ -64,3 +64,5 @@ builder.mutationFields((t) => ({
   updateCategory: t.field({ ...writes.update, lifecycle: beta() }),
   deleteCategory: t.field({ ...writes.delete, description: 'Delete a category. It must have no pets.' }),
 }));
+
+export const categoryEvents = rowEvents({ one: 'category', list: categoryList, type: CategoryType });

@@ -1,29 +1,27 @@
-import { type Resource, type Route, route, rowRoutes } from '../../engine/index.ts';
+import { type Resource, route, rowRoutes } from '../../engine/index.ts';
 import './graphql.ts';
 import { categoryStore } from './store.ts';
 
 const category = rowRoutes({ tag: 'Categories', type: 'Category', fields: 'id name description' });
 
-const routes: readonly Route[] = [
-  route('GET', '/categories', category.list('categories', '$id: [Int64!], $name: String, $sort: CategorySort = id')),
-  route('POST', '/categories', category.create('createCategory', '/categories/{id}')),
-  route('GET', '/categories/{categoryId}', category.byId('category')),
-  route('PUT', '/categories/{categoryId}', category.replace('replaceCategory')),
-  route('PATCH', '/categories/{categoryId}', category.update('updateCategory')),
-  route('DELETE', '/categories/{categoryId}', { ...category.delete('deleteCategory'), errors: ['CONFLICT'] }),
-];
-
-const examples = {
-  Category: { id: 1, name: 'Dogs', description: 'Companions of every size.' },
-  Categories: [{ id: 1, name: 'Dogs', description: 'Companions of every size.' }],
-  NewCategory: { name: 'Dogs', description: 'Companions of every size.' },
-  CategoryChanges: { description: 'Companions of every size.' },
-};
+const example = { id: 1, name: 'Dogs', description: 'Companions of every size.' };
 
 export const categoryResource: Resource = {
   stores: (database) => ({ categories: categoryStore(database) }),
-  routes,
-  examples,
+  routes: [
+    route('GET', '/categories', category.list('categories', '$id: [Int64!], $name: String, $sort: CategorySort = id')),
+    route('POST', '/categories', category.create('createCategory', '/categories/{id}')),
+    route('GET', '/categories/{categoryId}', category.byId('category')),
+    route('PUT', '/categories/{categoryId}', category.replace('replaceCategory')),
+    route('PATCH', '/categories/{categoryId}', category.update('updateCategory')),
+    route('DELETE', '/categories/{categoryId}', { ...category.delete('deleteCategory'), errors: ['CONFLICT'] }),
+  ],
+  examples: {
+    Category: example,
+    Categories: [example],
+    NewCategory: { name: 'Dogs', description: 'Companions of every size.' },
+    CategoryChanges: { description: 'Companions of every size.' },
+  },
   tags: { Pets: { Categories: 'The groups that animals belong to.' } },
   plurals: { listCategories: 'Categories' },
 };

@@ -1,4 +1,4 @@
-import { beta, experimental, integerFrom, reference, rowVersion } from '../../engine/index.ts';
+import { beta, type EventSource, experimental, integerFrom, reference, rowVersion } from '../../engine/index.ts';
 import { PetStatus, PetType } from '../pets/graphql.ts';
 import type { Pet } from '../pets/table.ts';
 import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
@@ -11,7 +11,7 @@ declare module '../../engine/schema/context.ts' {
   }
 }
 
-export const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').implement({
+const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').implement({
   description:
     "The stock of one animal. While a pet has an entry, its stock is tracked and determines the pet's status.",
   fields: (t) => ({
@@ -115,3 +115,12 @@ builder.mutationFields((t) => ({
       inventory.stopTracking(id, expected, requestId),
   }),
 }));
+
+/** An entry of a deleted pet goes with it, and has no event of its own. */
+export const inventoryEvents: EventSource = {
+  list: inventoryList,
+  type: InventoryItemType,
+  created: { name: 'inventory.counted', description: 'The stock of a pet is tracked from now on.' },
+  updated: [{ name: 'inventory.changed', description: 'The stock of a pet has changed, by an order or a new count.' }],
+  deleted: { name: 'inventory.stopped', description: 'The stock of a pet is no longer tracked.' },
+};

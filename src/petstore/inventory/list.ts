@@ -1,13 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { ListPlan } from '../../engine/db/paging.ts';
-import type { Int64 } from '../../engine/index.ts';
-import { type PetStatus, pets } from '../pets/table.ts';
+import { pets } from '../pets/table.ts';
 import { inventory } from './table.ts';
-
-export interface InventoryFilters {
-  readonly petId?: readonly Int64[] | null | undefined;
-  readonly status?: readonly PetStatus[] | null | undefined;
-}
 
 const columns = {
   petId: inventory.petId,
@@ -39,4 +33,4 @@ export const inventoryList = {
     status: sql`${pets.status} = any(${sql.placeholder('status')}::pet_status[])`,
   },
   sorts: { id: { descending: false } },
-} satisfies ListPlan<typeof columns, keyof InventoryFilters, 'id'>;
+} satisfies ListPlan<typeof columns, 'petId' | 'status', 'id'>;

@@ -1,41 +1,39 @@
-import { gql, ok, type Resource, type Route, replacedOrCreated, route, rowRoutes } from '../../engine/index.ts';
+import { gql, ok, type Resource, replacedOrCreated, route, rowRoutes } from '../../engine/index.ts';
 import './graphql.ts';
 import { inventoryStore } from './store.ts';
 
 const tag = 'Inventory';
 const item = rowRoutes({ tag, type: 'InventoryItem', fields: 'petId quantity status', id: 'petId' });
 
-const routes: readonly Route[] = [
-  route('GET', '/store/inventory', item.list('inventory', '$petId: [Int64!], $status: [PetStatus!]')),
-  route('GET', '/store/inventory/{petId}', {
-    ...item.byId('inventoryItem'),
-    reply: ok('Pet {petId} has no inventory entry.'),
-  }),
-  route('PUT', '/store/inventory/{petId}', {
-    tag,
-    operation: gql`mutation replaceStock(
-      $petId: Int64!, $update: InventoryUpdate!, $status: PetStatus, $expectedVersion: [Int64!]
-    ) {
-      replaceStock(petId: $petId, update: $update, status: $status, expectedVersion: $expectedVersion) {
-        ...InventoryItem began
-      }
-    } ${item.fragment}`,
-    readOnly: ['status'],
-    reply: replacedOrCreated('/store/inventory/{petId}'),
-  }),
-  route('DELETE', '/store/inventory/{petId}', item.delete('stopTracking')),
-];
-
-const examples = {
-  InventoryItem: { petId: 12, quantity: 5, status: 'available' },
-  InventoryItems: [{ petId: 12, quantity: 5, status: 'available' }],
-  InventoryUpdate: { quantity: 5 },
-};
+const example = { petId: 12, quantity: 5, status: 'available' };
 
 export const inventoryResource: Resource = {
   stores: (database) => ({ inventory: inventoryStore(database) }),
-  routes,
-  examples,
+  routes: [
+    route('GET', '/store/inventory', item.list('inventory', '$petId: [Int64!], $status: [PetStatus!]')),
+    route('GET', '/store/inventory/{petId}', {
+      ...item.byId('inventoryItem'),
+      reply: ok('Pet {petId} has no inventory entry.'),
+    }),
+    route('PUT', '/store/inventory/{petId}', {
+      tag,
+      operation: gql`mutation replaceStock(
+        $petId: Int64!, $update: InventoryUpdate!, $status: PetStatus, $expectedVersion: [Int64!]
+      ) {
+        replaceStock(petId: $petId, update: $update, status: $status, expectedVersion: $expectedVersion) {
+          ...InventoryItem began
+        }
+      } ${item.fragment}`,
+      readOnly: ['status'],
+      reply: replacedOrCreated('/store/inventory/{petId}'),
+    }),
+    route('DELETE', '/store/inventory/{petId}', item.delete('stopTracking')),
+  ],
+  examples: {
+    InventoryItem: example,
+    InventoryItems: [example],
+    InventoryUpdate: { quantity: 5 },
+  },
   tags: { Store: { Inventory: 'The stock of animals.' } },
   plurals: { listInventory: 'InventoryItems' },
 };

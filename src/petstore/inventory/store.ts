@@ -6,15 +6,9 @@ import { type Page, type PageWindow, pages } from '../../engine/db/paging.ts';
 import { flag } from '../../engine/db/row.ts';
 import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
 import { explaining } from '../../engine/db/violations.ts';
-import {
-  describeValidationError,
-  type Int64,
-  ServiceError,
-  type ValidationError,
-  validationFailed,
-} from '../../engine/index.ts';
+import { type Int64, ServiceError, validationFailed } from '../../engine/index.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
-import { type InventoryFilters, inventoryList } from './list.ts';
+import { inventoryList } from './list.ts';
 import { thenSetStatus } from './movement.ts';
 import { inventory } from './table.ts';
 
@@ -106,7 +100,7 @@ export function inventoryStore(database: Database) {
   return {
     byPetId,
 
-    list: (filters: InventoryFilters, window: PageWindow) =>
+    list: (filters: Parameters<typeof page>[0], window: PageWindow) =>
       page(filters, 'id', window) as Promise<Page<InventoryItem>>,
 
     /**
@@ -148,10 +142,7 @@ export function inventoryStore(database: Database) {
 /** The error for a different status. Only stock movements set the status; a client may send back the current one. */
 function otherStatus(status: PetStatus): ServiceError {
   const failure = (message: string) => validationFailed([{ path: ['status'], message }]);
-  const { message } = failure(`is read-only: it must be ${status}, as it is now, or be left out`);
-  const { kind, validationErrors } = failure("is read-only: it must be the pet's status of now, or be left out");
-  return new ServiceError(kind, describeValidationError(validationErrors[0] as ValidationError), {
-    validationErrors,
-    toReaders: message,
-  });
+  const toReaders = failure(`is read-only: it must be ${status}, as it is now, or be left out`).message;
+  const error = failure("is read-only: it must be the pet's status of now, or be left out");
+  return new ServiceError(error.kind, error.message, { validationErrors: error.validationErrors, toReaders });
 }

@@ -1,9 +1,10 @@
-import { beta, integerFrom, reference, rowVersion } from '../../engine/index.ts';
+import { sql } from 'drizzle-orm';
+import { beta, type EventSource, integerFrom, reference, rowVersion } from '../../engine/index.ts';
 import { PetType } from '../pets/graphql.ts';
 import { builder, expectedVersion, pagingArgs, readFields } from '../schema.ts';
 import { orderList } from './list.ts';
 import type { OrderStore } from './store.ts';
-import type { Order } from './table.ts';
+import { type Order, orders } from './table.ts';
 
 declare module '../../engine/schema/context.ts' {
   interface Context {
@@ -13,7 +14,7 @@ declare module '../../engine/schema/context.ts' {
 
 const quantity = integerFrom(1, 2_147_483_647);
 
-export const OrderType = builder.objectRef<Order>('Order').implement({
+const OrderType = builder.objectRef<Order>('Order').implement({
   description: 'An order for a quantity of a pet. Without a pet it is a draft and does not affect stock.',
   fields: (t) => ({
     id: t.expose('id', { type: 'Int64', description: 'Unique order identifier.' }),
@@ -137,3 +138,19 @@ builder.mutationFields((t) => ({
       orders.cancel(id, expected, requestId),
   }),
 }));
+
+export const orderEvents: EventSource = {
+  list: orderList,
+  type: OrderType,
+  requestKey: orders.petId,
+  created: { name: 'order.placed', description: 'An order was placed.' },
+  updated: [
+    {
+      name: 'order.completed',
+      description: 'An order was completed.',
+      when: sql`${orders.complete} and not before.complete`,
+    },
+    { name: 'order.updated', description: 'The quantity or the ship date of an order was changed.' },
+  ],
+  deleted: { name: 'order.cancelled', description: 'An order was cancelled.' },
+};

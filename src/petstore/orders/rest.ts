@@ -1,45 +1,43 @@
-import { type Resource, type Route, route, rowRoutes } from '../../engine/index.ts';
+import { type Resource, route, rowRoutes } from '../../engine/index.ts';
 import './graphql.ts';
 import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
 import { orderStore } from './store.ts';
 
 const order = rowRoutes({ tag: 'Orders', type: 'Order', fields: 'id petId quantity shipDate complete' });
 
-const routes: readonly Route[] = [
-  route('GET', '/store/orders', {
-    ...order.list(
-      'orders',
-      `$id: [Int64!], $petId: [Int64!], $complete: Boolean, $shipDateFrom: DateTime, $shipDateTo: DateTime,
-       $sort: OrderSort = id`,
-    ),
-    noTryItOut: 'the specification of this API switches its trial off.',
-  }),
-  route('POST', '/store/orders', {
-    ...order.create('placeOrder', '/store/orders/{id}'),
-    errors: [OUT_OF_STOCK, NOT_AVAILABLE, 'UNKNOWN_REFERENCE'],
-  }),
-  route('GET', '/store/orders/{orderId}', order.byId('order')),
-  route('PATCH', '/store/orders/{orderId}', {
-    ...order.update('updateOrder'),
-    errors: [OUT_OF_STOCK, ORDER_COMPLETE, 'CONFLICT'],
-  }),
-  route('DELETE', '/store/orders/{orderId}', {
-    ...order.delete('cancelOrder'),
-    errors: [ORDER_COMPLETE, 'CONFLICT'],
-  }),
-];
-
-const examples = {
-  Order: { id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false },
-  Orders: [{ id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false }],
-  NewOrder: { petId: 12, quantity: 1, shipDate: '2026-12-01T10:30:00+01:00' },
-  OrderChanges: { complete: true },
-};
+const example = { id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false };
 
 export const orderResource: Resource = {
   stores: (database) => ({ orders: orderStore(database) }),
-  routes,
-  examples,
+  routes: [
+    route('GET', '/store/orders', {
+      ...order.list(
+        'orders',
+        `$id: [Int64!], $petId: [Int64!], $complete: Boolean, $shipDateFrom: DateTime, $shipDateTo: DateTime,
+         $sort: OrderSort = id`,
+      ),
+      noTryItOut: 'the specification of this API switches its trial off.',
+    }),
+    route('POST', '/store/orders', {
+      ...order.create('placeOrder', '/store/orders/{id}'),
+      errors: [OUT_OF_STOCK, NOT_AVAILABLE, 'UNKNOWN_REFERENCE'],
+    }),
+    route('GET', '/store/orders/{orderId}', order.byId('order')),
+    route('PATCH', '/store/orders/{orderId}', {
+      ...order.update('updateOrder'),
+      errors: [OUT_OF_STOCK, ORDER_COMPLETE, 'CONFLICT'],
+    }),
+    route('DELETE', '/store/orders/{orderId}', {
+      ...order.delete('cancelOrder'),
+      errors: [ORDER_COMPLETE, 'CONFLICT'],
+    }),
+  ],
+  examples: {
+    Order: example,
+    Orders: [example],
+    NewOrder: { petId: 12, quantity: 1, shipDate: '2026-12-01T10:30:00+01:00' },
+    OrderChanges: { complete: true },
+  },
   tags: { Store: { Orders: 'Orders for animals.' } },
   plurals: { listOrders: 'Orders' },
   // As in the specification, although these always have a value.

@@ -14,27 +14,18 @@ import { type PetStatus, pets } from '../pets/table.ts';
 import { orderList } from './list.ts';
 import { type Order, orders } from './table.ts';
 
-interface OrderFields {
-  readonly petId?: Int64 | null | undefined;
-  readonly quantity?: number | null | undefined;
-  readonly shipDate?: Date | null | undefined;
-  readonly complete?: boolean | null | undefined;
-}
+type OrderFields = {
+  readonly [Field in 'petId' | 'quantity' | 'shipDate' | 'complete']?: Order[Field] | null | undefined;
+};
+
+/** A ship date of null removes it. */
+type OrderChanges = Omit<OrderFields, 'petId'>;
 
 /** An order of a pet, as it is stored. */
-interface PetOrder {
+interface PetOrder extends Pick<Order, 'quantity' | 'complete'> {
   readonly petId: Int64;
-  readonly quantity: number;
   readonly shipDate: Date | null | undefined;
-  readonly complete: boolean;
   readonly requestId: string | undefined;
-}
-
-export interface OrderChanges {
-  readonly quantity?: number | null | undefined;
-  /** null removes it. */
-  readonly shipDate?: Date | null | undefined;
-  readonly complete?: boolean | null | undefined;
 }
 
 export type OrderStore = ReturnType<typeof orderStore>;

@@ -1,4 +1,4 @@
-import { beta, deprecated, reference, rowVersion, text } from '../../engine/index.ts';
+import { beta, deprecated, reference, rowEvents, rowVersion, text } from '../../engine/index.ts';
 import { CategoryType } from '../categories/graphql.ts';
 import { builder, pagingArgs, readFields, writeFields } from '../schema.ts';
 import { type PetStore, petList } from './store.ts';
@@ -105,3 +105,5 @@ builder.mutationFields((t) => ({
     description: 'Delete a pet and its inventory entry. It must have no orders.',
   }),
 }));
+
+export const petEvents = rowEvents({ one: 'pet', list: petList, type: PetType });

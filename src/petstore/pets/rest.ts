@@ -1,34 +1,35 @@
-import { type Resource, type Route, route, rowRoutes } from '../../engine/index.ts';
+import { type Resource, route, rowRoutes } from '../../engine/index.ts';
 import './graphql.ts';
 import { petStore } from './store.ts';
 
 const pet = rowRoutes({ tag: 'Animals', type: 'Pet', fields: 'id name categoryId status' });
 
-const routes: readonly Route[] = [
-  route(
-    'GET',
-    '/pets',
-    pet.list('pets', '$id: [Int64!], $status: [PetStatus!], $categoryId: [Int64!], $name: String, $sort: PetSort = id'),
-  ),
-  route('POST', '/pets', { ...pet.create('createPet', '/pets/{id}'), errors: ['UNKNOWN_REFERENCE'] }),
-  route('GET', '/pets/{petId}', pet.byId('pet')),
-  route('PUT', '/pets/{petId}', { ...pet.replace('replacePet'), errors: ['UNKNOWN_REFERENCE'] }),
-  route('PATCH', '/pets/{petId}', { ...pet.update('updatePet'), errors: ['UNKNOWN_REFERENCE'] }),
-  route('DELETE', '/pets/{petId}', { ...pet.delete('deletePet'), errors: ['CONFLICT'] }),
-];
-
-const examples = {
-  Pet: { id: 12, name: 'Rex', categoryId: 1, status: 'available' },
-  Pets: [{ id: 12, name: 'Rex', categoryId: 1, status: 'available' }],
-  NewPet: { name: 'Rex', categoryId: 1, status: 'available' },
-  PetChanges: { status: 'pending' },
-  PetStatus: 'available',
-};
+const example = { id: 12, name: 'Rex', categoryId: 1, status: 'available' };
 
 export const petResource: Resource = {
   stores: (database) => ({ pets: petStore(database) }),
-  routes,
-  examples,
+  routes: [
+    route(
+      'GET',
+      '/pets',
+      pet.list(
+        'pets',
+        '$id: [Int64!], $status: [PetStatus!], $categoryId: [Int64!], $name: String, $sort: PetSort = id',
+      ),
+    ),
+    route('POST', '/pets', { ...pet.create('createPet', '/pets/{id}'), errors: ['UNKNOWN_REFERENCE'] }),
+    route('GET', '/pets/{petId}', pet.byId('pet')),
+    route('PUT', '/pets/{petId}', { ...pet.replace('replacePet'), errors: ['UNKNOWN_REFERENCE'] }),
+    route('PATCH', '/pets/{petId}', { ...pet.update('updatePet'), errors: ['UNKNOWN_REFERENCE'] }),
+    route('DELETE', '/pets/{petId}', { ...pet.delete('deletePet'), errors: ['CONFLICT'] }),
+  ],
+  examples: {
+    Pet: example,
+    Pets: [example],
+    NewPet: { name: 'Rex', categoryId: 1, status: 'available' },
+    PetChanges: { status: 'pending' },
+    PetStatus: 'available',
+  },
   tags: { Pets: { Animals: 'The animals of the catalogue.' } },
   plurals: { listPets: 'Pets' },
   // As in the specification, although these always have a value.
