@@ -44,19 +44,19 @@ export class ReadAheadPlans {
  * resolved.
  *
  * @param name the property that stores the related row; not one of the row's own
- * @param keyOf the key in the row; null if it refers to nothing
+ * @param by the property with the key; it is null if the row refers to nothing
  * @param loaderOf the loader of the related rows
  */
-export function reference<Name extends string, From extends object, Key, To>(
-  name: Name & (Name extends keyof From ? never : Name),
-  keyOf: (row: From) => Key | null,
+export function reference<Name extends string, By extends string, Key, To>(
+  name: Name,
+  by: By,
   loaderOf: (context: Context) => Loader<Key, To>,
 ) {
-  type Row = From & { [kept in Name]?: To | null };
+  type Row = Readonly<Record<By, Key | null>> & { [kept in Name]?: To | null };
   return {
     extensions: {
       reference: {
-        keyOf,
+        keyOf: (row: Readonly<Record<By, unknown>>) => row[by],
         loaderOf,
         keep: (row: { [kept in Name]?: To | null }, related: To | undefined) => {
           row[name] = related ?? null;
@@ -66,7 +66,7 @@ export function reference<Name extends string, From extends object, Key, To>(
     resolve: (row: Row, _: unknown, context: Context): To | null | Promise<To | null> => {
       const kept = row[name];
       if (kept !== undefined) return kept;
-      const key = keyOf(row);
+      const key = row[by];
       if (key === null) return null;
       return loaderOf(context)
         .load(key)

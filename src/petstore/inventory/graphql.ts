@@ -1,6 +1,5 @@
 import { beta, type EventSource, experimental, integerFrom, reference, rowVersion } from '../../engine/index.ts';
 import { PetStatus, PetType } from '../pets/graphql.ts';
-import type { Pet } from '../pets/table.ts';
 import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
 import { inventoryList } from './list.ts';
 import { entryVersion, type InventoryItem, type InventoryStore } from './store.ts';
@@ -27,11 +26,7 @@ const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').impl
       type: PetType,
       nullable: true,
       description: 'The animal. Null only if it is deleted while the answer is made.',
-      ...reference(
-        'pet',
-        (item: InventoryItem) => item.petId,
-        ({ pets }) => pets.byId,
-      ),
+      ...reference('pet', 'petId', ({ pets }) => pets.byId),
     }),
   }),
 });
@@ -43,11 +38,7 @@ builder.objectField(PetType, 'inventory', (t) =>
     type: InventoryItemType,
     nullable: true,
     description: 'The stock of the pet. Null if it is not tracked.',
-    ...reference(
-      'inventory',
-      (pet: Pet) => pet.id,
-      ({ inventory }) => inventory.byPetId,
-    ),
+    ...reference('inventory', 'id', ({ inventory }) => inventory.byPetId),
   }),
 );
 

@@ -35,11 +35,7 @@ const OrderType = builder.objectRef<Order>('Order').implement({
       type: PetType,
       nullable: true,
       description: 'The animal in the order. Null for a draft.',
-      ...reference(
-        'pet',
-        (order: Order) => order.petId,
-        ({ pets }) => pets.byId,
-      ),
+      ...reference('pet', 'petId', ({ pets }) => pets.byId),
     }),
   }),
 });

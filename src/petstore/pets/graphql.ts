@@ -39,11 +39,7 @@ export const PetType = builder.objectRef<Pet>('Pet').implement({
       type: CategoryType,
       nullable: true,
       description: 'The category the animal belongs to. Null only if it is deleted while the answer is made.',
-      ...reference(
-        'category',
-        (pet: Pet) => pet.categoryId,
-        ({ categories }) => categories.byId,
-      ),
+      ...reference('category', 'categoryId', ({ categories }) => categories.byId),
     }),
   }),
 });
