@@ -7,10 +7,6 @@ import { inWords, titleOf } from './lifecycle/format.ts';
 // ical.js does not count the space at the start of a folded line; with it, a line has the maximum of 75 octets.
 ICAL.foldLength = 74;
 
-/** A component (RFC 7265): its name, properties and components. */
-type Component = readonly [name: string, properties: readonly Property[], parts: readonly Component[]];
-type Property = readonly [name: string, parameters: object, type: string, value: string];
-
 /**
  * The calendar of sunsets, to subscribe to (RFC 5545): each is a whole day, with a reminder 30 days ahead. The text
  * changes only if an annotation changes.
@@ -21,25 +17,33 @@ export function lifecycleCalendar({ title, name }: Names, entries: readonly Repo
   const events = entries.flatMap((entry) =>
     entry.deprecation === undefined ? [] : [sunsetEvent(name, entry, entry.deprecation, base)],
   );
-  const calendar: Component = [
-    'vcalendar',
-    [
-      ['version', {}, 'text', '2.0'],
-      ['prodid', {}, 'text', `-//${title}//Lifecycle//EN`],
-      ['x-wr-calname', {}, 'unknown', `${title}: sunsets`],
-      ['refresh-interval', {}, 'duration', 'P1D'],
-      ['x-published-ttl', {}, 'unknown', 'P1D'],
-    ],
-    events,
+  const properties = [
+    ['version', {}, 'text', '2.0'],
+    ['prodid', {}, 'text', `-//${title}//Lifecycle//EN`],
+    ['x-wr-calname', {}, 'unknown', `${title}: sunsets`],
+    ['refresh-interval', {}, 'duration', 'P1D'],
+    ['x-published-ttl', {}, 'unknown', 'P1D'],
   ];
-  return ICAL.stringify([...calendar]);
+  return ICAL.stringify(['vcalendar', properties, events]);
 }
 
-function sunsetEvent(service: string, entry: ReportEntry, deprecation: ReportedDeprecation, base: string): Component {
-  const { coordinate } = entry;
-  const { sunset } = deprecation;
+/** The event as a component in jCal (RFC 7265): its name, properties and components. */
+function sunsetEvent(service: string, entry: ReportEntry, deprecation: ReportedDeprecation, base: string) {
+  const { coordinate, operation } = entry;
+  const { since, sunset, successor, successorOperation, why } = deprecation;
   const summary = `Sunset: ${titleOf(entry)}`;
   const page = `${base}/lifecycle#${coordinate}`;
+  const description = [
+    `The last day, in UTC, on which ${named(coordinate, operation)} is served. It is deprecated from ${inWords(since)} on.`,
+    why,
+    `Use ${named(successor, successorOperation)} instead.`,
+    page,
+  ].join('\n');
+  const reminder = [
+    ['action', {}, 'text', 'DISPLAY'],
+    ['description', {}, 'text', summary],
+    ['trigger', {}, 'duration', '-P30D'],
+  ];
   return [
     'vevent',
     [
@@ -48,36 +52,15 @@ function sunsetEvent(service: string, entry: ReportEntry, deprecation: ReportedD
       ['dtstart', {}, 'date', sunset],
       ['dtend', {}, 'date', addDays(sunset, 1)],
       ['summary', {}, 'text', summary],
-      ['description', {}, 'text', describe(entry, deprecation, page)],
+      ['description', {}, 'text', description],
       ['url', {}, 'uri', page],
       ['transp', {}, 'text', 'TRANSPARENT'],
     ],
-    [['valarm', reminderOf(summary), []]],
+    [['valarm', reminder, []]],
   ];
-}
-
-function describe(
-  entry: ReportEntry,
-  { since, successor, successorOperation, why }: ReportedDeprecation,
-  page: string,
-): string {
-  return [
-    `The last day, in UTC, on which ${named(entry.coordinate, entry.operation)} is served. It is deprecated from ${inWords(since)} on.`,
-    why,
-    `Use ${named(successor, successorOperation)} instead.`,
-    page,
-  ].join('\n');
 }
 
 /** The coordinate, with the operation if there is one. */
 function named(coordinate: string, operation: string | undefined): string {
   return operation === undefined ? coordinate : `${coordinate} (${operation})`;
-}
-
-function reminderOf(summary: string): readonly Property[] {
-  return [
-    ['action', {}, 'text', 'DISPLAY'],
-    ['description', {}, 'text', summary],
-    ['trigger', {}, 'duration', '-P30D'],
-  ];
 }

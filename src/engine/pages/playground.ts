@@ -11,59 +11,46 @@ import { pageHeaders } from './policy.ts';
 const OWN = new URL('../../../src/engine/pages/playground/', import.meta.url);
 const PACKAGE = new URL('../', pathToFileURL(createRequire(import.meta.url).resolve('@graphql-yoga/render-graphiql')));
 
-interface GraphiQL {
-  readonly js: string;
-  readonly css: string;
-  readonly editorWorkerService: string;
-  readonly jsonWorker: string;
-  readonly graphqlWorker: string;
-}
+type GraphiQL = Readonly<Record<'js' | 'css' | 'editorWorkerService' | 'jsonWorker' | 'graphqlWorker', string>>;
 
 /** GraphiQL's editor adds styles at run time, and contains its fonts. */
-const NEEDS = { script: "'self'", style: "'self' 'unsafe-inline'", connect: "'self'", worker: "'self'", font: 'data:' };
-
-/** The playground: its page, and the assets that the page loads, by their paths under the base path. */
-interface Playground {
-  readonly page: ServedAsset;
-  readonly assets: Readonly<Record<string, ServedAsset>>;
-}
+const NEEDS =
+  "script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; font-src data:; connect-src 'self'; worker-src 'self'";
 
 /**
  * The playground: GraphiQL, served by this service, about 9 MB. Browsers cache it forever, because its URL changes with
  * its content.
  *
  * @param basePath the path prefix of all URLs of the service
+ * @returns its page, and the assets that the page loads, by their paths under the base path
  */
-export function createPlayground(application: Pick<Application, 'title' | 'playground'>, basePath: string): Playground {
+export function createPlayground({ title, playground }: Pick<Application, 'title' | 'playground'>, basePath: string) {
   const own = (name: string) => readFileSync(new URL(name, OWN), 'utf8');
   const [start, style] = [own('start.js'), own('playground.css')];
   const { version } = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));
   const folder = `/playground/${createHash('sha256').update(`${version}${start}${style}`).digest('hex').slice(0, 12)}`;
   // Loaded at the first request, so that the start of the service does not wait for it.
-  let loading: Promise<GraphiQL> | undefined;
-  const graphiql = () => {
-    loading ??= import(new URL('esm/graphiql.js', PACKAGE).href) as Promise<GraphiQL>;
-    return loading;
+  const graphiql = (): Promise<GraphiQL> => import(new URL('esm/graphiql.js', PACKAGE).href);
+  const files: Readonly<Record<string, () => string | Promise<string>>> = {
+    'graphiql.js': async () => `${WORKERS}\n${(await graphiql()).js}`,
+    'editorWorkerService.js': async () => (await graphiql()).editorWorkerService,
+    'json.js': async () => (await graphiql()).jsonWorker,
+    'graphql.js': async () => (await graphiql()).graphqlWorker,
+    'graphiql.css': async () => (await graphiql()).css,
+    'playground.css': () => style,
+    'start.js': () => start,
   };
-  const script = (make: () => string | Promise<string>) =>
-    serveAsset({ contentType: 'text/javascript; charset=utf-8', isImmutable: true, make });
-  const sheet = (make: () => string | Promise<string>) =>
-    serveAsset({ contentType: 'text/css; charset=utf-8', isImmutable: true, make });
+  const assets = Object.entries(files).map(([name, make]): [string, ServedAsset] => {
+    const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
+    return [`${folder}/${name}`, serveAsset({ contentType: `${type}; charset=utf-8`, isImmutable: true, make })];
+  });
   return {
     page: serveAsset({
       contentType: 'text/html; charset=utf-8',
-      make: () => pageOf(application, escapeHtml(basePath), folder),
+      make: () => pageOf(title, playground, escapeHtml(basePath), folder),
       headers: (page) => [...pageHeaders(page, NEEDS), 'vary', 'Accept'],
     }),
-    assets: {
-      [`${folder}/graphiql.js`]: script(async () => `${WORKERS}\n${(await graphiql()).js}`),
-      [`${folder}/editorWorkerService.js`]: script(async () => (await graphiql()).editorWorkerService),
-      [`${folder}/json.js`]: script(async () => (await graphiql()).jsonWorker),
-      [`${folder}/graphql.js`]: script(async () => (await graphiql()).graphqlWorker),
-      [`${folder}/graphiql.css`]: sheet(async () => (await graphiql()).css),
-      [`${folder}/playground.css`]: sheet(() => style),
-      [`${folder}/start.js`]: script(() => start),
-    },
+    assets: Object.fromEntries(assets),
   };
 }
 
@@ -73,11 +60,7 @@ const WORKERS = `{
   self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_, name) => new URL(name + '.js', own).href };
 }`;
 
-function pageOf(
-  { title, playground }: Pick<Application, 'title' | 'playground'>,
-  base: string,
-  folder: string,
-): string {
+function pageOf(title: string, examples: readonly string[], base: string, folder: string): string {
   const own = `${base}${folder}`;
   return htmlDocument(
     `${title}: GraphQL playground`,
@@ -85,7 +68,7 @@ function pageOf(
 <link rel="stylesheet" href="${own}/playground.css">
 <script src="${own}/graphiql.js" defer></script>
 <script src="${own}/start.js" defer></script>`,
-    `<main id="root" data-title="${escapeHtml(title)}" data-base="${base}" data-examples="${escapeHtml(JSON.stringify(playground))}"></main>
+    `<main id="root" data-title="${escapeHtml(title)}" data-base="${base}" data-examples="${escapeHtml(JSON.stringify(examples))}"></main>
 <noscript><p>The playground needs scripts; the schema is in <a href="${base}/schema.graphql">schema.graphql</a>.</p></noscript>`,
   );
 }

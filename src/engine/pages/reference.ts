@@ -12,7 +12,7 @@ const OWN = fileURLToPath(new URL('../../../src/engine/pages/reference/', import
 const SWAGGER_UI = createRequire(import.meta.url).resolve('swagger-ui-dist/swagger-ui-bundle.js');
 
 /** The page has no inline scripts and styles. */
-const OWN_FILES = { script: "'self'", style: "'self'", img: "'self'", connect: "'self'" };
+const OWN_FILES = "script-src 'self'; style-src 'self'; img-src data: 'self'; connect-src 'self'";
 
 /**
  * The reference: Swagger UI, served by this service, with our own plugin and style sheets.

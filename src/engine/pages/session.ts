@@ -8,21 +8,11 @@ import type { HttpReply } from '../http/reply.ts';
 /** The maximum size of the form, in bytes: a token may be long. */
 const MAX_LENGTH = 16_384;
 
-/** Opens a page that is closed to a browser, which sends no `Authorization` by itself. The API does not know of it. */
-export interface PageSession {
-  /** What the request says, and with the key that the browser keeps as if it had sent it. */
-  headersOf(request: IncomingRequest): RequestHeaders;
-  isOpenBy(request: IncomingRequest): boolean;
-  /**
-   * Responds to the form with a key, or with an empty one to forget it: sets a cookie (RFC 6265) for this page only,
-   * and redirects to the page. A form on another site can do no harm: it could only open this page, with its own key.
-   *
-   * @throws {ServiceError} UNAUTHENTICATED or FORBIDDEN if the key does not open the page, PAYLOAD_TOO_LARGE
-   */
-  answer(request: IncomingRequest): Promise<HttpReply>;
-}
+export type PageSession = ReturnType<typeof createPageSession>;
 
 /**
+ * Opens a page that is closed to a browser, which sends no `Authorization` by itself. The API does not know of it.
+ *
  * @param name the service's name for programs, which the cookie's name contains
  * @param page the path of the page, with the base path; the cookie is sent only there
  */
@@ -30,27 +20,31 @@ export function createPageSession(
   name: string,
   page: string,
   authentication: Pick<Authentication, 'authenticate' | 'authorize'>,
-): PageSession {
+) {
   const cookie = `${name}-key`;
   const hasKey = new RegExp(`(?:^|; *)${cookie}=([A-Za-z0-9._~+/=-]+)`);
   const keptBy = ({ headers }: IncomingRequest) =>
     headers.get('authorization') === null ? hasKey.exec(headers.get('cookie') ?? '')?.[1] : undefined;
   return {
-    headersOf(request) {
+    /** What the request says, and with the key that the browser keeps as if it had sent it. */
+    headersOf(request: IncomingRequest): RequestHeaders {
       const key = keptBy(request);
       return key === undefined ? request.headers : withKey(request, key);
     },
-    isOpenBy: (request) => keptBy(request) !== undefined,
-    async answer(request) {
+
+    isOpenBy: (request: IncomingRequest): boolean => keptBy(request) !== undefined,
+
+    /**
+     * Responds to the form with a key, or with an empty one to forget it: sets a cookie (RFC 6265) for this page only,
+     * and redirects to the page. A form on another site can do no harm: it could only open this page, with its own key.
+     *
+     * @throws {ServiceError} UNAUTHENTICATED or FORBIDDEN if the key does not open the page, PAYLOAD_TOO_LARGE
+     */
+    async answer(request: IncomingRequest): Promise<HttpReply> {
       const body = await request.readBody(MAX_LENGTH, request.meter.account);
       if (body === undefined) {
-        throw new ServiceError(
-          'PAYLOAD_TOO_LARGE',
-          `The key is too long: the form must not exceed ${MAX_LENGTH} bytes.`,
-          {
-            headers: { connection: 'close' },
-          },
-        );
+        const message = `The key is too long: the form must not exceed ${MAX_LENGTH} bytes.`;
+        throw new ServiceError('PAYLOAD_TOO_LARGE', message, { headers: { connection: 'close' } });
       }
       const key = new URLSearchParams(body.toString('utf8')).get('key')?.trim() ?? '';
       if (key !== '')

@@ -9,10 +9,10 @@ export const PROMISES: Readonly<Record<Level, string>> = {
 };
 
 /** A day such as `2027-12-31` in words: `31 December 2027`. */
-export const inWords = format({ day: 'numeric', month: 'long', year: 'numeric' });
+export const inWords = format({ dateStyle: 'long' });
 
 /** The same, shorter: `31 Dec 2027`. */
-export const inShort = format({ day: 'numeric', month: 'short', year: 'numeric' });
+export const inShort = format({ dateStyle: 'medium' });
 
 /** The same without its year: `31 Dec`. */
 export const withoutYear = format({ day: 'numeric', month: 'short' });
@@ -21,13 +21,7 @@ export const withoutYear = format({ day: 'numeric', month: 'short' });
 export const toMinute = format({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
 /** The same with its year: `21 Nov 2026, 09:30`. */
-export const toMinuteOfYear = format({
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-});
+export const toMinuteOfYear = format({ dateStyle: 'medium', timeStyle: 'short' });
 
 const NUMBER = new Intl.NumberFormat('en-GB');
 
