@@ -1,11 +1,11 @@
 import { beta, rowEvents, rowVersion, text } from '../../engine/index.ts';
 import { builder, readFields, writeFields } from '../schema.ts';
-import { type CategoryStore, categoryList } from './store.ts';
+import { categoryList, type categoryStore } from './store.ts';
 import { CATEGORY_LENGTHS, type Category } from './table.ts';
 
 declare module '../../engine/schema/context.ts' {
   interface Context {
-    readonly categories: CategoryStore;
+    readonly categories: ReturnType<typeof categoryStore>;
   }
 }
 

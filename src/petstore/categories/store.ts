@@ -10,8 +10,6 @@ export const categoryList = tableList(categories, {
   sorts: nameSorts(categories.name),
 });
 
-export type CategoryStore = ReturnType<typeof categoryStore>;
-
 /** Categories in the database. */
 export function categoryStore(database: Database) {
   return versionedStore(database, {

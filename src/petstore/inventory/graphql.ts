@@ -2,11 +2,11 @@ import { beta, type EventSource, experimental, integerFrom, reference, rowVersio
 import { PetStatus, PetType } from '../pets/graphql.ts';
 import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
 import { inventoryList } from './list.ts';
-import { entryVersion, type InventoryItem, type InventoryStore } from './store.ts';
+import { entryVersion, type InventoryItem, type inventoryStore } from './store.ts';
 
 declare module '../../engine/schema/context.ts' {
   interface Context {
-    readonly inventory: InventoryStore;
+    readonly inventory: ReturnType<typeof inventoryStore>;
   }
 }
 

@@ -29,8 +29,6 @@ export function entryVersion({ version, petVersion }: Pick<InventoryItem, 'versi
   return version + petVersion;
 }
 
-export type InventoryStore = ReturnType<typeof inventoryStore>;
-
 /** The inventory entries in the database. */
 export function inventoryStore(database: Database) {
   const { columns, from, where: counted } = inventoryList;

@@ -3,12 +3,12 @@ import { beta, type EventSource, integerFrom, reference, rowVersion } from '../.
 import { PetType } from '../pets/graphql.ts';
 import { builder, expectedVersion, pagingArgs, readFields } from '../schema.ts';
 import { orderList } from './list.ts';
-import type { OrderStore } from './store.ts';
+import type { orderStore } from './store.ts';
 import { type Order, orders } from './table.ts';
 
 declare module '../../engine/schema/context.ts' {
   interface Context {
-    readonly orders: OrderStore;
+    readonly orders: ReturnType<typeof orderStore>;
   }
 }
 

@@ -28,8 +28,6 @@ interface PetOrder extends Pick<Order, 'quantity' | 'complete'> {
   readonly requestId: string | undefined;
 }
 
-export type OrderStore = ReturnType<typeof orderStore>;
-
 /**
  * Orders in the database. Each write is one statement, which also moves the pet's stock if it is tracked. It updates
  * the inventory row under its lock or does not write the order, so stock is never oversold, with any number of

@@ -1,12 +1,12 @@
 import { beta, deprecated, reference, rowEvents, rowVersion, text } from '../../engine/index.ts';
 import { CategoryType } from '../categories/graphql.ts';
 import { builder, pagingArgs, readFields, writeFields } from '../schema.ts';
-import { type PetStore, petList } from './store.ts';
+import { petList, type petStore } from './store.ts';
 import { PET_NAME_LENGTH, type Pet } from './table.ts';
 
 declare module '../../engine/schema/context.ts' {
   interface Context {
-    readonly pets: PetStore;
+    readonly pets: ReturnType<typeof petStore>;
   }
 }
 

@@ -16,8 +16,6 @@ export const petList = tableList(pets, {
   sorts: nameSorts(pets.name),
 });
 
-export type PetStore = ReturnType<typeof petStore>;
-
 /** Pets in the database. Deleting a pet deletes its inventory entry, too. */
 export function petStore(database: Database) {
   return {
