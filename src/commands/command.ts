@@ -1,7 +1,6 @@
-import { type Database, openDatabase } from '../engine/db/client.ts';
+import type { Database } from '../engine/db/client.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { locationIn } from '../process/location.ts';
-import { readyDatabase } from '../process/ready.ts';
+import { openFrom, readyDatabase } from '../process/ready.ts';
 import { misspeltSettings, readSettings } from '../process/settings.ts';
 
 /** Runs a command. An error is printed as one line, with the exit code 1. */
@@ -15,7 +14,7 @@ export function runCommand(command: () => Promise<void>): void {
 /** Runs the work with the database of the settings, and closes the database afterwards. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   for (const misspelt of misspeltSettings(process.env)) process.stderr.write(`${misspelt}\n`);
-  const database = await openDatabase(locationIn(readSettings(process.env), petStoreService.name));
+  const database = await openFrom(readSettings(process.env), petStoreService.name);
   try {
     return await work(database);
   } finally {

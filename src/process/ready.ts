@@ -1,8 +1,18 @@
-import type { Database } from '../engine/db/client.ts';
+import { type Database, openDatabase, type Probe } from '../engine/db/client.ts';
 import { assertNoneMissing, migrateDatabase } from '../engine/db/migrate.ts';
 import { assertEvents, installEvents } from '../engine/events/install.ts';
 import type { EventSource } from '../engine/index.ts';
 import type { Settings } from './settings.ts';
+
+/**
+ * Opens the database that the settings configure.
+ *
+ * @param name the name of this process's connections on a server
+ */
+export function openFrom(settings: Settings, name: string, probe?: Probe): Promise<Database> {
+  const { DATABASE_URL: url, DATA_DIR: folder, REQUEST_TIMEOUT: timeout, DATABASE_POOL: pool } = settings;
+  return openDatabase({ name, url, folder, timeout, pool }, probe);
+}
 
 /**
  * Makes sure that all migrations under `drizzle/` are applied, and that changes are recorded as events if `EVENTS` is

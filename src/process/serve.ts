@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Application } from '../engine/application.ts';
-import { type Database, openDatabase, type Probe } from '../engine/db/client.ts';
+import type { Database, Probe } from '../engine/db/client.ts';
 import { assertMigrated } from '../engine/db/migrate.ts';
-import { type Listener, listen, MAX_ARRIVAL } from '../engine/http/listen.ts';
+import { listen, MAX_ARRIVAL } from '../engine/http/listen.ts';
 import type { Clock } from '../engine/lifecycle/guard.ts';
 import { createApp } from '../engine/service.ts';
 import type { Tracing } from '../engine/tracing/span.ts';
 import { accessFrom } from './access.ts';
-import { locationIn } from './location.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { readyDatabase } from './ready.ts';
+import { openFrom, readyDatabase } from './ready.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -32,17 +31,6 @@ export interface Served {
   };
 }
 
-interface Serving {
-  readonly port: Listener['port'];
-  /**
-   * Accepts no more requests, finishes those in progress and closes the database. A further call can shorten the time
-   * for it.
-   *
-   * @param options.isReplaced whether another process has replaced this one on the same port
-   */
-  stop(options: { isReplaced: boolean }): Promise<void>;
-}
-
 interface ServeOptions {
   readonly isPrepared: boolean;
   readonly tracing: Tracing | undefined;
@@ -59,27 +47,18 @@ export async function prepare({ application }: Served, settings: Settings, logge
   }
 }
 
-async function ready(
-  { events }: Application,
-  database: Database,
-  { MIGRATE, EVENTS }: Settings,
-  logger: Logger,
-): Promise<void> {
-  await readyDatabase(database, events, { MIGRATE, EVENTS }, (migrations) =>
-    logger.info({ migrations }, 'migrating the database'),
+function ready({ events }: Application, database: Database, settings: Settings, logger: Logger): Promise<void> {
+  return readyDatabase(database, events, settings, (count) =>
+    logger.info({ migrations: count }, 'migrating the database'),
   );
 }
 
 /**
  * Fills an empty embedded database with examples, except in production. Workers never have an embedded database.
  */
-async function addExamples(
-  { examples }: Served,
-  database: Database,
-  { NODE_ENV }: Settings,
-  logger: Logger,
-): Promise<void> {
-  if (database.kind !== 'embedded' || NODE_ENV === 'production' || !(await examples?.areMissing(database))) return;
+async function addExamples({ examples }: Served, database: Database, settings: Settings, logger: Logger) {
+  if (database.kind !== 'embedded' || settings.NODE_ENV === 'production') return;
+  if (!(await examples?.areMissing(database))) return;
   logger.info('loading example data into the empty database');
   await examples?.load(database);
 }
@@ -94,7 +73,7 @@ export async function serve(
   settings: Settings,
   logger: Logger,
   { isPrepared, tracing, metrics = createMetrics() }: ServeOptions,
-): Promise<Serving> {
+) {
   const { application } = served;
   const probe = { ...metrics.probe, tracing: tracing?.statements };
   const database = await open(application, settings, logger, probe);
@@ -107,16 +86,7 @@ export async function serve(
       brownouts: settings.BROWNOUTS,
     };
     const access = await accessFrom(settings, database, application.name);
-    const app = createApp({
-      application,
-      database,
-      settings,
-      access,
-      rules,
-      metrics,
-      logger,
-      tracing,
-    });
+    const app = createApp({ application, database, settings, access, rules, metrics, logger, tracing });
     await assertMigrated(database);
     if (!isPrepared) await addExamples(served, database, settings, logger);
     await app.begin();
@@ -132,7 +102,13 @@ export async function serve(
     let stopping: Promise<void> | undefined;
     return {
       port: listener.port,
-      stop({ isReplaced }) {
+      /**
+       * Accepts no more requests, finishes those in progress and closes the database. A further call can shorten the
+       * time for it.
+       *
+       * @param options.isReplaced whether another process has replaced this one on the same port
+       */
+      stop({ isReplaced }: { isReplaced: boolean }): Promise<void> {
         // A process that is replaced has as much time as its requests can take.
         const grace = isReplaced ? MAX_ARRIVAL + settings.REQUEST_TIMEOUT + FLUSH_TIMEOUT : GRACE;
         app.beginDrain({ isReplaced, grace });
@@ -152,15 +128,15 @@ export async function serve(
 
 /** Opens the database; logs that first if it may take some seconds. */
 function open({ name }: Application, settings: Settings, logger: Logger, probe?: Probe): Promise<Database> {
-  const location = locationIn(settings, name);
-  if (location.url === undefined) logger.info({ folder: location.folder }, 'opening the embedded database');
-  return openDatabase(location, probe);
+  if (settings.DATABASE_URL === undefined) {
+    logger.info({ folder: settings.DATA_DIR }, 'opening the embedded database');
+  }
+  return openFrom(settings, name, probe);
 }
 
 /** The clock; in a rehearsal, it runs from the rehearsed instant. */
 function clockFrom(rehearsed: Date | undefined): Clock {
-  if (rehearsed === undefined) return () => new Date();
-  const ahead = rehearsed.getTime() - Date.now();
+  const ahead = rehearsed === undefined ? 0 : rehearsed.getTime() - Date.now();
   return () => new Date(Date.now() + ahead);
 }
 

@@ -13,23 +13,13 @@ const PAUSE = 500;
  */
 const EXIT_TIMEOUT = 12_000;
 
-interface Workers {
-  readonly port: number;
-  /**
-   * Replaces the workers one after another. Each stops only after its successor listens, so that no request is lost.
-   */
-  replace(): Promise<void>;
-  /** Stops all workers; resolves when the last has exited. */
-  stop(): Promise<void>;
-}
-
 /**
  * Starts processes that serve on one port, and replaces those that exit. Connections are distributed among them in
  * turn.
  *
  * @throws {Error} with a message of one line when they can't serve
  */
-export async function startWorkers(count: number, logger: Logger): Promise<Workers> {
+export async function startWorkers(count: number, logger: Logger) {
   const serving = new Set<Worker>();
   let isStopping = false;
   let changes: Promise<void> = Promise.resolve();
@@ -50,6 +40,9 @@ export async function startWorkers(count: number, logger: Logger): Promise<Worke
     return made;
   }
 
+  /**
+   * Replaces the workers one after another. Each stops only after its successor listens, so that no request is lost.
+   */
   async function replaceAll(): Promise<void> {
     for (const worker of [...serving]) {
       if (isStopping) return;
@@ -102,6 +95,7 @@ export async function startWorkers(count: number, logger: Logger): Promise<Worke
     await Promise.race([ended, sleep(EXIT_TIMEOUT, undefined, { ref: false })]);
   }
 
+  /** Stops all workers; resolves when the last has exited. */
   async function stop(): Promise<void> {
     isStopping = true;
     const all = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
