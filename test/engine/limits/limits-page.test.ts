@@ -73,7 +73,7 @@ const internal = [
   'http/backlog.ts MAX_WAIT',
   'json.ts MAX_INTEGER_LENGTH',
   'lifecycle/tally.ts MAX_COUNTS',
-  'pages/lifecycle/scale.ts MAX_STEPS',
+  'pages/lifecycle/timeline.ts MAX_STEPS',
   'auth/jwt.ts MAX_KNOWN',
   'auth/keys.ts MAX_KNOWN',
   'db/cursor.ts MAX_CURSOR_LENGTH',

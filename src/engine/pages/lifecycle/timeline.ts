@@ -2,7 +2,8 @@ import { sinceInstant, sunsetInstant, toDay } from '../../lifecycle/annotation.t
 import type { ReportEntry, ReportedDeprecation } from '../../lifecycle/report.ts';
 import { escapeHtml } from '../layout.ts';
 import { badges, daysLeftInWords, inShort, inWords, titleOf } from './format.ts';
-import { type TimeScale, timeScale } from './scale.ts';
+
+type TimeScale = ReturnType<typeof scaleOf>;
 
 /** The bar from a deprecation to the end of its sunset day, in percent of the timeline. */
 interface Bar {
@@ -11,6 +12,7 @@ interface Bar {
   readonly until: number;
 }
 
+const MAX_STEPS = 8;
 const LINES = 'lines-of-time';
 const UNDATED = `<svg class="track undated" height="24" aria-hidden="true"><use href="#${LINES}"/><line x1="0" x2="100%" y1="10" y2="10"/></svg>`;
 
@@ -27,12 +29,47 @@ ${rows.join('\n')}
 ${legend()}`;
 }
 
-/** The timeline that contains today and all dates of the annotations. */
-export function scaleOf(entries: readonly ReportEntry[], now: Date): TimeScale {
-  const dates = entries.flatMap(({ deprecation }) =>
-    deprecation === undefined ? [] : [sinceInstant(deprecation), sunsetInstant(deprecation)],
-  );
-  return timeScale([now, ...dates]);
+/** The timeline of whole months that contains today and all dates of the annotations: 0 to 100 from left to right. */
+export function scaleOf(entries: readonly ReportEntry[], now: Date) {
+  const months = [
+    now,
+    ...entries.flatMap(({ deprecation }) =>
+      deprecation === undefined ? [] : [sinceInstant(deprecation), sunsetInstant(deprecation)],
+    ),
+  ].map(monthOf);
+  const [first, last] = [Math.min(...months), Math.max(...months) + 1];
+  const [left, right] = [startOf(first).getTime(), startOf(last).getTime()];
+  /** The position of an instant, in percent; an instant outside is at the nearer end. */
+  const at = (instant: Date) => {
+    const share = (instant.getTime() - left) / (right - left);
+    return Math.round(Math.min(Math.max(share, 0), 1) * 100_000) / 1_000;
+  };
+  return { at, ticks: ticksOf(first, last).map(({ month, ...tick }) => ({ ...tick, at: at(startOf(month)) })) };
+}
+
+/** The months that have a tick, numbered from year 0, with their labels; those of major ones are shown even on a phone. */
+function ticksOf(first: number, last: number) {
+  let step = 1;
+  // A month, a quarter, half a year, a year, and further powers of two.
+  while ((last - first) / step > MAX_STEPS) step = step === 1 ? 3 : step * 2;
+  const begin = Math.ceil(first / step);
+  return Array.from({ length: Math.floor(last / step) - begin + 1 }, (_, index) => {
+    const month = (begin + index) * step;
+    const [name, year] = inShort(startOf(month).toISOString()).split(' ').slice(1) as [string, string];
+    // The labels show the year where a year or the timeline starts.
+    const label = step >= 12 ? year : index < 2 || month % 12 === 0 ? `${name} ${year}` : name;
+    return { month, label, isMajor: (month / step) % 2 === 0 };
+  });
+}
+
+function monthOf(instant: Date): number {
+  return instant.getUTCFullYear() * 12 + instant.getUTCMonth();
+}
+
+function startOf(month: number): Date {
+  const instant = new Date(0);
+  instant.setUTCFullYear(Math.floor(month / 12), month % 12, 1);
+  return instant;
 }
 
 /** The bar of a deprecation on the timeline. */
@@ -66,7 +103,9 @@ ${deprecation === undefined ? UNDATED : track(deprecation, barOf(deprecation, no
 function track({ since, sunset, daysLeft }: ReportedDeprecation, { from, split, until }: Bar): string {
   const hasEnded = daysLeft < 0;
   const part = (name: string, left: number, right: number) =>
-    left === right ? '' : `<rect class="${name}" x="${left}%" y="4" width="${width(left, right)}%" height="12"/>`;
+    left === right
+      ? ''
+      : `<rect class="${name}" x="${left}%" y="4" width="${(right - left).toFixed(3)}%" height="12"/>`;
   return `<svg class="track${hasEnded ? ' ended' : ''}" height="40" role="img">
 <title>Deprecated from ${inWords(since)}; ${hasEnded ? 'ended' : 'sunset'} on ${inWords(sunset)}</title>
 <use href="#${LINES}"/>
@@ -85,11 +124,6 @@ ${sample('', '<rect class="to-come" x="1" y="1" width="22" height="10"/>', 'stil
 ${sample('', '<path class="now" d="M12 -1V13"/>', 'today')}
 ${sample('undated', '<line x1="0" x2="24" y1="6" y2="6"/>', 'no sunset set')}
 </p>`;
-}
-
-/** Rounded, to hide floating-point noise. */
-function width(left: number, right: number): number {
-  return Math.round((right - left) * 1_000) / 1_000;
 }
 
 /** Keeps a label within the drawing: near an end it is on the inner side. */
