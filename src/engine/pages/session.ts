@@ -8,6 +8,10 @@ import type { HttpReply } from '../http/reply.ts';
 /** The maximum size of the form, in bytes: a token may be long. */
 const MAX_LENGTH = 16_384;
 
+/** The characters of API keys and tokens (RFC 6750, section 2.1): with others, a key could end its cookie or field. */
+const CHARACTERS = '[A-Za-z0-9._~+/=-]';
+const IS_KEY = new RegExp(`^${CHARACTERS}*$`);
+
 export type PageSession = ReturnType<typeof createPageSession>;
 
 /**
@@ -22,7 +26,7 @@ export function createPageSession(
   authentication: Pick<Authentication, 'authenticate' | 'authorize'>,
 ) {
   const cookie = `${name}-key`;
-  const hasKey = new RegExp(`(?:^|; *)${cookie}=([A-Za-z0-9._~+/=-]+)`);
+  const hasKey = new RegExp(`(?:^|; *)${cookie}=(${CHARACTERS}+)`);
   const keptBy = ({ headers }: IncomingRequest) =>
     headers.get('authorization') === null ? hasKey.exec(headers.get('cookie') ?? '')?.[1] : undefined;
   return {
@@ -38,7 +42,8 @@ export function createPageSession(
      * Responds to the form with a key, or with an empty one to forget it: sets a cookie (RFC 6265) for this page only,
      * and redirects to the page. A form on another site can do no harm: it could only open this page, with its own key.
      *
-     * @throws {ServiceError} UNAUTHENTICATED or FORBIDDEN if the key does not open the page, PAYLOAD_TOO_LARGE
+     * @throws {ServiceError} UNAUTHENTICATED or FORBIDDEN if the key does not open the page, INVALID_ARGUMENT if the page
+     *   is open to all and this is no key, PAYLOAD_TOO_LARGE
      */
     async answer(request: IncomingRequest): Promise<HttpReply> {
       const body = await request.readBody(MAX_LENGTH, request.meter.account);
@@ -49,6 +54,9 @@ export function createPageSession(
       const key = new URLSearchParams(body.toString('utf8')).get('key')?.trim() ?? '';
       if (key !== '')
         authentication.authorize(await authentication.authenticate(request, withKey(request, key)), [READ]);
+      if (!IS_KEY.test(key)) {
+        throw new ServiceError('INVALID_ARGUMENT', 'The key has characters that no API key or token has.');
+      }
       return { status: 303, headers: ['location', page, 'set-cookie', cookieOf(request, key)], body: null };
     },
   };

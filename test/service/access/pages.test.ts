@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestApp } from '../../support/app.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
 import { type Apps, makeKey, startApps } from './callers.ts';
 
 const ORIGIN = 'http://pets.example';
@@ -74,6 +74,25 @@ describe('a browser that opens a protected page', () => {
     expect(await query.json()).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
     expect((await visit('/lifecycle', { cookie, authorization: 'Bearer nonsense' })).status).toBe(401);
   });
+});
+
+describe('a service that is open', () => {
+  let open: TestApp;
+  beforeAll(async () => {
+    open = await startTestApp({ AUTH: 'open' });
+  });
+  afterAll(() => open?.dispose());
+
+  test.each(['a\r\nset-cookie: x=y', 'a; Path=/', '\u20ac', '\0'])(
+    'sets no cookie for %j, which is no key',
+    async (key) => {
+      const response = await open.fetch(
+        new Request(`${ORIGIN}/lifecycle/session`, { method: 'POST', body: new URLSearchParams({ key }) }),
+      );
+      expect([response.status, response.headers.get('set-cookie')]).toEqual([400, null]);
+      expect(await response.json()).toMatchObject({ code: 'INVALID_ARGUMENT' });
+    },
+  );
 });
 
 describe('an error', () => {
