@@ -4,17 +4,12 @@ import { keyVerifier, PREFIX } from '../engine/auth/keys.ts';
 import type { Database } from '../engine/db/client.ts';
 import type { Settings } from './settings.ts';
 
-type AuthSettings = Pick<
-  Settings,
-  'AUTH' | 'JWT_JWKS_URL' | 'JWT_ISSUER' | 'JWT_AUDIENCE' | 'JWT_ALGORITHMS' | 'JWT_CLOCK_SKEW'
->;
-
 /**
  * The access that the settings configure: API keys of the database, and tokens if an issuer is set.
  *
  * @param realm the realm in challenges to clients (RFC 9110, section 11.5)
  */
-export async function accessFrom(settings: AuthSettings, database: Database, realm: string): Promise<Access> {
+export async function accessFrom(settings: Settings, database: Database, realm: string): Promise<Access> {
   if (settings.AUTH === 'open') return OPEN_ACCESS;
   const clock = () => new Date();
   const challenge = createChallenge(realm);
@@ -26,7 +21,7 @@ export async function accessFrom(settings: AuthSettings, database: Database, rea
 }
 
 /** Imports the verifier of tokens only if tokens are accepted. */
-async function jwtVerifierFrom(settings: AuthSettings, challenge: Challenge, clock: () => Date): Promise<Verifier> {
+async function jwtVerifierFrom(settings: Settings, challenge: Challenge, clock: () => Date): Promise<Verifier> {
   const { JWT_JWKS_URL: jwks, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = settings;
   if (jwks === undefined || issuer === undefined || audience === undefined) {
     return () => {

@@ -20,12 +20,6 @@ interface Message {
   readonly text?: string | undefined;
 }
 
-/** A worker's metrics, which render those of all workers. */
-interface SharedMetrics extends Metrics {
-  /** Reports the worker's counts. Call it when the worker starts to serve, and at its end; in between it is asked. */
-  report(): Promise<void>;
-}
-
 /**
  * In the primary process: answers the workers' requests for the metrics of all workers. Counters never decrease: the
  * last counts of a worker that has exited are kept.
@@ -74,7 +68,7 @@ export function addUpMetrics(): void {
 }
 
 /** In a worker: counts on its own, and renders the metrics of all workers together. */
-export function sharedMetrics(metrics: Metrics): SharedMetrics {
+export function sharedMetrics(metrics: Metrics) {
   const { registry } = metrics;
   const waiting = new Map<number, (answer: Message) => void>();
   let requests = 0;
@@ -84,7 +78,8 @@ export function sharedMetrics(metrics: Metrics): SharedMetrics {
   });
   return {
     ...metrics,
-    report,
+    /** Reports the worker's counts. Call it when the worker starts to serve, and at its end; in between it is asked. */
+    report: (): Promise<void> => report(),
     async render() {
       const metricsOfAll = requests++;
       const answered = new Promise<Message>((resolve) => waiting.set(metricsOfAll, resolve));
