@@ -191,6 +191,7 @@ export function createApp(options: AppOptions) {
     isOpenByKey: session.isOpenBy,
     hasPlayground: playground !== undefined,
     hasSchema: settings.INTROSPECTION === 'on',
+    hasEvents: events.context.events.isOn,
   });
   const paths = [
     ...endpoints.map(({ route }) => route.path),

@@ -26,9 +26,10 @@ interface SiteOptions {
   readonly rules: LifecycleRules;
   readonly report: () => Promise<readonly ReportEntry[]>;
   readonly isOpenByKey: (request: IncomingRequest) => boolean;
-  /** Whether there is a playground, and whether the GraphQL schema is public. */
+  /** Whether there is a playground, whether the GraphQL schema is public, and whether events are recorded. */
   readonly hasPlayground: boolean;
   readonly hasSchema: boolean;
+  readonly hasEvents: boolean;
 }
 
 type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
@@ -48,7 +49,7 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
     isRehearsal: rules.isRehearsal,
   });
   return {
-    '/': ({ origin }) => html(homePage(application, basePath, origin, { ...options, hasEvents: events !== undefined })),
+    '/': ({ origin }) => html(homePage(application, basePath, origin, options)),
     [LIFECYCLE_PAGE]: async (request) => {
       const keySentTo = options.isOpenByKey(request) ? `${basePath}${PAGE_SESSION}` : undefined;
       const page = html(lifecyclePage(title, await report(), rules, basePath, request.origin, keySentTo));

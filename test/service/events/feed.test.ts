@@ -287,6 +287,9 @@ test('with EVENTS=off there is no feed, and that is said', async () => {
   try {
     const { status, body } = await off.rest('GET', '/events');
     expect([status, body.message]).toEqual([404, 'This service records no events.']);
+    const home = (service: TestApp) => service.fetch(new Request('http://pets.example/')).then((page) => page.text());
+    expect(await home(app)).toContain('href="/events?limit=5"');
+    expect(await home(off)).not.toContain('/events');
   } finally {
     await off.dispose();
   }
