@@ -238,7 +238,7 @@ export function createApp(options: AppOptions) {
     /** Answers a request without a socket. */
     fetch: fetchHandler(respond),
     /** Answers requests of Node's HTTP server. */
-    listener: nodeListener(respond),
+    listener: nodeListener(respond, onUnwritten),
 
     /**
      * Closes each connection with its next response, and has `/readyz` say that the process is not ready, unless another
@@ -257,6 +257,10 @@ export function createApp(options: AppOptions) {
       await Promise.all([lifecycle.flush(), idempotency.end(), limiter?.flush(), events.end(), deliverer.end()]);
     },
   };
+
+  function onUnwritten(error: unknown): void {
+    logger.error({ err: error }, 'a response could not be written');
+  }
 
   async function respond(raw: RawRequest): Promise<SentReply> {
     const started = performance.now();

@@ -56,7 +56,7 @@ export const IDEAS: readonly Idea[] = [
     name: 'Sockets are answered without a Request and a Response',
     contests: [GET, CREATE, GRAPHQL_GET],
     file: 'engine/service.js',
-    replace: 'listener: nodeListener(respond)',
+    replace: 'listener: nodeListener(respond, onUnwritten)',
     by: 'listener: createServerAdapter(fetchHandler(respond))',
     imports: "import { createServerAdapter } from '@whatwg-node/server';\n",
   },

@@ -23,15 +23,25 @@ const SMALL_BODY = 16_384;
 /** A longer text is sent as bytes: while a string waits to be sent, it may take three times the memory. */
 const MAX_TEXT_LENGTH = 65_536;
 
-/** The listener for Node's HTTP server. It doesn't make a `Request` and a `Response` of the Fetch standard. */
-export function nodeListener(respond: Respond): RequestListener {
+/**
+ * The listener for Node's HTTP server. It doesn't make a `Request` and a `Response` of the Fetch standard.
+ *
+ * @param onFailure called when a response can't be written, for example because of a line break in a header field. Its
+ *   connection is closed, and the process goes on
+ */
+export function nodeListener(respond: Respond, onFailure: (error: unknown) => void): RequestListener {
   const bodies = new HeldBytes({ inAll: MAX_BODY_MEMORY, ofCaller: MAX_BODY_MEMORY_OF_CALLER });
   const answers = new HeldBytes({ inAll: MAX_UNREAD, ofCaller: MAX_UNREAD_OF_CALLER });
   return (message, response) => {
-    void respond(fromNode(message, response, bodies)).then((reply) => {
-      send(reply, response);
-      hold(reply, response, answers);
-    });
+    respond(fromNode(message, response, bodies))
+      .then((reply) => {
+        send(reply, response);
+        hold(reply, response, answers);
+      })
+      .catch((error: unknown) => {
+        onFailure(error);
+        response.destroy();
+      });
   };
 }
 
