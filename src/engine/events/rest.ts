@@ -60,8 +60,8 @@ interface SelectedPage {
 
 /**
  * 200 with the events as a bare array; `Link` always has the address to go on with, also at the end of the feed. A full
- * page never changes, so caches may keep it for as long as they keep anything (RFC 9111, RFC 8246); except from `now` on,
- * which is another place at each request.
+ * page after an event never changes, so caches may keep it for as long as they keep anything (RFC 9111, RFC 8246). What
+ * comes first, or from `now` on, is something else later.
  */
 function feedPage(): Reply {
   return {
@@ -69,7 +69,8 @@ function feedPage(): Reply {
     statuses: { 200: { description: 'A page of the feed.', headers: ['Link'] } },
     answer: (value, { after, limit = DEFAULT_LIMIT }, context) => {
       const { nodes, pageInfo } = value as SelectedPage;
-      const caching = nodes.length === limit && after !== NOW ? ['cache-control', 'max-age=31536000, immutable'] : [];
+      const isFixed = nodes.length === limit && typeof after === 'string' && after !== NOW;
+      const caching = isFixed ? ['cache-control', 'max-age=31536000, immutable'] : [];
       const link = ['link', `<${context.nextPage(pageInfo.endCursor)}>; rel="next"`];
       return { status: 200, body: nodes, headers: [...link, ...caching, 'vary', 'Accept'] };
     },
