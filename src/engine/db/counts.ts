@@ -1,56 +1,48 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import { LRUCache } from 'lru-cache';
 import type { Int64 } from '../int64.ts';
-import { batched, loaderOf } from './batch.ts';
-import type { Database, Statement } from './client.ts';
+import { type Alike, batchedAlike } from './alike.ts';
+import { loaderOf } from './batch.ts';
+import type { Database } from './client.ts';
 import { always, conditionOf, type ListSource, type RowFilter, whereAll } from './keyset.ts';
-import { type Cache, memo, valuesKey } from './memo.ts';
 import { integer } from './row.ts';
 
-/** How many compiled statements of a list are cached: there is one for each combination of filters. */
-const MAX_SHAPES = 100;
-
-interface CountRequest {
-  /** Identifies the statement among those of the list. */
-  readonly shape: string;
-  readonly from: SQL;
-  readonly filters: () => readonly RowFilter[];
-  /** The values of the filters' placeholders. */
-  readonly values: Readonly<Record<string, unknown>>;
+interface CountedList<Filter extends string> extends Pick<ListSource, 'from' | 'where'> {
+  readonly name: string;
+  readonly filters: Readonly<Record<Filter, RowFilter>>;
+  countFrom?(filters: readonly Filter[]): SQL;
 }
 
-/** Counts the rows of a list that pass filters. Requests at the same time are batched, and equal ones counted once. */
-export function rootCount(database: Database, name: string): (request: CountRequest) => Promise<number> {
-  const statements: Cache<Statement<{ count: number }>> = new LRUCache({ max: MAX_SHAPES });
-  return batched<CountRequest, number>(database, name, async (requests) => {
-    const counts = new Map<string, Promise<number>>();
-    const results = requests.map((request) =>
-      memo(counts, request.shape + valuesKey(request.values), () => count(request)),
-    );
-    await Promise.allSettled(results);
-    return results;
-  });
+interface CountRequest<Filter> extends Alike {
+  /** The filters that apply. */
+  readonly names: readonly Filter[];
+}
 
-  async function count({ shape, from, filters, values }: CountRequest): Promise<number> {
-    const statement = memo(statements, shape, () => {
-      const query = sql`select count(*) from ${from} ${whereAll(filters().map(conditionOf))}`;
-      return database.statement(name, 'count', query, { count: integer });
-    });
-    const [row] = await statement(values);
-    return row?.count ?? 0;
-  }
+/** Counts the rows of a list that pass filters. Equal requests at the same time are counted once. */
+export function rootCount<Filter extends string>(database: Database, list: CountedList<Filter>) {
+  type Request = CountRequest<Filter>;
+  const name = `${list.name}.count`;
+  const compile = ({ names }: Request) => {
+    const conditions = [...always(list), ...names.map((filter) => conditionOf(list.filters[filter]))];
+    const query = sql`select count(*) from ${list.countFrom?.(names) ?? list.from} ${whereAll(conditions)}`;
+    return database.statement(name, 'count', query, { count: integer });
+  };
+  const count = batchedAlike(database, name, compile, async (statement, requests) => {
+    const [row] = await statement(requests[0].values);
+    return requests.map(() => row?.count ?? 0);
+  });
+  return ({ names, values }: Omit<Request, 'shape'>) => count({ shape: names.join(), names, values });
 }
 
 /** Counts the rows that belong to a parent; one statement counts for many parents. */
 export function nestedCount(
   database: Database,
-  plan: ListSource & { readonly name: string },
+  list: Pick<CountedList<never>, 'name' | 'from' | 'where'>,
   parent: PgColumn,
 ): (parentId: Int64) => Promise<number> {
-  const name = `${plan.name}.countBy.${parent.name}`;
+  const name = `${list.name}.countBy.${parent.name}`;
   const ofParents = sql`${parent} = any(${sql.placeholder('parents')}::bigint[])`;
-  const query = sql`select ${parent}, count(*) from ${plan.from} ${whereAll([...always(plan), ofParents])} group by ${parent}`;
+  const query = sql`select ${parent}, count(*) from ${list.from} ${whereAll([...always(list), ofParents])} group by ${parent}`;
   const statement = database.statement(name, 'count', query, { parentId: parent, count: integer });
   const counts = loaderOf(
     database,

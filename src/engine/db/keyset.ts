@@ -88,23 +88,39 @@ export function boundsShape({ backward, after, before }: PageBounds): string {
   return `${backward ? 'last' : 'first'}${after ? '/after' : ''}${before ? '/before' : ''}`;
 }
 
+/** A page with its list. Of the positions in its bounds, the SQL only depends on which there are. */
+interface PageQuery {
+  readonly source: ListSource;
+  readonly sortName: string;
+  readonly sort: KeysetSort;
+  readonly filters: readonly RowFilter[];
+  readonly bounds: Omit<PageBounds, 'size'>;
+  /** The column that refers to the parent, for a list within a parent, which is in the order of the ids. */
+  readonly parent: PgColumn | undefined;
+}
+
 /** Where a page is: its bounds, and the parent of its rows for a list within a parent. */
-interface PagePlace extends Pick<PageBounds, 'after' | 'before'> {
-  readonly parent: Int64 | undefined;
+interface PagePlace {
+  readonly bounds: Pick<PageBounds, 'after' | 'before'>;
+  readonly parentId: Int64 | undefined;
 }
 
 /** The value of the placeholder `places` for many pages. */
 export function placesValue(places: readonly PagePlace[]): string {
   return JSON.stringify(
-    places.map(({ parent, after, before }, key) => ({
+    places.map(({ parentId, bounds: { after, before } }, key) => ({
       key,
-      parent: asText(parent),
+      parent: asText(parentId),
       afterId: asText(after?.id),
       afterValue: after?.value,
       beforeId: asText(before?.id),
       beforeValue: before?.value,
     })),
   );
+}
+
+function asText(id: Int64 | undefined): string | undefined {
+  return id === undefined ? undefined : String(id);
 }
 
 const PLACES = sql`json_to_recordset(${sql.placeholder('places')}::text::json) as place(
@@ -118,49 +134,33 @@ export const MAX_PAGES = 50;
 /**
  * Reads many pages with one statement. It returns the index of each page in `places`, and its rows; the placeholder
  * `limit` is their maximum number.
- *
- * @param filters the filters of the list
- * @param parent the column that refers to the parent, for a list within a parent, which is in the order of the ids
- * @param searchedBy the name of the sort if the page is a search (`isSearch`), otherwise undefined
  */
-export function pagesQuery(
-  source: ListSource,
-  sort: KeysetSort,
-  bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
-  filters: readonly RowFilter[],
-  parent: PgColumn | undefined,
-  searchedBy: string | undefined,
-): SQL {
-  const page =
-    parent !== undefined
-      ? byValueQuery(source, sort, bounds, parent, sql`place.parent`)
-      : searchedBy !== undefined
-        ? searchQuery(source, sort, bounds, filters, searchedBy)
-        : rootQuery(source, sort, bounds, filters);
-  return sql`select place.key, ${recordRows(page)} from ${PLACES}`;
+export function pagesQuery(page: PageQuery): SQL {
+  return sql`select place.key, ${recordRows(pageQuery(page))} from ${PLACES}`;
 }
 
-function rootQuery(
-  source: ListSource,
-  sort: KeysetSort,
-  bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
-  filters: readonly RowFilter[],
-): SQL {
+function pageQuery(page: PageQuery): SQL {
+  const { source, sortName, filters, parent } = page;
+  if (parent !== undefined) return byValueQuery(page, parent, sql`place.parent`);
+  if (isSearch(source, sortName, filters)) return searchQuery(page);
   const [only] = filters;
-  if (only !== undefined && isOfValues(only) && only.column !== source.id) {
-    return mergedQuery(source, sort, bounds, only);
-  }
-  const conditions = [...filters.map(conditionOf), ...placeConditions(source, sort, bounds)];
-  return rowsQuery(source, conditions, orderBy(source, sort, bounds));
+  if (only !== undefined && isOfValues(only) && only.column !== source.id) return mergedQuery(page, only);
+  return rowsQuery(page, filters.map(conditionOf), orderBy(page));
 }
 
-function rowsQuery(source: ListSource, conditions: readonly SQL[], order: SQL): SQL {
-  return sql`select ${columnsOf(source)} from ${source.from} ${whereAll([...always(source), ...conditions])}
-    order by ${order} limit ${LIMIT}`;
+function rowsQuery(page: PageQuery, conditions: readonly SQL[], order: SQL): SQL {
+  const { source } = page;
+  const all = whereAll([...always(source), ...conditions, ...placeConditions(page)]);
+  return sql`select ${columnsOf(source)} from ${source.from} ${all} order by ${order} limit ${LIMIT}`;
 }
 
 function columnsOf({ columns }: ListSource): SQL {
   return sql.join(Object.values(columns), sql`, `);
+}
+
+/** Names of the columns in a subquery, where those of two tables may be the same. */
+function namesIn({ columns }: ListSource): SQL[] {
+  return Object.keys(columns).map((_, index) => sql`${sql.identifier(`c${index}`)}`);
 }
 
 /** How many rows a search scans in the order of its list before it uses the indexes of its filters. */
@@ -171,27 +171,19 @@ const SCANNED = sql`greatest(2500, 125 * ${LIMIT}::integer)`;
  * not, few rows pass or they are elsewhere: then the index of a filter finds all of them, and they are sorted.
  * PostgreSQL on its own would choose one way by its estimates, and scan the whole list for rows that don't exist.
  */
-function searchQuery(
-  source: ListSource,
-  sort: KeysetSort,
-  bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
-  filters: readonly RowFilter[],
-  sortName: string,
-): SQL {
-  const names = sql.join(
-    Object.keys(source.columns).map((_, index) => sql.identifier(`s${index}`)),
-    sql`, `,
-  );
+function searchQuery(page: PageQuery): SQL {
+  const { source, sortName, sort, filters } = page;
+  const names = sql.join(namesIn(source), sql`, `);
   const ranges = filters.filter((filter) => isInOrder(filter, sortName)).map(conditionOf);
   const others = filters.filter((filter) => !isInOrder(filter, sortName)).map(conditionOf);
-  const inOrder = [...always(source), ...ranges, ...placeConditions(source, sort, bounds)];
+  const inOrder = [...always(source), ...ranges, ...placeConditions(page)];
   const passes = sql.join(others, sql` and `);
   const row = sql`${columnsOf(source)}, ${sort.by?.expression ?? sql`null`}, ${source.id}`;
-  const inDirection = sql`order by key ${direction(sort, bounds)}, id ${direction(sort, bounds)}`;
+  const inDirection = sql`order by key ${direction(page)}, id ${direction(page)}`;
   return sql`with near as materialized (
         select ${names}, key, id from (
           select ${row}, (${passes}) from ${source.from} ${whereAll(inOrder)}
-          order by ${orderBy(source, sort, bounds)} limit ${SCANNED}
+          order by ${orderBy(page)} limit ${SCANNED}
         ) as scanned (${names}, key, id, passes)
         where passes limit ${LIMIT}),
       enough as materialized (select count(*) >= ${LIMIT} as is_so from near)
@@ -210,33 +202,22 @@ function searchQuery(
  * on the column and the id. The page's position is compared by id alone, because PostgreSQL would not start the scan at
  * a pair of value and id.
  */
-function byValueQuery(
-  source: ListSource,
-  sort: KeysetSort,
-  bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
-  column: PgColumn,
-  value: SQL,
-): SQL {
-  const all = [sql`${column} = any(array[${value}])`, ...placeConditions(source, sort, bounds)];
-  return rowsQuery(source, all, sql`${column} ${direction(sort, bounds)}, ${orderBy(source, sort, bounds)}`);
+function byValueQuery(page: PageQuery, column: PgColumn, value: SQL): SQL {
+  const hasValue = sql`${column} = any(array[${value}])`;
+  return rowsQuery(page, [hasValue], sql`${column} ${direction(page)}, ${orderBy(page)}`);
 }
 
 /**
  * A page in the order of the ids, merged from a page for each value of the only filter. With further filters,
  * PostgreSQL would misestimate how many rows pass.
  */
-function mergedQuery(
-  source: ListSource,
-  sort: KeysetSort,
-  bounds: Pick<PageBounds, 'backward' | 'after' | 'before'>,
-  { column, values }: ValuesFilter,
-): SQL {
-  const pageOfValue = byValueQuery(source, sort, bounds, column, sql`given.value`);
-  const columns = Object.values(source.columns);
-  const names = columns.map((_, index) => sql.identifier(`m${index}`));
+function mergedQuery(page: PageQuery, { column, values }: ValuesFilter): SQL {
+  const { source } = page;
+  const names = namesIn(source);
+  const id = names[Object.values(source.columns).indexOf(source.id)];
   return sql`select merged.* from (select distinct unnest(${values}) as value) as given
-    cross join lateral (${pageOfValue}) as merged(${sql.join(names, sql`, `)})
-    order by ${names[columns.indexOf(source.id)]} ${direction(sort, bounds)} limit ${LIMIT}`;
+    cross join lateral (${byValueQuery(page, column, sql`given.value`)}) as merged(${sql.join(names, sql`, `)})
+    order by ${id} ${direction(page)} limit ${LIMIT}`;
 }
 
 /** The condition of every row of a list, if any. */
@@ -249,42 +230,28 @@ export function whereAll(conditions: readonly SQL[]): SQL {
   return conditions.length === 0 ? sql`` : sql`where ${sql.join([...conditions], sql` and `)}`;
 }
 
-function placeConditions(
-  source: ListSource,
-  sort: KeysetSort,
-  { after, before }: Pick<PageBounds, 'after' | 'before'>,
-): SQL[] {
-  const [later, earlier] = sort.descending ? [sql`<`, sql`>`] : [sql`>`, sql`<`];
-  const tuples = [sortTuple(source, sort)];
+function placeConditions({ source: { id, joinedId }, sort, bounds }: PageQuery): SQL[] {
+  const { by } = sort;
   // PostgreSQL infers no range from the join: a merge join would read the joined table from its end to the position.
-  if (source.joinedId !== undefined && sort.by === undefined) tuples.push(sql`${source.joinedId}`);
-  return [
-    ...(after === undefined ? [] : tuples.map((tuple) => sql`${tuple} ${later} ${placeTuple(sort, 'after')}`)),
-    ...(before === undefined ? [] : tuples.map((tuple) => sql`${tuple} ${earlier} ${placeTuple(sort, 'before')}`)),
-  ];
-}
-
-function sortTuple(source: ListSource, { by }: KeysetSort): SQL {
-  return by === undefined ? sql`${source.id}` : sql`(${by.expression}, ${source.id})`;
-}
-
-function placeTuple({ by }: KeysetSort, side: 'after' | 'before'): SQL {
-  const id = sql`place.${sql.identifier(`${side}Id`)}`;
-  if (by === undefined) return id;
-  return sql`(${by.toComparable(sql`place.${sql.identifier(`${side}Value`)}`)}, ${id})`;
+  const ids = joinedId === undefined ? [id] : [id, joinedId];
+  const keys = by === undefined ? ids : [sql`(${by.expression}, ${id})`];
+  const conditionsOf = (side: 'after' | 'before', operator: SQL) => {
+    if (bounds[side] === undefined) return [];
+    const [placeId, value] = [sql`place.${sql.identifier(`${side}Id`)}`, sql`place.${sql.identifier(`${side}Value`)}`];
+    const place = by === undefined ? placeId : sql`(${by.toComparable(value)}, ${placeId})`;
+    return keys.map((key) => sql`${key} ${operator} ${place}`);
+  };
+  const [later, earlier] = sort.descending ? [sql`<`, sql`>`] : [sql`>`, sql`<`];
+  return [...conditionsOf('after', later), ...conditionsOf('before', earlier)];
 }
 
 /** A backward page is read in reverse, and its rows are reversed afterwards. */
-function orderBy(source: ListSource, sort: KeysetSort, bounds: Pick<PageBounds, 'backward'>): SQL {
-  const order = direction(sort, bounds);
-  const id = sql`${source.id} ${order}`;
-  return sort.by === undefined ? id : sql`${sort.by.expression} ${order}, ${id}`;
+function orderBy(page: PageQuery): SQL {
+  const { by } = page.sort;
+  const id = sql`${page.source.id} ${direction(page)}`;
+  return by === undefined ? id : sql`${by.expression} ${direction(page)}, ${id}`;
 }
 
-function direction({ descending }: KeysetSort, { backward }: Pick<PageBounds, 'backward'>): SQL {
+function direction({ sort: { descending }, bounds: { backward } }: PageQuery): SQL {
   return descending === backward ? sql`asc` : sql`desc`;
-}
-
-function asText(id: Int64 | undefined): string | undefined {
-  return id === undefined ? undefined : String(id);
 }

@@ -1,14 +1,12 @@
 import type { SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
-import { batched } from './batch.ts';
-import type { Database, Statement } from './client.ts';
+import { type Alike, batchedAlike } from './alike.ts';
+import type { Database } from './client.ts';
 import { nestedCount, rootCount } from './counts.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import {
-  always,
   boundsShape,
   isSearch,
   type KeysetSort,
@@ -19,7 +17,6 @@ import {
   placesValue,
   type RowFilter,
 } from './keyset.ts';
-import { type Cache, memo, valuesKey } from './memo.ts';
 import { rowsOf } from './record-rows.ts';
 import { integer, type RowOf } from './row.ts';
 
@@ -49,39 +46,33 @@ export interface Sort<Row> extends KeysetSort {
   };
 }
 
-/** The name and the sorts of a list. */
-export interface SortedList<Row, SortName extends string> {
-  readonly name: string;
-  readonly sorts: Readonly<Record<SortName, Sort<Row>>>;
-}
-
-/** The parts of a list that decide whether a page is a search. */
-export interface Searchable<Filter extends string = string> extends Pick<ListSource, 'id'> {
-  readonly filters: Readonly<Record<Filter, RowFilter>>;
-}
-
 /** The tables that are read to count a list. */
 export interface ListTables {
   readonly tables: readonly PgTable[];
 }
 
+/** A list as its readers see it. */
+export interface SortedList<Row, SortName extends string, Filter extends string = string> extends ListTables {
+  readonly name: string;
+  readonly id: PgColumn;
+  /** Each filter's placeholder has the name of the filter. */
+  readonly filters: Readonly<Record<Filter, RowFilter>>;
+  readonly sorts: Readonly<Record<SortName, Sort<Row>>>;
+}
+
 /** A list: its rows, and each filter and sort that an index serves. */
 export interface ListPlan<C extends ListSource['columns'], Filter extends string, SortName extends string>
   extends ListSource,
-    SortedList<RowOf<C>, SortName>,
-    ListTables {
+    SortedList<RowOf<C>, SortName, Filter> {
+  readonly id: PgColumn;
   readonly columns: C;
   readonly idOf: (row: RowOf<C>) => Int64;
   /** The tables that are enough to count the list with these filters; by default all of `from`. */
   countFrom?(filters: readonly Filter[]): SQL;
-  /** Each filter's placeholder has the name of the filter. */
-  readonly filters: Readonly<Record<Filter, RowFilter>>;
 }
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
-/** How many compiled statements of a list are cached: one for each combination of filters, sort and direction. */
-const MAX_SHAPES = 100;
 
 /**
  * Reads pages of a list by keyset: a page starts at a row, not at an offset, so a client that walks through the list
@@ -92,44 +83,17 @@ const MAX_SHAPES = 100;
 export function pages<C extends ListSource['columns'], Filter extends string, SortName extends string>(
   database: Database,
   plan: ListPlan<C, Filter, SortName>,
-) {
-  type Filters = Readonly<Partial<Record<Filter, unknown>>>;
-  const load = pageLoader(database, `${plan.name}.list`, plan);
-  const count = rootCount(database, `${plan.name}.count`);
-
-  return async (filters: Filters, sortName: SortName, window: PageWindow): Promise<Page<RowOf<C>>> => {
-    const sort = plan.sorts[sortName];
-    const bounds = readWindow(plan, sortName, window);
-    const names = presentFilters(filters);
-    const shape = [sortName, ...names, boundsShape(bounds)].join();
-    const from = plan.countFrom?.(names) ?? plan.from;
-    const counted = () => [...always(plan), ...names.map((name) => plan.filters[name])];
-    const total = database.bind(() => count({ shape: names.join(), from, filters: counted, values: filters }));
-    const rows = await load({
-      shape,
-      sort,
-      filters: () => names.map((name) => plan.filters[name]),
-      searchedBy: isSearched(plan, { ...filters, sort: sortName }) ? sortName : undefined,
-      values: filters,
-      bounds,
-      parent: undefined,
-    });
-    return toPage(rows, bounds, total, cursorsOf(plan, sortName));
+): (
+  filters: Readonly<Partial<Record<Filter, unknown>>>,
+  sortName: SortName,
+  window: PageWindow,
+) => Promise<Page<RowOf<C>>> {
+  const read = pageReader(database, `${plan.name}.list`, plan);
+  const count = rootCount(database, plan);
+  return (values, sortName, window) => {
+    const names = (Object.keys(plan.filters) as Filter[]).filter((name) => values[name] != null);
+    return read({ sortName, window, names, values, parentId: undefined }, () => count({ names, values }));
   };
-
-  function presentFilters(filters: Filters): Filter[] {
-    return (Object.keys(plan.filters) as Filter[]).filter((name) => filters[name] != null);
-  }
-}
-
-/**
- * Whether the page of these arguments is a search, which reads more rows than it returns.
- *
- * @param given the arguments by name; undefined and null count as not given
- */
-export function isSearched(list: Searchable, given: Readonly<Record<string, unknown>>): boolean {
-  const filters = Object.entries(list.filters).flatMap(([name, filter]) => (given[name] == null ? [] : [filter]));
-  return isSearch(list, String(given.sort ?? 'id'), filters);
 }
 
 /**
@@ -142,85 +106,91 @@ export function nestedPages<C extends ListSource['columns']>(
   plan: ListPlan<C, string, 'id'>,
   parent: PgColumn,
 ): (parentId: Int64, window: PageWindow) => Promise<Page<RowOf<C>>> {
-  const cursorOf = cursorsOf(plan, 'id');
-  const load = pageLoader(database, `${plan.name}.listBy.${parent.name}`, plan, parent);
+  const read = pageReader(database, `${plan.name}.listBy.${parent.name}`, plan, parent);
   const count = nestedCount(database, plan, parent);
-
-  return async (parentId, window) => {
-    const bounds = readWindow(plan, 'id', window);
-    const total = database.bind(() => count(parentId));
-    const rows = await load({
-      shape: boundsShape(bounds),
-      sort: plan.sorts.id,
-      filters: () => [],
-      searchedBy: undefined,
-      values: {},
-      bounds,
-      parent: parentId,
-    });
-    return toPage(rows, bounds, total, cursorOf);
-  };
+  return (parentId, window) => read({ sortName: 'id', window, names: [], values: {}, parentId }, () => count(parentId));
 }
 
-interface PageRequest<Row> {
-  /** Identifies the statement among those of the list. */
-  readonly shape: string;
-  readonly sort: Sort<Row>;
-  readonly filters: () => readonly RowFilter[];
-  /** The name of the sort if the page is a search. */
-  readonly searchedBy: string | undefined;
+interface PageRequest<Filter, SortName> {
+  readonly sortName: SortName;
+  readonly window: PageWindow;
+  /** The filters that apply. */
+  readonly names: readonly Filter[];
   /** The values of the filters' placeholders. */
   readonly values: Readonly<Record<string, unknown>>;
-  readonly bounds: PageBounds;
-  readonly parent: Int64 | undefined;
+  readonly parentId: Int64 | undefined;
+}
+
+/** Reads pages, with one statement for all that are requested at the same time with the same filters and size. */
+function pageReader<C extends ListSource['columns'], Filter extends string, SortName extends string>(
+  database: Database,
+  name: string,
+  plan: ListPlan<C, Filter, SortName>,
+  parent?: PgColumn,
+) {
+  type Request = PageRequest<Filter, SortName>;
+  type Prepared = Request & Alike & { readonly limit: number; readonly bounds: PageBounds };
+  const shape = { key: integer, rows: rowsOf(plan.columns) };
+
+  const load = batchedAlike(
+    database,
+    name,
+    ({ sortName, names, bounds }: Prepared) => {
+      const filters = names.map((filter) => plan.filters[filter]);
+      const page = { source: plan, sortName, sort: plan.sorts[sortName], filters, bounds, parent };
+      return database.statement(name, 'list', pagesQuery(page), shape);
+    },
+    async (read, requests) => {
+      const [{ limit, values }] = requests;
+      const pages: (readonly RowOf<C>[])[] = requests.map(() => []);
+      for (let from = 0; from < requests.length; from += MAX_PAGES) {
+        const places = placesValue(requests.slice(from, from + MAX_PAGES));
+        // The spread comes last, as in `batchWrites`.
+        for (const page of await read({ places, limit, ...values })) {
+          pages[from + page.key] = page.rows ?? [];
+        }
+      }
+      return pages;
+    },
+  );
+
+  return async (request: Request, count: () => Promise<number>): Promise<Page<RowOf<C>>> => {
+    const { sortName, names } = request;
+    const bounds = readWindow(plan, sortName, request.window);
+    const shape = [sortName, ...names, boundsShape(bounds)].join();
+    const total = database.bind(count);
+    // One row more than the page shows whether there is a next page.
+    const read = await load({ shape, limit: bounds.size + 1, bounds, ...request });
+    const hasMore = read.length > bounds.size;
+    const rows = read.slice(0, bounds.size);
+    if (bounds.backward) rows.reverse();
+    const order = orderOf(plan, sortName);
+    const { by } = plan.sorts[sortName];
+    let counted: Promise<number> | undefined;
+    return {
+      rows,
+      hasNextPage: bounds.backward ? bounds.before !== undefined : hasMore,
+      hasPreviousPage: bounds.backward ? hasMore : bounds.after !== undefined,
+      cursorOf: (row) => encodeCursor(order, { id: plan.idOf(row), value: by?.valueOf(row) ?? null }),
+      count: () => {
+        counted ??= total();
+        return counted;
+      },
+    };
+  };
 }
 
 /**
- * Reads pages, with one statement for all that are requested at the same time with the same filters and size. Other
- * pages neither wait for them nor fail with them. A statement is compiled when its combination of filters, sort and
- * direction is first requested.
+ * Whether the page of these arguments is a search, which reads more rows than it returns.
+ *
+ * @param given the arguments by name; undefined and null count as not given
  */
-function pageLoader<C extends ListSource['columns']>(
-  database: Database,
-  name: string,
-  source: ListSource & { readonly columns: C },
-  parent?: PgColumn,
-): (request: PageRequest<RowOf<C>>) => Promise<readonly RowOf<C>[]> {
-  type Row = RowOf<C>;
-  const shape = { key: integer, rows: rowsOf(source.columns) };
-  const statements: Cache<Statement<RowOf<typeof shape>>> = new LRUCache({ max: MAX_SHAPES });
-  const groups = new Map<string, { load(request: PageRequest<Row>): Promise<readonly Row[]>; waiting: number }>();
-
-  return async (request) => {
-    const key = request.shape + request.bounds.size + valuesKey(request.values);
-    const group = memo(groups, key, () => ({ load: batched(database, name, readPages), waiting: 0 }));
-    group.waiting++;
-    try {
-      return await group.load(request);
-    } finally {
-      // Clients choose the values, so an unused group must not stay in memory.
-      if (--group.waiting === 0) groups.delete(key);
-    }
-  };
-
-  /** Reads pages that differ only in their positions and parents. */
-  async function readPages(requests: readonly PageRequest<Row>[]): Promise<readonly (readonly Row[])[]> {
-    const [{ shape: key, sort, filters, searchedBy, values, bounds }] = requests as readonly [PageRequest<Row>];
-    const statement = memo(statements, key, () =>
-      database.statement(name, 'list', pagesQuery(source, sort, bounds, filters(), parent, searchedBy), shape),
-    );
-    const read = database.bind(statement);
-    const pages: (readonly Row[])[] = requests.map(() => []);
-    for (let from = 0; from < requests.length; from += MAX_PAGES) {
-      const some = requests.slice(from, from + MAX_PAGES);
-      const places = placesValue(some.map(({ bounds: { after, before }, parent }) => ({ after, before, parent })));
-      // One row more than the page shows whether there is a next page. The spread comes last, as in `batchWrites`.
-      for (const page of await read({ places, limit: bounds.size + 1, ...values })) {
-        pages[from + page.key] = page.rows ?? [];
-      }
-    }
-    return pages;
-  }
+export function isSearched(
+  list: Pick<SortedList<never, never>, 'id' | 'filters'>,
+  given: Readonly<Record<string, unknown>>,
+): boolean {
+  const filters = Object.entries(list.filters).flatMap(([name, filter]) => (given[name] == null ? [] : [filter]));
+  return isSearch(list, String(given.sort ?? 'id'), filters);
 }
 
 /**
@@ -229,7 +199,7 @@ function pageLoader<C extends ListSource['columns']>(
  * @throws {ServiceError} INVALID_ARGUMENT when it has both `first` and `last`, or a cursor of another list or order
  */
 export function readWindow<Row, SortName extends string>(
-  list: SortedList<Row, SortName>,
+  list: Pick<SortedList<Row, SortName>, 'name' | 'sorts'>,
   sortName: SortName,
   { first, after, last, before }: PageWindow,
 ): PageBounds {
@@ -244,37 +214,6 @@ export function readWindow<Row, SortName extends string>(
     after: place('after', after),
     before: place('before', before),
   };
-}
-
-function toPage<Row>(
-  read: readonly Row[],
-  bounds: PageBounds,
-  count: () => Promise<number>,
-  cursorOf: (row: Row) => string,
-): Page<Row> {
-  const hasMore = read.length > bounds.size;
-  const rows = read.slice(0, bounds.size);
-  let counted: Promise<number> | undefined;
-  if (bounds.backward) rows.reverse();
-  return {
-    rows,
-    hasNextPage: bounds.backward ? bounds.before !== undefined : hasMore,
-    hasPreviousPage: bounds.backward ? hasMore : bounds.after !== undefined,
-    cursorOf,
-    count: () => {
-      counted ??= count();
-      return counted;
-    },
-  };
-}
-
-function cursorsOf<C extends ListSource['columns'], SortName extends string>(
-  plan: ListPlan<C, string, SortName>,
-  sortName: SortName,
-): (row: RowOf<C>) => string {
-  const order = orderOf(plan, sortName);
-  const { by } = plan.sorts[sortName];
-  return (row) => encodeCursor(order, { id: plan.idOf(row), value: by?.valueOf(row) ?? null });
 }
 
 /** The name of a list with its order. */

@@ -1,12 +1,10 @@
 import {
   DEFAULT_PAGE_SIZE,
   isSearched,
-  type ListTables,
   MAX_PAGE_SIZE,
   type Page,
   type PageWindow,
   readWindow,
-  type Searchable,
   type SortedList,
 } from '../db/paging.ts';
 import { cursor, integerFrom } from './bounds.ts';
@@ -68,7 +66,7 @@ export function connections(builder: Builder) {
   function connectionTo<Row, SortName extends string>(
     node: RowRef<Row>,
     plural: string,
-    list: SortedList<Row, SortName | 'id'> & ListTables & Searchable,
+    list: SortedList<Row, SortName | 'id'>,
   ) {
     const assertWindow = ({ sort, ...window }: PageWindow & { readonly sort?: SortName | null | undefined }) => {
       readWindow(list, sort ?? 'id', window);

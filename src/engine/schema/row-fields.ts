@@ -1,6 +1,6 @@
 import type { ArgumentRef, InputShapeFromFields } from '@pothos/core';
 import type { Loader } from '../db/batch.ts';
-import type { ListTables, Page, PageWindow, Searchable, SortedList } from '../db/paging.ts';
+import type { Page, PageWindow, SortedList } from '../db/paging.ts';
 import type { ExpectedVersion } from '../db/version.ts';
 import type { Int64 } from '../int64.ts';
 import type { Builder, RowRef, Types } from './builder.ts';
@@ -20,7 +20,7 @@ interface ReadOptions<One extends string, Row, Filter extends string, SortName e
   readonly one: One;
   /** The name of rows in descriptions. */
   readonly many: string;
-  readonly list: SortedList<Row, SortName> & ListTables & Searchable<Filter>;
+  readonly list: SortedList<Row, SortName, Filter>;
   /** The descriptions of sorts other than by id and name. */
   readonly sorts?: Readonly<Partial<Record<SortName, string>>>;
   readonly store: (context: Context) => {

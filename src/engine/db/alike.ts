@@ -1,0 +1,64 @@
+import { LRUCache } from 'lru-cache';
+import { batched } from './batch.ts';
+import type { Database, Statement } from './client.ts';
+
+/** How many compiled statements of one kind are cached, because clients choose filters, sort and direction. */
+const MAX_SHAPES = 100;
+
+/** What all requests of a batch have in common. */
+export interface Alike {
+  /** Identifies the statement. */
+  readonly shape: string;
+  /** The values of the statement's placeholders. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** The number of rows, if there may be several. */
+  readonly limit?: number;
+}
+
+/**
+ * Batches requests that are alike. Others neither wait for them nor fail with them. A statement is compiled when its
+ * shape is first requested.
+ *
+ * @param name the name of the batches in metrics
+ * @param compile makes the statement of a request's shape
+ * @param run answers requests that are alike, in their order
+ */
+export function batchedAlike<Request extends Alike, Row, Value>(
+  database: Database,
+  name: string,
+  compile: (request: Request) => Statement<Row>,
+  run: (statement: Statement<Row>, requests: readonly [Request, ...Request[]]) => Promise<readonly Value[]>,
+): (request: Request) => Promise<Value> {
+  const statements = new LRUCache<string, Statement<Row>>({ max: MAX_SHAPES });
+  const groups = new Map<string, { readonly load: (request: Request) => Promise<Value>; waiting: number }>();
+
+  return async (request) => {
+    const key = keyOf(request);
+    const group = groups.get(key) ?? { load: batched<Request, Value>(database, name, runAll), waiting: 0 };
+    groups.set(key, group);
+    group.waiting++;
+    try {
+      return await group.load(request);
+    } finally {
+      // Clients choose the values, so an unused group must not stay in memory.
+      if (--group.waiting === 0) groups.delete(key);
+    }
+  };
+
+  function runAll(requests: readonly Request[]): Promise<readonly Value[]> {
+    const [first, ...others] = requests as readonly [Request, ...Request[]];
+    const statement = statements.get(first.shape) ?? compile(first);
+    statements.set(first.shape, statement);
+    return run(database.bind(statement), [first, ...others]);
+  }
+}
+
+function keyOf({ shape, limit, values }: Alike): string {
+  const sized = limit === undefined ? shape : shape + limit;
+  for (const name in values) if (values[name] != null) return sized + JSON.stringify(values, asText);
+  return sized;
+}
+
+function asText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}
