@@ -3,6 +3,7 @@ import { getTableColumns, sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { loaderOf } from '../db/batch.ts';
 import type { Database } from '../db/client.ts';
+import { columnsOf } from '../db/keyset.ts';
 import { ANONYMOUS, type Caller, type Verifier } from './access.ts';
 import type { Challenge } from './challenge.ts';
 import { apiKeys } from './table.ts';
@@ -67,7 +68,7 @@ function toKnown({ id, digest, scopes, revokedAt, expiresAt }: ApiKey): Known {
 /** The keys in the database. */
 export function keyStore(database: Database) {
   const columns = getTableColumns(apiKeys);
-  const selected = sql.join(Object.values(columns), sql`, `);
+  const selected = columnsOf({ columns });
   const byIds = database.statement(
     'apiKeys.byIds',
     'lookup',

@@ -1,3 +1,5 @@
+import { makePgArray } from 'drizzle-orm/pg-core';
+
 /** A statement's parameter, in a form that both drivers pass on unchanged. */
 export type Parameter = string | number | boolean | null;
 
@@ -40,7 +42,7 @@ export interface Driver {
  * @throws {TypeError} for a value that no column can have, such as an object or a list of lists
  */
 export function toParameter(value: unknown): Parameter {
-  return Array.isArray(value) ? `{${value.map(toElement).join(',')}}` : toScalar(value);
+  return Array.isArray(value) ? makePgArray(value.map(toScalar)) : toScalar(value);
 }
 
 function toScalar(value: unknown): Parameter {
@@ -49,11 +51,4 @@ function toScalar(value: unknown): Parameter {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Date) return value.toISOString();
   throw new TypeError(`A statement cannot take ${typeof value}.`);
-}
-
-/** One element of an array literal (PostgreSQL, section 8.15.6). Text is quoted, so that no character has a meaning. */
-function toElement(value: unknown): string {
-  const scalar = toScalar(value);
-  if (scalar === null) return 'null';
-  return typeof scalar === 'string' ? `"${scalar.replaceAll(/["\\]/g, '\\$&')}"` : String(scalar);
 }

@@ -154,7 +154,8 @@ function rowsQuery(page: PageQuery, conditions: readonly SQL[], order: SQL): SQL
   return sql`select ${columnsOf(source)} from ${source.from} ${all} order by ${order} limit ${LIMIT}`;
 }
 
-function columnsOf({ columns }: ListSource): SQL {
+/** The columns of a query's result, separated by commas. */
+export function columnsOf({ columns }: Pick<ListSource, 'columns'>): SQL {
   return sql.join(Object.values(columns), sql`, `);
 }
 

@@ -51,7 +51,6 @@ export function beingChanged(what: string): ServiceError {
 
 /** What an update adds to the version: 1 if one of these columns gets a different value, otherwise 0. */
 export function changesOf(...columns: readonly (readonly [column: SQLWrapper, value: SQLWrapper])[]): SQL {
-  const before = columns.map(([column]) => sql`${column}`);
-  const after = columns.map(([, value]) => sql`${value}`);
-  return sql`(row(${sql.join(before, sql`, `)}) is distinct from row(${sql.join(after, sql`, `)}))::integer`;
+  const [before, after] = [columns.map(([column]) => column), columns.map(([, value]) => value)];
+  return sql`(row${before} is distinct from row${after})::integer`;
 }

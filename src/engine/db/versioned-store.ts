@@ -2,14 +2,16 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
-import { batchWrites, type Loader, loaderOf } from './batch.ts';
+import { batchWrites, type Loader } from './batch.ts';
+import { byId } from './by-id.ts';
 import { byRequest } from './by-request.ts';
 import type { Database } from './client.ts';
+import { columnsOf } from './keyset.ts';
 import { type ListPlan, type Page, type PageWindow, pages } from './paging.ts';
 import { integer } from './row.ts';
 import { changesOf, type ExpectedVersion, isExpected, notExpected } from './version.ts';
 import { explaining } from './violations.ts';
-import { fieldOf, foreignKeysOf, insertManyQuery, names } from './written-fields.ts';
+import { fieldOf, foreignKeysOf, insertManyQuery } from './written-fields.ts';
 
 /** A table with an id that the database generates, and a version. */
 type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgColumn };
@@ -17,13 +19,12 @@ type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgCol
 type Row<T extends VersionedTable> = T['$inferSelect'];
 type Inserted<T extends VersionedTable> = T['$inferInsert'];
 type Field<T extends VersionedTable> = Exclude<keyof Inserted<T>, 'id' | 'version'>;
-type RequiredField<T extends VersionedTable> = {
-  [K in Field<T>]: undefined extends Inserted<T>[K] ? never : K;
-}[Field<T>];
 
 /** The fields of a new row: those without a default are required. */
-type NewRow<T extends VersionedTable> = { readonly [K in RequiredField<T>]: Inserted<T>[K] } & {
-  readonly [K in Exclude<Field<T>, RequiredField<T>>]?: Inserted<T>[K] | null | undefined;
+type NewRow<T extends VersionedTable> = {
+  readonly [K in keyof Inserted<T> as Extract<K, Field<T>>]:
+    | Inserted<T>[K]
+    | (undefined extends Inserted<T>[K] ? null : never);
 };
 
 /**
@@ -83,7 +84,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
 ): VersionedStore<T, Filter, SortName> {
   const { table, list, one, references = {}, keptBy = {}, lockedFirst } = options;
   const columns = list.columns as Record<string, PgColumn>;
-  const selected = sql.join(Object.values(columns), sql`, `);
+  const selected = columnsOf(list);
   const fields = Object.entries(columns)
     .filter(([name]) => name !== 'id' && name !== 'version')
     .map(([name, column]) => fieldOf(name, column));
@@ -92,39 +93,23 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   const row = { of: one, by: 'id' };
   const What = one.charAt(0).toUpperCase() + one.slice(1);
 
-  const byKeys = database.statement(
-    `${list.name}.byKeys`,
-    'lookup',
-    sql`select ${selected} from ${table} where ${table.id} = any(${sql.placeholder('ids')}::bigint[])`,
-    columns,
-  );
   const insert = database.statement(
     `${list.name}.insert`,
     'write',
-    sql`insert into ${table} (${names(fields)})
-      values (${sql.join(
-        fields.map(({ value }) => value),
-        sql`, `,
-      )}) returning ${selected}, ${byRequest}`,
+    sql`insert into ${table} ${fields.map(({ name }) => name)} values ${fields.map(({ value }) => value)}
+      returning ${selected}, ${byRequest}`,
     columns,
   );
   const insertMany = database.statement(
     `${list.name}.insertMany`,
     'write',
     insertManyQuery(table, selected, fields, foreignKeys),
-    {
-      place: integer,
-      ...columns,
-    },
+    { place: integer, ...columns },
   );
   const update = database.statement(
     `${list.name}.update`,
     'write',
-    sql`update ${table} set
-        ${sql.join(
-          fields.map(({ name, changed }) => sql`${name} = ${changed}`),
-          sql`, `,
-        )},
+    sql`update ${table} set ${fields.map(({ name }) => name)} = row${fields.map(({ changed }) => changed)},
         version = version + ${changesOf(...fields.map(({ column, changed }) => [column, changed] as const))}
       where id = ${id} and ${isExpected(table.version)} returning ${selected}, ${byRequest}`,
     columns,
@@ -142,12 +127,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     row,
   );
 
-  const byId = loaderOf(
-    database,
-    `${list.name}.byKeys`,
-    (ids: readonly Int64[]) => byKeys({ ids }),
-    (found) => found.id as Int64,
-  );
+  const rows = byId(database, list);
   const create = batchWrites<Values, Values>(
     database,
     `${list.name}.insert`,
@@ -166,7 +146,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     );
 
   return {
-    byId,
+    byId: rows,
     list: pages(database, list),
     create: (given, requestId) => create(complete(given, requestId)),
     replace(rowId, given, expected, requestId) {
@@ -191,7 +171,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   /** Makes the function that finds out why a write has changed no row, and throws that error. */
   function whyUnchanged(rowId: Int64, expected: ExpectedVersion): () => Promise<never> {
     return database.bind(async () => {
-      const found = await byId.load(rowId);
+      const found = await rows.load(rowId);
       if (found === undefined) throw new ServiceError('NOT_FOUND', `No ${one} has the id ${rowId}.`);
       throw notExpected(`${What} ${rowId}`, found as { version: number }, expected);
     });

@@ -44,14 +44,6 @@ export function fieldOf(key: string, column: PgColumn): WrittenField {
   };
 }
 
-/** The columns' names, separated by commas. */
-export function names(fields: readonly WrittenField[]): SQL {
-  return sql.join(
-    fields.map(({ name }) => name),
-    sql`, `,
-  );
-}
-
 /** A foreign key of one column. */
 interface ForeignKey {
   readonly constraint: string;
@@ -101,10 +93,8 @@ export function insertManyQuery(
   fields: readonly WrittenField[],
   foreignKeys: readonly ForeignKey[],
 ): SQL {
-  const items = sql.join(
-    fields.map(({ key, type }) => sql`${sql.identifier(key)} ${type}`),
-    sql`, `,
-  );
+  const items = fields.map(({ key, type }) => sql`${sql.identifier(key)} ${type}`);
+  const names = fields.map(({ name }) => name);
   const known = foreignKeys.map(
     ({ key, target, targetId }, n) => sql`${sql.raw(`known${n}`)} as (
       select ${targetId} as id from ${target} where ${targetId} = any(array(select ${sql.identifier(key)} from given))
@@ -119,10 +109,10 @@ export function insertManyQuery(
   const values = fields.map(({ key }) => sql`given.${sql.identifier(key)}`);
   return sql`with given as (
       select nextval(${sql.raw(`'${getTableName(table)}_id_seq'`)}) as id, item.*
-      from json_to_recordset(${sql.placeholder('rows')}::text::json) as item(place integer, "requestId" text, ${items})),
+      from json_to_recordset(${sql.placeholder('rows')}::text::json) as item${[sql`place integer`, sql`"requestId" text`, ...items]}),
     ${sql.join(known, sql` `)}
     inserted as (
-      insert into ${table} (id, ${names(fields)})
+      insert into ${table} ${[sql`id`, ...names]}
       select given.id, ${sql.join(values, sql`, `)} from given ${sql.join(joins, sql` `)}
       where ${sql.join([sql`true`, ...isKnown], sql` and `)} returning ${selected})
     select given.place, inserted.*, ${byRequests(sql`id`)} from inserted join given using (id)`;

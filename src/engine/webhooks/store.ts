@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
+import { columnsOf } from '../db/keyset.ts';
 import { type Page, type PageWindow, pages } from '../db/paging.ts';
 import { integer } from '../db/row.ts';
 import { tableList } from '../db/table-list.ts';
@@ -71,7 +72,7 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     sql`update ${webhooks} set previous_secret = secret, previous_until = ${sql.placeholder('until')}::timestamptz,
         secret = ${sql.placeholder('secret')}, version = version + 1
       where id = ${sql.placeholder('id')}
-      returning ${sql.join(Object.values(webhookList.columns), sql`, `)}`,
+      returning ${columnsOf(webhookList)}`,
     webhookList.columns,
   );
   // The delivery of an event that is told again begins anew.

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
-import { loaderOf } from '../../engine/db/batch.ts';
+import type { Loader } from '../../engine/db/batch.ts';
+import { byId } from '../../engine/db/by-id.ts';
 import { byRequest } from '../../engine/db/by-request.ts';
 import type { Database } from '../../engine/db/client.ts';
+import { columnsOf } from '../../engine/db/keyset.ts';
 import { type Page, type PageWindow, pages } from '../../engine/db/paging.ts';
 import { flag } from '../../engine/db/row.ts';
 import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
@@ -33,19 +35,12 @@ export function entryVersion({ version, petVersion }: Pick<InventoryItem, 'versi
 export function inventoryStore(database: Database) {
   const { columns, from, where: counted } = inventoryList;
   const bothVersions = sql`${inventory.version} + ${pets.version}`;
-  const selected = sql.join(Object.values(columns), sql`, `);
+  const selected = columnsOf(inventoryList);
   const petId = sql.placeholder('petId');
   const status = sql`${sql.placeholder('status')}::pet_status`;
   const isStatus = sql`coalesce(${status} = (select status from pets where id = ${petId}), true)`;
   const page = pages(database, inventoryList);
 
-  const byKeys = database.statement(
-    'inventory.byKeys',
-    'lookup',
-    sql`select ${selected} from ${from}
-      where ${counted} and ${inventory.petId} = any(${sql.placeholder('ids')}::bigint[])`,
-    columns,
-  );
   const replace = database.statement(
     'inventory.replace',
     'write',
@@ -88,12 +83,7 @@ export function inventoryStore(database: Database) {
     { of: 'pet', by: 'petId' },
   );
 
-  const byPetId = loaderOf(
-    database,
-    'inventory.byKeys',
-    (ids: readonly Int64[]) => byKeys({ ids }) as Promise<InventoryItem[]>,
-    (row) => row.petId,
-  );
+  const byPetId = byId(database, inventoryList) as Loader<Int64, InventoryItem>;
 
   return {
     byPetId,

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
-import { batchWrites, loaderOf } from '../../engine/db/batch.ts';
+import { batchWrites } from '../../engine/db/batch.ts';
+import { byId } from '../../engine/db/by-id.ts';
 import { byRequest, byRequests } from '../../engine/db/by-request.ts';
 import type { Database } from '../../engine/db/client.ts';
+import { columnsOf } from '../../engine/db/keyset.ts';
 import { nestedPages, pages } from '../../engine/db/paging.ts';
 import { integer } from '../../engine/db/row.ts';
 import { beingChanged, type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
@@ -35,16 +37,10 @@ interface PetOrder extends Pick<Order, 'quantity' | 'complete'> {
  */
 export function orderStore(database: Database) {
   const { columns } = orderList;
-  const selected = sql.join(Object.values(columns), sql`, `);
+  const selected = columnsOf(orderList);
   const [id, petId, quantity] = [sql.placeholder('id'), sql.placeholder('petId'), sql.placeholder('quantity')];
   const [shipDate, complete] = [sql.placeholder('shipDate'), sql.placeholder('complete')];
 
-  const byKeys = database.statement(
-    'orders.byKeys',
-    'lookup',
-    sql`select ${selected} from ${orders} where ${orders.id} = any(${sql.placeholder('ids')}::bigint[])`,
-    columns,
-  );
   const draft = database.statement(
     'orders.draft',
     'write',
@@ -166,15 +162,10 @@ export function orderStore(database: Database) {
     (given) => placeMany({ orders: given }),
     placeAlone,
   );
-  const byId = loaderOf(
-    database,
-    'orders.byKeys',
-    (ids: readonly Int64[]) => byKeys({ ids }),
-    (row) => row.id,
-  );
+  const rows = byId(database, orderList);
 
   return {
-    byId,
+    byId: rows,
 
     list: pages(database, orderList),
 
@@ -252,7 +243,7 @@ export function orderStore(database: Database) {
 
   /** Throws the error of a change that found no order to change. */
   async function openOrder(orderId: Int64): Promise<Order> {
-    const order = await byId.load(orderId);
+    const order = await rows.load(orderId);
     if (order === undefined) throw new ServiceError('NOT_FOUND', `No order has the id ${orderId}.`);
     if (order.complete) {
       throw new ServiceError(ORDER_COMPLETE, `Order ${orderId} is complete and cannot be changed or cancelled.`);
