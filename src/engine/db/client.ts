@@ -11,10 +11,9 @@ import {
   type RawRow,
   toParameter,
 } from './driver.ts';
-import { isDeadlock, LockTimeout, tooSlow } from './failures.ts';
+import { isDeadlock, LockTimeout } from './failures.ts';
 import { connectionsOf, DEFAULT_POOL } from './lanes.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
-import { TransactionQueue } from './transaction-queue.ts';
 import { Turns } from './turns.ts';
 
 /** Observes the database for metrics and traces; called once per statement or batch. */
@@ -68,23 +67,6 @@ export interface DatabaseLocation {
   readonly pool?: number;
 }
 
-/** Databases whose statements run in transactions, one transaction at a time. */
-export interface Session {
-  /** A change that fails here is undone on its own, as outside a transaction; the others are kept. */
-  readonly database: Database;
-  /** A change that fails here fails the transaction; this saves the statement for a savepoint. */
-  readonly strict: Database;
-  /** Sets the savepoint of the next change. Sent together with reads, it takes no round trip of its own. */
-  savepoint(): Promise<void>;
-  /**
-   * Runs the work, whose statements use these databases; rolls back when it rejects. After that the session must not be
-   * used again, because the work may still be running.
-   *
-   * @param until when it must have ended, as a time of `performance.now`
-   */
-  transaction<T>(work: () => Promise<T>, until: number): Promise<T>;
-}
-
 const MAX_ATTEMPTS = 5;
 /** The pause before the first retry of a statement, in milliseconds; each further one is that much longer. */
 const PAUSE = 20;
@@ -115,7 +97,7 @@ export class Database {
   readonly probe: Probe;
   /** The tables whose columns its statements return. */
   readonly tables = new Set<Table>();
-  readonly #driver: Driver;
+  readonly driver: Driver;
   /** Undefined in a transaction: one that has locked a row must not queue behind statements that wait for that lock. */
   readonly #turns: Turns | undefined;
 
@@ -123,7 +105,7 @@ export class Database {
   constructor(driver: Driver, probe: Probe = noProbe, isSession = false) {
     this.kind = driver.kind;
     this.probe = probe;
-    this.#driver = driver;
+    this.driver = driver;
     this.#turns = isSession ? undefined : new Turns();
   }
 
@@ -174,41 +156,16 @@ export class Database {
       await begun;
       return work(query);
     };
-    return this.#driver.transaction(workAfterBegin, undefined);
+    return this.driver.transaction(workAfterBegin, undefined);
   }
 
-  /** Makes databases like this one, whose statements run in the session's current transaction. */
-  session(): Session {
-    let current: TransactionQueue | undefined;
-    const queue = () => {
-      if (current === undefined) throw new Error('The transaction has ended.');
-      return current;
-    };
-    const databaseWith = (query: KindQuery) => new Database({ ...this.#driver, query }, this.probe, true);
-    return {
-      database: databaseWith(async (...statement) => queue().queryWithSavepoint(...statement)),
-      strict: databaseWith(async (...statement) => queue().query(...statement)),
-      savepoint: async () => queue().savepoint(),
-      transaction: (work, until) => {
-        const assertInTime = () => {
-          if (performance.now() > until) throw tooSlow();
-        };
-        return this.#driver.transaction(async (own, begun) => {
-          current = new TransactionQueue(own, begun, assertInTime);
-          try {
-            const result = await work();
-            assertInTime();
-            return result;
-          } finally {
-            current = undefined;
-          }
-        }, until);
-      },
-    };
+  /** Makes a database like this one, whose statements are sent in a transaction. */
+  inTransaction(query: KindQuery): Database {
+    return new Database({ ...this.driver, query }, this.probe, true);
   }
 
   close(): Promise<void> {
-    return this.#driver.close();
+    return this.driver.close();
   }
 
   async #run(name: string, kind: Kind, sql: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
@@ -219,7 +176,7 @@ export class Database {
       for (let attempt = 1; ; attempt++) {
         const tried = performance.now();
         try {
-          return await this.#driver.query(sql, parameters, kind);
+          return await this.driver.query(sql, parameters, kind);
         } catch (error) {
           if (!mayRunAgain(kind, error, performance.now() - tried)) throw error;
           if (attempt === attempts) throw isDeadlock(error) ? new LockTimeout(error) : error;

@@ -1,54 +1,50 @@
-import type { Database, Session } from './client.ts';
+import type { Database } from './client.ts';
+import { tooSlow } from './failures.ts';
 import { type Connection, createPool } from './pool.ts';
+import { TransactionQueue } from './transaction-queue.ts';
 
 /**
  * How long a transaction may take, in milliseconds: the rows that it has changed are locked for all others meanwhile.
  */
 const MAX_TRANSACTION_TIME = 2_000;
 
-/** Runs a limited number of transactions at once; the others wait. */
-interface Transactions<Made> {
-  /**
-   * Runs the work in a transaction of its own, with what was made for the session; rolls back when it rejects.
-   *
-   * @param caller the caller that it works for, if it is one: waiting callers take turns
-   * @param latest when it must have ended, including its wait, as a time of `performance.now`
-   * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long and is rolled back
-   */
-  run<T>(caller: string | undefined, latest: number, work: (made: Made) => Promise<T>): Promise<T>;
+/** Databases whose statements run in transactions, one transaction at a time. */
+export interface Session {
+  /** A change that fails here is undone on its own, as outside a transaction; the others are kept. */
+  readonly database: Database;
+  /** A change that fails here fails the transaction; this saves the statement for a savepoint. */
+  readonly strict: Database;
+  /** Sets the savepoint of the next change. Sent together with reads, it takes no round trip of its own. */
+  savepoint(): Promise<void>;
 }
 
-/** The parts of a session that the work may use. */
-export type SessionDatabases = Omit<Session, 'transaction'>;
-
 /**
+ * Runs a limited number of transactions at once; the others wait.
+ *
  * @param max how many transactions run at once
  * @param make makes what the work needs, such as its statements; called once per session, which transactions then reuse
  */
-export function createTransactions<Made>(
-  database: Database,
-  max: number,
-  make: (databases: SessionDatabases) => Made,
-): Transactions<Made> {
+export function createTransactions<Made>(database: Database, max: number, make: (session: Session) => Made) {
   interface Client {
-    readonly session: Session;
     readonly made: Made;
+    /** The statements of the current transaction. */
+    queue: TransactionQueue | undefined;
   }
-  const sessions = createPool<Client>(max, {
-    open: () => {
-      const session = database.session();
-      return { session, made: make(session) };
-    },
-    close: async () => {},
-  });
+  const sessions = createPool<Client>(max, { open, close: async () => {} });
 
   return {
-    run(caller, latest, work) {
+    /**
+     * Runs the work in a transaction of its own, with what was made for the session; rolls back when it rejects.
+     *
+     * @param caller the caller that it works for, if it is one: waiting callers take turns
+     * @param latest when it must have ended, including its wait, as a time of `performance.now`
+     * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long and is rolled back
+     */
+    run<T>(caller: string | undefined, latest: number, work: (made: Made) => Promise<T>): Promise<T> {
       const inSession = async (connection: Connection<Client>) => {
         const until = Math.min(latest, performance.now() + MAX_TRANSACTION_TIME);
-        const { session, made } = connection.client;
         try {
-          return await session.transaction(() => work(made), until);
+          return await transact(connection.client, work, until);
         } catch (error) {
           // Work that rejects may still be running, and must not send statements in the next transaction.
           connection.isLost = true;
@@ -58,4 +54,34 @@ export function createTransactions<Made>(
       return sessions.use(inSession, latest - performance.now(), caller);
     },
   };
+
+  function open(): Client {
+    const queue = () => {
+      if (client.queue === undefined) throw new Error('The transaction has ended.');
+      return client.queue;
+    };
+    const session = {
+      database: database.inTransaction(async (...statement) => queue().queryWithSavepoint(...statement)),
+      strict: database.inTransaction(async (...statement) => queue().query(...statement)),
+      savepoint: async () => queue().savepoint(),
+    };
+    const client: Client = { made: make(session), queue: undefined };
+    return client;
+  }
+
+  function transact<T>(client: Client, work: (made: Made) => Promise<T>, until: number): Promise<T> {
+    const assertInTime = () => {
+      if (performance.now() > until) throw tooSlow();
+    };
+    return database.driver.transaction(async (query, begun) => {
+      client.queue = new TransactionQueue(query, begun, assertInTime);
+      try {
+        const result = await work(client.made);
+        assertInTime();
+        return result;
+      } finally {
+        client.queue = undefined;
+      }
+    }, until);
+  }
 }

@@ -1,6 +1,6 @@
 import { batched } from '../db/batch.ts';
 import type { Database } from '../db/client.ts';
-import { createTransactions, type SessionDatabases } from '../db/transactions.ts';
+import { createTransactions, type Session } from '../db/transactions.ts';
 import { RETRY_SOON, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Context } from '../schema/context.ts';
@@ -131,7 +131,7 @@ interface Call {
 type Answer = StoredReply | Outcome | undefined;
 
 /** The parts of a transaction that requests are answered with. */
-interface InTransaction extends Pick<SessionDatabases, 'savepoint'> {
+interface InTransaction extends Pick<Session, 'savepoint'> {
   readonly own: KeyStore;
   readonly context: Context;
 }
