@@ -30,34 +30,27 @@ export function decodeCursor(
   list: string,
   isValue: ((text: string) => boolean) | undefined,
 ): Place {
-  const parts = parse(cursor);
-  if (parts === undefined) {
-    throw invalid(`${name} is not a cursor of this service. Pass a cursor exactly as an earlier answer returned it.`);
-  }
-  const [itsList, idText = '', value = null] = parts;
+  const [itsList = list, idText = '', value = null] = partsOf(cursor);
   if (itsList !== list) {
-    throw invalid(
-      `${name} is a cursor of another list, or of this list in another order. Keep the filters and the sort order of the first page, or start again.`,
-    );
+    const message = `${name} is a cursor of another list, or of this list in another order. Keep the filters and the sort order of the first page, or start again.`;
+    throw new ServiceError('INVALID_ARGUMENT', message);
   }
   const id = parseInt64(idText);
   const isValid = isValue === undefined ? value === null : value !== null && isValue(value);
   if (id === undefined || !isValid || encodeCursor(list, { id, value }) !== cursor) {
-    throw invalid(`${name} is not a cursor of this service. Pass a cursor exactly as an earlier answer returned it.`);
+    const message = `${name} is not a cursor of this service. Pass a cursor exactly as an earlier answer returned it.`;
+    throw new ServiceError('INVALID_ARGUMENT', message);
   }
   return { id, value };
 }
 
-function parse(cursor: string): string[] | undefined {
-  if (cursor.length > MAX_CURSOR_LENGTH) return undefined;
+/** What the cursor was made of; nothing if it cannot be a cursor. */
+function partsOf(cursor: string): readonly string[] {
+  if (cursor.length > MAX_CURSOR_LENGTH) return [];
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(parts) && parts.every((part) => typeof part === 'string') ? parts : undefined;
+    return Array.isArray(parts) && parts.every((part) => typeof part === 'string') ? parts : [];
   } catch {
-    return undefined;
+    return [];
   }
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('INVALID_ARGUMENT', message);
 }

@@ -76,13 +76,8 @@ function queryOn(database: PGlite | Transaction): Query {
       const { rows } = await database.query<unknown[]>(text, [...parameters], options);
       return rows;
     } catch (error) {
-      throw translate(error);
+      const isReported = error instanceof messages.DatabaseError && error.code !== undefined;
+      throw isReported ? failureOf(error as ReportedError) : error;
     }
   };
-}
-
-function translate(error: unknown): unknown {
-  return error instanceof messages.DatabaseError && error.code !== undefined
-    ? failureOf(error as ReportedError)
-    : error;
 }

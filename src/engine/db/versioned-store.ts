@@ -5,7 +5,7 @@ import type { Int64 } from '../int64.ts';
 import { batchWrites, type Loader } from './batch.ts';
 import { byId } from './by-id.ts';
 import { byRequest } from './by-request.ts';
-import type { Database } from './client.ts';
+import type { Database, Statement } from './client.ts';
 import { columnsOf } from './keyset.ts';
 import { type ListPlan, type Page, type PageWindow, pages } from './paging.ts';
 import { integer } from './row.ts';
@@ -133,17 +133,10 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     `${list.name}.insert`,
     (rows) => insertMany({ rows }),
     async (fresh) => {
-      const [created] = await explaining(insert(fresh), unknownReferences(fresh));
+      const [created] = await explaining(insert(fresh), (constraint) => unknownReference(constraint, fresh));
       return created as Values;
     },
   );
-  const deletionErrors = (rowId: Int64) =>
-    Object.fromEntries(
-      Object.entries(keptBy).map(([constraint, why]) => [
-        constraint,
-        () => new ServiceError('CONFLICT', `${What} ${rowId} cannot be deleted ${why}.`),
-      ]),
-    );
 
   return {
     byId: rows,
@@ -151,40 +144,41 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     create: (given, requestId) => create(complete(given, requestId)),
     replace(rowId, given, expected, requestId) {
       const whole = complete(given, requestId);
-      return write(rowId, { ...whole, ...givenOf(whole) }, expected);
+      return change(update, rowId, { ...whole, ...givenOf(whole) }, expected);
     },
     update: (rowId, changes, expected, requestId) =>
-      write(rowId, { ...changes, ...givenOf(changes), requestId }, expected),
-    async delete(rowId, expectedVersion, requestId) {
-      const otherwise = whyUnchanged(rowId, expectedVersion);
-      const [removed] = await explaining(remove({ id: rowId, expectedVersion, requestId }), deletionErrors(rowId));
-      return removed ?? otherwise();
-    },
+      change(update, rowId, { ...changes, ...givenOf(changes), requestId }, expected),
+    delete: (rowId, expected, requestId) => change(remove, rowId, { requestId }, expected),
   } as VersionedStore<T, Filter, SortName>;
 
-  async function write(rowId: Int64, values: Values, expectedVersion: ExpectedVersion): Promise<Values> {
-    const otherwise = whyUnchanged(rowId, expectedVersion);
-    const [written] = await explaining(update({ ...values, id: rowId, expectedVersion }), unknownReferences(values));
-    return written ?? otherwise();
-  }
-
-  /** Makes the function that finds out why a write has changed no row, and throws that error. */
-  function whyUnchanged(rowId: Int64, expected: ExpectedVersion): () => Promise<never> {
-    return database.bind(async () => {
-      const found = await rows.load(rowId);
-      if (found === undefined) throw new ServiceError('NOT_FOUND', `No ${one} has the id ${rowId}.`);
-      throw notExpected(`${What} ${rowId}`, found as { version: number }, expected);
-    });
-  }
-
-  /** The errors of a write that refers to rows that don't exist, by constraint. */
-  function unknownReferences(values: Values): Readonly<Record<string, () => Error>> {
-    return Object.fromEntries(
-      foreignKeys.map(({ constraint, key, what }) => [
-        constraint,
-        () => new ServiceError('UNKNOWN_REFERENCE', `${key} ${values[key]} is not the id of ${what}.`),
-      ]),
+  async function change(
+    statement: Statement<Values>,
+    rowId: Int64,
+    values: Values,
+    expectedVersion: ExpectedVersion,
+  ): Promise<Values> {
+    // Finds out why the row is unchanged.
+    const read = database.bind(rows.load);
+    const [changed] = await explaining(
+      statement({ ...values, id: rowId, expectedVersion }),
+      (constraint) => unknownReference(constraint, values) ?? stillReferred(constraint, rowId),
     );
+    if (changed !== undefined) return changed;
+    const found = await read(rowId);
+    if (found === undefined) throw new ServiceError('NOT_FOUND', `No ${one} has the id ${rowId}.`);
+    throw notExpected(`${What} ${rowId}`, found as { version: number }, expectedVersion);
+  }
+
+  function unknownReference(constraint: string, values: Values): ServiceError | undefined {
+    const violated = foreignKeys.find((foreignKey) => foreignKey.constraint === constraint);
+    if (violated === undefined) return undefined;
+    const { key, what } = violated;
+    return new ServiceError('UNKNOWN_REFERENCE', `${key} ${values[key]} is not the id of ${what}.`);
+  }
+
+  function stillReferred(constraint: string, rowId: Int64): ServiceError | undefined {
+    const why = keptBy[constraint];
+    return why === undefined ? undefined : new ServiceError('CONFLICT', `${What} ${rowId} cannot be deleted ${why}.`);
   }
 
   /** The request, and all fields of its new row, with defaults for those that are omitted. */

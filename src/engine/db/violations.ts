@@ -3,15 +3,14 @@ import { DatabaseError } from './failures.ts';
 /**
  * Waits for a write, and translates a constraint violation into an error that explains it to the client.
  *
- * @param violations makes the errors, by name of the constraint, or by SQLSTATE if no constraint is involved
+ * @param explain makes the error, if it has one for the name of the constraint, or for the SQLSTATE if no constraint is
+ *   involved
  */
-export async function explaining<T>(write: Promise<T>, violations: Readonly<Record<string, () => Error>>): Promise<T> {
+export async function explaining<T>(write: Promise<T>, explain: (violated: string) => Error | undefined): Promise<T> {
   try {
     return await write;
   } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    const explain = violations[error.constraint ?? error.state];
-    throw explain === undefined ? error : explain();
+    throw (error instanceof DatabaseError && explain(error.constraint ?? error.state)) || error;
   }
 }
 

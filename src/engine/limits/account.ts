@@ -7,13 +7,14 @@ export interface Origin {
   readonly remote: () => string;
 }
 
-/** The account of callers without a credential: the network of their address. */
-type AccountOf = (request: Origin) => string;
-
 const MAX_KNOWN = 1_000;
 
-/** @param proxies the number of proxies in front of the service, each of which adds to `X-Forwarded-For` */
-export function createAccounts(proxies: number): AccountOf {
+/**
+ * Makes the function that gives the account of callers without a credential: the network of their address.
+ *
+ * @param proxies the number of proxies in front of the service, each of which adds to `X-Forwarded-For`
+ */
+export function createAccounts(proxies: number): (request: Origin) => string {
   const cache = new LRUCache<string, string>({ max: MAX_KNOWN });
   return (request) => {
     const address = addressOf(request, proxies);

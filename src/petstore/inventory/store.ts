@@ -104,9 +104,10 @@ export function inventoryStore(database: Database) {
     ): Promise<InventoryItem> {
       const statusOf = database.bind(ofPet);
       const noPet = () => new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
-      const [item] = await explaining(replace({ petId: id, quantity, status, expectedVersion, requestId }), {
-        inventory_pet_id_pets_id_fk: noPet,
-      });
+      const [item] = await explaining(
+        replace({ petId: id, quantity, status, expectedVersion, requestId }),
+        (constraint) => (constraint === 'inventory_pet_id_pets_id_fk' ? noPet() : undefined),
+      );
       if (item !== undefined) return item as InventoryItem;
       const [seen] = await statusOf({ petId: id });
       if (seen === undefined) throw noPet();

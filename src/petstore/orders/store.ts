@@ -265,6 +265,8 @@ function notAvailable(pet: Int64, status: PetStatus): ServiceError {
   });
 }
 
-const tooMuch = {
-  [OUT_OF_RANGE]: () => new ServiceError('CONFLICT', 'The stock would exceed its maximum of 2147483647.'),
-};
+function tooMuch(state: string): ServiceError | undefined {
+  return state === OUT_OF_RANGE
+    ? new ServiceError('CONFLICT', 'The stock would exceed its maximum of 2147483647.')
+    : undefined;
+}
