@@ -57,22 +57,7 @@ export function createIdempotency(database: Database, deadline: number, makeCont
     );
     return answer;
   };
-  const runTogether = batched<Call, Answer>(
-    database,
-    'idempotency',
-    async (calls) => {
-      const alone = database.bind(runAlone);
-      const [first, ...others] = calls as readonly [Call, ...Call[]];
-      if (others.length === 0) return [await alone('one', first)];
-      try {
-        return await transactions.one.run(undefined, first.latest, inTransaction(database, calls));
-      } catch {
-        // Nothing was changed: each is tried on its own, so that only the bad ones fail.
-        return calls.map((call) => alone('one', call));
-      }
-    },
-    MAX_TOGETHER,
-  );
+  const runOne = batched<Call, Answer>(database, 'idempotency', runTogether, MAX_TOGETHER);
 
   return {
     /**
@@ -94,7 +79,7 @@ export function createIdempotency(database: Database, deadline: number, makeCont
       running.add(id);
       try {
         const call = { request, work: database.bind(work), latest: performance.now() + deadline };
-        const answer = await (changes === 'one' ? runTogether(call) : runAlone('several', call));
+        const answer = await (changes === 'one' ? runOne(call) : runAlone('several', call));
         if (answer === undefined) throw conflict();
         return 'fingerprint' in answer ? { reply: replay(request, answer), error: undefined } : answer;
       } finally {
@@ -117,6 +102,18 @@ export function createIdempotency(database: Database, deadline: number, makeCont
       await deleting;
     },
   };
+
+  async function runTogether(calls: readonly Call[]): Promise<readonly (Answer | Promise<Answer>)[]> {
+    const alone = database.bind((call: Call) => runAlone('one', call));
+    const [first, ...others] = calls as readonly [Call, ...Call[]];
+    if (others.length === 0) return [await alone(first)];
+    try {
+      return await transactions.one.run(undefined, first.latest, inTransaction(database, calls));
+    } catch {
+      // Nothing was changed: each is tried on its own, so that only the bad ones fail.
+      return calls.map(alone);
+    }
+  }
 }
 
 /** A request, and its work. */

@@ -31,7 +31,8 @@ export function keyStore(database: Database) {
     sql`select pg_try_advisory_xact_lock(lock) from unnest(${sql.placeholder('locks')}::bigint[]) as lock`,
     { isLocked: flag },
   );
-  const { fingerprint, status, headers, body } = idempotencyKeys;
+  const { fingerprint, status, body } = idempotencyKeys;
+  const headers = { decode: (text: unknown): readonly string[] => JSON.parse(String(text)) };
   const find = database.statement(
     'idempotency.find',
     'lookup',
@@ -82,26 +83,19 @@ export function keyStore(database: Database) {
       const callers = requests.map(({ caller }) => caller);
       const rows = await find({ callers, keys: requests.map(({ key }) => key) });
       const found: (StoredReply | undefined)[] = requests.map(() => undefined);
-      for (const row of rows) {
-        const reply = { status: row.status, headers: JSON.parse(row.headers) as string[], body: row.body };
-        found[row.place - 1] = { fingerprint: row.fingerprint, reply };
-      }
+      for (const { place, fingerprint, ...reply } of rows) found[place - 1] = { fingerprint, reply };
       return found;
     },
 
     /** From now on, statements of the transaction take only a short time, and wait less for a row that is locked. */
-    async waitBriefly(): Promise<void> {
-      await waitBriefly();
-    },
+    waitBriefly: () => waitBriefly(),
 
     async keep(replies: readonly (StoredReply & { readonly request: KeyedRequest })[]): Promise<void> {
       const rows = replies.map(({ request: { caller, key }, fingerprint, reply }) => ({
         caller,
         key,
         fingerprint,
-        status: reply.status,
-        headers: JSON.stringify(reply.headers),
-        body: reply.body,
+        ...reply,
       }));
       await keep({ replies: JSON.stringify(rows) });
     },
