@@ -3,32 +3,20 @@ import { RETRY_SOON, ServiceError } from '../errors.ts';
 /** A connection to a server, for one use at a time. */
 export interface Connection<Client> {
   readonly client: Client;
-  /**
-   * Whether it must not be used again: it was closed, its state is unknown, or it takes too much of the server's
-   * memory.
-   */
+  /** Whether it must not be used again: it was closed, or its state is unknown. */
   isLost: boolean;
 }
 
 /** Connections to a server, opened as needed. */
-export interface Pool<Client> {
-  /**
-   * Runs the work on a connection that nothing else uses meanwhile. A lost connection is not used again.
-   *
-   * @param timeout how long to wait for a connection, in milliseconds
-   * @param caller the caller that it works for: no caller gets all connections, and waiting callers take turns
-   * @throws {ServiceError} UNAVAILABLE when no connection was free in time
-   */
-  use<T>(work: (connection: Connection<Client>) => Promise<T>, timeout: number, caller?: string): Promise<T>;
-  /** Closes the connections. Work in progress may take this many more seconds; new work is rejected. */
-  end(seconds: number): Promise<void>;
-}
+export type Pool<Client> = ReturnType<typeof createPool<Client>>;
 
 /** Opens and closes a connection's client. */
 interface Opener<Client> {
   /** @param onClose called when either end closes the connection */
   open(onClose: () => void): Client;
   close(client: Client, seconds: number): Promise<void>;
+  /** Whether a client that was used must be replaced. */
+  isSpent?(client: Client): boolean;
 }
 
 /** Work that waits for a connection. */
@@ -44,7 +32,7 @@ interface Waiting {
  * transaction with statements queued behind it, or with a lost connection, crashes the process. So each client has one
  * connection and one user at a time, and this pool has the queue.
  */
-export function createPool<Client>(size: number, { open, close }: Opener<Client>): Pool<Client> {
+export function createPool<Client>(size: number, { open, close, isSpent }: Opener<Client>) {
   type Member = Connection<Client>;
   const members = new Set<Member>();
   const idle: Member[] = [];
@@ -57,8 +45,15 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
   let hasEnded = false;
 
   return {
-    async use(work, timeout, caller) {
-      if (hasEnded) throw stopping();
+    /**
+     * Runs the work on a connection that nothing else uses meanwhile. A lost connection is not used again.
+     *
+     * @param timeout how long to wait for a connection, in milliseconds
+     * @param caller the caller that it works for: no caller gets all connections, and waiting callers take turns
+     * @throws {ServiceError} UNAVAILABLE when no connection was free in time
+     */
+    async use<T>(work: (connection: Member) => Promise<T>, timeout: number, caller?: string): Promise<T> {
+      if (hasEnded) throw unavailable('The service is stopping.');
       if (totalUsed < size && usedBy(caller) < share) countUse(caller);
       else await wait(timeout, caller);
       const member = takeIdle() ?? openMember();
@@ -69,9 +64,10 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
       }
     },
 
-    async end(seconds) {
+    /** Closes the connections. Work in progress may take this many more seconds; new work is rejected. */
+    async end(seconds: number): Promise<void> {
       hasEnded = true;
-      for (const { giveUp } of waiting) giveUp(stopping());
+      for (const { giveUp } of waiting) giveUp(unavailable('The service is stopping.'));
       await Promise.all([...members].map(({ client }) => close(client, seconds)));
     },
   };
@@ -103,7 +99,10 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
           reject(error);
         },
       };
-      const timer = setTimeout(() => place.giveUp(busy()), timeout);
+      const timer = setTimeout(
+        () => place.giveUp(unavailable('The database is overloaded at the moment; try again.')),
+        timeout,
+      );
       waiting.add(place);
     });
   }
@@ -133,7 +132,7 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
       if (left > 0) used.set(caller, left);
       else used.delete(caller);
     }
-    if (member.isLost) discard(member);
+    if (member.isLost || isSpent?.(member.client)) discard(member);
     else idle.push(member);
     next()?.start();
   }
@@ -155,11 +154,6 @@ export function createPool<Client>(size: number, { open, close }: Opener<Client>
   }
 }
 
-function busy(): ServiceError {
-  const message = 'The database is overloaded at the moment; try again.';
+function unavailable(message: string): ServiceError {
   return new ServiceError('UNAVAILABLE', message, { headers: RETRY_SOON });
-}
-
-function stopping(): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'The service is stopping.', { headers: RETRY_SOON });
 }

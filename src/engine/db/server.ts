@@ -2,15 +2,7 @@ import postgres from 'postgres';
 import { ServiceError } from '../errors.ts';
 import { connectOnce } from './connect-once.ts';
 import type { Driver, KindQuery, Parameter, Query, RawRow } from './driver.ts';
-import {
-  DatabaseError,
-  failureOf,
-  failureOfConnection,
-  LockTimeout,
-  type ReportedError,
-  tooSlow,
-  unavailable,
-} from './failures.ts';
+import { DatabaseError, failureOf, failureOfConnection, LockTimeout, tooSlow, unavailable } from './failures.ts';
 import { CONNECTIONS, type Lane, LOCK_TIMEOUTS, MAX_LOCK_WAIT } from './lanes.ts';
 import { type Connection, createPool, type Pool } from './pool.ts';
 
@@ -82,29 +74,24 @@ export async function connectServer(
       // Each list has its indexes: PostgreSQL only chooses a sequential scan for values where it is slow.
       ...(lane === 'list' && { enable_seqscan: 'off' }),
     };
-    return createPool(connections[lane], {
+    return createPool<Client>(connections[lane], {
       open: (onclose) => {
         const own = { connection: { ...connection, ...ofLane, ...connectionCheck }, socket: connectOnce(), onclose };
         return { sql: postgres(url, { ...options, ...own }), prepared: new Set() };
       },
       close: ({ sql }, seconds) => sql.end({ timeout: seconds }),
+      isSpent: ({ prepared }) => prepared.size >= MAX_PREPARED,
     });
   };
-  const lanes: Readonly<Record<Lane, Pool<Client>>> = {
-    lookup: poolOf('lookup'),
-    list: poolOf('list'),
-    count: poolOf('count'),
-    write: poolOf('write'),
-    waitingWrite: poolOf('waitingWrite'),
-    transaction: poolOf('transaction'),
-  };
+  const pools = (Object.keys(connections) as Lane[]).map((lane) => [lane, poolOf(lane)]);
+  const lanes: Readonly<Record<Lane, Pool<Client>>> = Object.fromEntries(pools);
   const end = async (seconds: number) => {
     await Promise.all(Object.values(lanes).map((lane) => lane.end(seconds)));
   };
   const query: KindQuery = async (text, parameters, kind) => {
     const until = performance.now() + deadline;
     const runOn = (lane: Lane, timeout: number) =>
-      useConnection(lanes[lane], (client) => run(client, text, parameters, until), timeout);
+      lanes[lane].use((connection) => run(connection, text, parameters, until), timeout);
     try {
       return await runOn(kind, deadline);
     } catch (error) {
@@ -133,28 +120,12 @@ export async function connectServer(
     kind: 'server',
     query,
     transaction: (work, until) =>
-      useConnection(
-        lanes.transaction,
+      lanes.transaction.use(
         (connection) => transact(connection, work, until),
         until === undefined ? deadline : Math.min(deadline, until - performance.now()),
       ),
     close: () => end(CLOSE_TIMEOUT),
   };
-}
-
-/** Uses a connection of the pool, and closes it afterwards if it has prepared too many statements. */
-function useConnection<T>(
-  pool: Pool<Client>,
-  work: (connection: Connection<Client>) => Promise<T>,
-  timeout: number,
-): Promise<T> {
-  return pool.use(async (connection) => {
-    try {
-      return await work(connection);
-    } finally {
-      if (connection.client.prepared.size >= MAX_PREPARED) connection.isLost = true;
-    }
-  }, timeout);
 }
 
 /**
@@ -224,25 +195,18 @@ function run(
         (error) => {
           clearTimeout(timer);
           const failure = failureFrom(error);
-          if (isOfConnection(failure)) connection.isLost = true;
+          const isUnavailable = failure instanceof ServiceError && failure.code === 'UNAVAILABLE';
+          if (isUnavailable && !(failure instanceof LockTimeout)) connection.isLost = true;
           reject(failure);
         },
       );
   });
 }
 
-/** Whether a failure makes the connection unusable; a lock timeout does not. */
-function isOfConnection(failure: unknown): boolean {
-  return failure instanceof ServiceError && failure.code === 'UNAVAILABLE' && !(failure instanceof LockTimeout);
-}
-
 /** Translates anything that postgres.js throws; errors that the server reported have a class of their own. */
 export function failureFrom(error: unknown): unknown {
-  return error instanceof postgres.PostgresError ? failureOf(reported(error)) : failureOfConnection(error);
-}
-
-function reported(error: postgres.PostgresError): ReportedError {
-  return Object.assign(error, { constraint: error.constraint_name });
+  if (!(error instanceof postgres.PostgresError)) return failureOfConnection(error);
+  return failureOf(Object.assign(error, { constraint: error.constraint_name }));
 }
 
 function firstCause(error: unknown): string {
