@@ -14,17 +14,14 @@ export function nameKey(column: PgColumn): SQL {
 }
 
 /** The sorts `name` and `name_desc`. */
-export function nameSorts(column: PgColumn) {
-  const by: NonNullable<Sort<{ readonly name: string }>['by']> = {
+export function nameSorts(column: PgColumn): Readonly<Record<'name' | 'name_desc', Sort<{ readonly name: string }>>> {
+  const by = {
     expression: nameKey(column),
     toComparable: foldCase,
-    valueOf: (row) => row.name,
+    valueOf: (row: { readonly name: string }) => row.name,
     isValue: isStorable,
   };
-  return { name: { by, descending: false }, name_desc: { by, descending: true } } satisfies Record<
-    string,
-    Sort<{ readonly name: string }>
-  >;
+  return { name: { by, descending: false }, name_desc: { by, descending: true } };
 }
 
 /**

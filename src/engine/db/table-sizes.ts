@@ -6,16 +6,12 @@ import { integer } from './row.ts';
 /** The age at which sizes are read again, in milliseconds. */
 const FRESH = 10_000;
 
-/** The cached sizes of tables, in pages of 8 KiB. */
-interface TableSizes {
-  /** The size of each table; 0 before the first refresh. Refreshes old sizes in the background, for later calls. */
-  pagesOf(tables: readonly PgTable[]): readonly number[];
-  /** Reads the sizes now. */
-  refresh(): Promise<void>;
-}
-
-/** @param tables all tables whose size is needed */
-export function tableSizes(database: Database, tables: readonly PgTable[]): TableSizes {
+/**
+ * Caches the sizes of tables, in pages of 8 KiB.
+ *
+ * @param tables all tables whose size is needed
+ */
+export function tableSizes(database: Database, tables: readonly PgTable[]) {
   const names = tables.map(getTableName);
   const read = database.statement(
     'tables.sizes',
@@ -27,6 +23,7 @@ export function tableSizes(database: Database, tables: readonly PgTable[]): Tabl
   let pages: ReadonlyMap<string, number> = new Map();
   let refreshedAt = performance.now();
 
+  /** Reads the sizes now. */
   async function refresh(): Promise<void> {
     refreshedAt = performance.now();
     const rows = await read({ names });
@@ -35,7 +32,8 @@ export function tableSizes(database: Database, tables: readonly PgTable[]): Tabl
 
   return {
     refresh,
-    pagesOf(some) {
+    /** The size of each table; 0 before the first refresh. Refreshes old sizes in the background, for later calls. */
+    pagesOf(some: readonly PgTable[]): readonly number[] {
       // A failure shows in other statements too; the old sizes are still nearly right.
       if (performance.now() - refreshedAt > FRESH) refresh().catch(() => {});
       return some.map((table) => pages.get(getTableName(table)) ?? 0);

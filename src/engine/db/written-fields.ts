@@ -3,30 +3,17 @@ import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core
 import { byRequests } from './by-request.ts';
 
 /** A field of an `insert` or `update`. */
-interface WrittenField {
-  readonly key: string;
-  readonly column: PgColumn;
-  /** The column's name, quoted. */
-  readonly name: SQL;
-  readonly type: SQL;
-  readonly value: SQL;
-  /** The value after an update, in which the field may be omitted. */
-  readonly changed: SQL;
-  /** The placeholder that says whether the field is given; undefined for a field that can't be null. */
-  readonly isGiven: string | undefined;
-  /** The default in a new row. */
-  readonly fallback: unknown;
-}
+type WrittenField = ReturnType<typeof fieldOf>;
 
 /**
  * The written field of a column.
  *
  * @throws {Error} when its default is an SQL expression
  */
-export function fieldOf(key: string, column: PgColumn): WrittenField {
+export function fieldOf(key: string, column: PgColumn) {
   if (is(column.default, SQL)) throw new Error(`${column.name} must have a constant for its default.`);
   const type = sql.raw(column.getSQLType());
-  const value = sql`${sql.placeholder(key)}`;
+  const value = sql.placeholder(key);
   const isGiven = column.notNull ? undefined : `${key}IsGiven`;
   const changed =
     isGiven === undefined
@@ -35,24 +22,20 @@ export function fieldOf(key: string, column: PgColumn): WrittenField {
   return {
     key,
     column,
-    name: sql`${sql.identifier(column.name)}`,
+    name: sql.identifier(column.name),
     type,
     value,
+    /** The value after an update, in which the field may be omitted. */
     changed,
+    /** The placeholder that says whether the field is given; undefined for a field that can't be null. */
     isGiven,
+    /** The default in a new row. */
     fallback: column.default ?? null,
   };
 }
 
 /** A foreign key of one column. */
-interface ForeignKey {
-  readonly constraint: string;
-  readonly key: string;
-  readonly target: PgTable;
-  readonly targetId: PgColumn;
-  /** The name in messages of the row that it refers to. */
-  readonly what: string;
-}
+type ForeignKey = ReturnType<typeof foreignKeysOf>[number];
 
 /**
  * The foreign keys of a table.
@@ -64,7 +47,7 @@ export function foreignKeysOf(
   table: PgTable,
   fields: readonly WrittenField[],
   references: Readonly<Record<string, string | undefined>>,
-): readonly ForeignKey[] {
+) {
   return getTableConfig(table).foreignKeys.flatMap((foreignKey) => {
     const { columns, foreignTable, foreignColumns } = foreignKey.reference();
     return columns.map((column, n) => {
