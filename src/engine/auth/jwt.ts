@@ -47,7 +47,6 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
       known.set(digest, { caller, until: ((payload.exp as number) + clockSkew) * 1000 });
       return caller;
     } catch (error) {
-      if (error instanceof KeysUnknown) throw notVerifiable(error);
       throw error instanceof ServiceError ? error : rejection(error);
     }
   }
@@ -63,14 +62,13 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
 
   /** The error for the client; its cause is only logged. */
   function rejection(error: unknown): ServiceError {
+    if (error instanceof KeysUnknown) {
+      const message = 'The token cannot be verified at the moment; try again.';
+      return new ServiceError('UNAVAILABLE', message, { cause: error, headers: RETRY_SOON });
+    }
     if (error instanceof errors.JWTExpired) return badToken('The token has expired.', error);
     if (error instanceof errors.JWTClaimValidationFailed)
       return badToken(`The token's ${error.claim} is invalid.`, error);
     return badToken('The token is invalid.', error);
   }
-}
-
-function notVerifiable(cause: unknown): ServiceError {
-  const message = 'The token cannot be verified at the moment; try again.';
-  return new ServiceError('UNAVAILABLE', message, { cause, headers: RETRY_SOON });
 }

@@ -53,9 +53,8 @@ export function createRateLimiter(
   clock: () => number,
   onFailure: (error: unknown) => void,
 ) {
-  const unstored = new Set<string>();
   // The counts of a dropped caller are not stored: otherwise invented callers would fill the memory.
-  const uses = new LRUCache<string, Use>({ max: MAX_CALLERS, dispose: (_, caller) => unstored.delete(caller) });
+  const uses = new LRUCache<string, Use>({ max: MAX_CALLERS });
   let timer: NodeJS.Timeout | undefined;
   let storing = Promise.resolve();
   let forgotten = 0;
@@ -105,9 +104,8 @@ export function createRateLimiter(
       const use = useOf(caller);
       if (use.used + units > quota) throw tooMuch(units, quota - use.used);
       use.used += units;
-      use.unstored += units;
       if (!isShared) return;
-      unstored.add(caller);
+      use.unstored += units;
       timer ??= setTimeout(flush, SHARED_AFTER).unref();
     },
 
@@ -139,11 +137,9 @@ export function createRateLimiter(
 
   async function store(): Promise<void> {
     const window = windowOf();
-    const counted = [...unstored].flatMap((caller) => {
-      const use = uses.peek(caller);
-      return use?.window === window && use.unstored > 0 ? [{ caller, use, used: use.unstored }] : [];
-    });
-    unstored.clear();
+    const counted = [...uses]
+      .filter(([, use]) => use.window === window && use.unstored > 0)
+      .map(([caller, use]) => ({ caller, use, used: use.unstored }));
     if (counted.length === 0) return;
     for (const { use } of counted) use.unstored = 0;
     try {
@@ -155,10 +151,7 @@ export function createRateLimiter(
         else if (use?.window === window) use.used = Math.max(use.used, used + use.unstored);
       }
     } catch (error) {
-      for (const { caller, use, used } of counted) {
-        use.unstored += used;
-        unstored.add(caller);
-      }
+      for (const { use, used } of counted) use.unstored += used;
       throw error;
     }
     if (window > forgotten) await forget({ window });
