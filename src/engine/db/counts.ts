@@ -4,7 +4,7 @@ import type { Int64 } from '../int64.ts';
 import { type Alike, batchedAlike } from './alike.ts';
 import { loaderOf } from './batch.ts';
 import type { Database } from './client.ts';
-import { always, conditionOf, type ListSource, type RowFilter, whereAll } from './keyset.ts';
+import { conditionOf, type ListSource, type RowFilter, whereAll } from './keyset.ts';
 import { integer } from './row.ts';
 
 interface CountedList<Filter extends string> extends Pick<ListSource, 'from' | 'where'> {
@@ -23,8 +23,8 @@ export function rootCount<Filter extends string>(database: Database, list: Count
   type Request = CountRequest<Filter>;
   const name = `${list.name}.count`;
   const compile = ({ names }: Request) => {
-    const conditions = [...always(list), ...names.map((filter) => conditionOf(list.filters[filter]))];
-    const query = sql`select count(*) from ${list.countFrom?.(names) ?? list.from} ${whereAll(conditions)}`;
+    const conditions = names.map((filter) => conditionOf(list.filters[filter]));
+    const query = sql`select count(*) from ${list.countFrom?.(names) ?? list.from} ${whereAll(list, conditions)}`;
     return database.statement(name, 'count', query, { count: integer });
   };
   const count = batchedAlike(database, name, compile, async (statement, requests) => {
@@ -42,7 +42,7 @@ export function nestedCount(
 ): (parentId: Int64) => Promise<number> {
   const name = `${list.name}.countBy.${parent.name}`;
   const ofParents = sql`${parent} = any(${sql.placeholder('parents')}::bigint[])`;
-  const query = sql`select ${parent}, count(*) from ${list.from} ${whereAll([...always(list), ofParents])} group by ${parent}`;
+  const query = sql`select ${parent}, count(*) from ${list.from} ${whereAll(list, [ofParents])} group by ${parent}`;
   const statement = database.statement(name, 'count', query, { parentId: parent, count: integer });
   const counts = loaderOf(
     database,

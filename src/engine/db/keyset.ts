@@ -65,11 +65,14 @@ function isInOrder(filter: RowFilter, sortName: string): boolean {
   return 'condition' in filter && filter.sorts.includes(sortName);
 }
 
-/** A sort. */
-export interface KeysetSort {
-  /** An indexed expression, and how the value in a cursor is compared with it; undefined for a sort by id. */
+/** A sort of rows. */
+export interface Sort<Row> {
+  /** An indexed expression, and its value in a cursor, as a text; undefined for a sort by id. */
   readonly by?: {
     readonly expression: SQL;
+    readonly valueOf: (row: Row) => string;
+    readonly isValue: (text: string) => boolean;
+    /** How the text in a cursor is compared with the expression. */
     readonly toComparable: (value: SQL) => SQL;
   };
   readonly descending: boolean;
@@ -92,7 +95,7 @@ export function boundsShape({ backward, after, before }: PageBounds): string {
 interface PageQuery {
   readonly source: ListSource;
   readonly sortName: string;
-  readonly sort: KeysetSort;
+  readonly sort: Sort<never>;
   readonly filters: readonly RowFilter[];
   readonly bounds: Omit<PageBounds, 'size'>;
   /** The column that refers to the parent, for a list within a parent, which is in the order of the ids. */
@@ -150,8 +153,8 @@ function pageQuery(page: PageQuery): SQL {
 
 function rowsQuery(page: PageQuery, conditions: readonly SQL[], order: SQL): SQL {
   const { source } = page;
-  const all = whereAll([...always(source), ...conditions, ...placeConditions(page)]);
-  return sql`select ${columnsOf(source)} from ${source.from} ${all} order by ${order} limit ${LIMIT}`;
+  const where = whereAll(source, [...conditions, ...placeConditions(page)]);
+  return sql`select ${columnsOf(source)} from ${source.from} ${where} order by ${order} limit ${LIMIT}`;
 }
 
 /** The columns of a query's result, separated by commas. */
@@ -177,13 +180,13 @@ function searchQuery(page: PageQuery): SQL {
   const names = sql.join(namesIn(source), sql`, `);
   const ranges = filters.filter((filter) => isInOrder(filter, sortName)).map(conditionOf);
   const others = filters.filter((filter) => !isInOrder(filter, sortName)).map(conditionOf);
-  const inOrder = [...always(source), ...ranges, ...placeConditions(page)];
+  const inOrder = [...ranges, ...placeConditions(page)];
   const passes = sql.join(others, sql` and `);
   const row = sql`${columnsOf(source)}, ${sort.by?.expression ?? sql`null`}, ${source.id}`;
   const inDirection = sql`order by key ${direction(page)}, id ${direction(page)}`;
   return sql`with near as materialized (
         select ${names}, key, id from (
-          select ${row}, (${passes}) from ${source.from} ${whereAll(inOrder)}
+          select ${row}, (${passes}) from ${source.from} ${whereAll(source, inOrder)}
           order by ${orderBy(page)} limit ${SCANNED}
         ) as scanned (${names}, key, id, passes)
         where passes limit ${LIMIT}),
@@ -191,7 +194,7 @@ function searchQuery(page: PageQuery): SQL {
     (select ${names} from near where (select is_so from enough) ${inDirection})
     union all
     (select ${names} from (
-        select ${row} from ${source.from} ${whereAll([passes, ...inOrder])} offset 0
+        select ${row} from ${source.from} ${whereAll(source, [passes, ...inOrder])} offset 0
       ) as passing (${names}, key, id)
       where not (select is_so from enough) ${inDirection} limit ${LIMIT})`;
 }
@@ -221,14 +224,10 @@ function mergedQuery(page: PageQuery, { column, values }: ValuesFilter): SQL {
     order by ${id} ${direction(page)} limit ${LIMIT}`;
 }
 
-/** The condition of every row of a list, if any. */
-export function always({ where }: Pick<ListSource, 'where'>): readonly SQL[] {
-  return where === undefined ? [] : [where];
-}
-
-/** The `where` clause of all conditions; empty if there are none. */
-export function whereAll(conditions: readonly SQL[]): SQL {
-  return conditions.length === 0 ? sql`` : sql`where ${sql.join([...conditions], sql` and `)}`;
+/** The `where` clause of these conditions on the rows of a list; empty if there are none. */
+export function whereAll({ where }: Pick<ListSource, 'where'>, conditions: readonly SQL[]): SQL {
+  const all = where === undefined ? [...conditions] : [where, ...conditions];
+  return all.length === 0 ? sql`` : sql`where ${sql.join(all, sql` and `)}`;
 }
 
 function placeConditions({ source: { id, joinedId }, sort, bounds }: PageQuery): SQL[] {

@@ -1,8 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { isStorable } from '../text.ts';
-import type { RangeFilter } from './keyset.ts';
-import type { Sort } from './paging.ts';
+import type { RangeFilter, Sort } from './keyset.ts';
 
 /**
  * The expression by which lists sort and find a name: case-insensitive, and byte by byte whatever the database's

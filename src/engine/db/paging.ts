@@ -9,13 +9,13 @@ import { decodeCursor, encodeCursor } from './cursor.ts';
 import {
   boundsShape,
   isSearch,
-  type KeysetSort,
   type ListSource,
   MAX_PAGES,
   type PageBounds,
   pagesQuery,
   placesValue,
   type RowFilter,
+  type Sort,
 } from './keyset.ts';
 import { rowsOf } from './record-rows.ts';
 import { integer, type RowOf } from './row.ts';
@@ -36,14 +36,6 @@ export interface Page<Row> {
   cursorOf(row: Row): string;
   /** The number of rows of the whole list; the first call queries the database. */
   count(): Promise<number>;
-}
-
-/** A sort, and how a cursor holds a row's value of it. */
-export interface Sort<Row> extends KeysetSort {
-  readonly by?: NonNullable<KeysetSort['by']> & {
-    readonly valueOf: (row: Row) => string;
-    readonly isValue: (text: string) => boolean;
-  };
 }
 
 /** The tables that are read to count a list. */

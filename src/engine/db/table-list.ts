@@ -1,8 +1,8 @@
 import { getTableColumns, getTableName, is, sql } from 'drizzle-orm';
 import { PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
-import type { RowFilter } from './keyset.ts';
-import type { ListPlan, Sort } from './paging.ts';
+import type { RowFilter, Sort } from './keyset.ts';
+import type { ListPlan } from './paging.ts';
 import type { RowOf } from './row.ts';
 
 type TableWithId = PgTable & { readonly id: PgColumn };

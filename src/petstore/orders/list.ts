@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Sort } from '../../engine/db/paging.ts';
+import type { Sort } from '../../engine/db/keyset.ts';
 import { tableList } from '../../engine/db/table-list.ts';
 import { type Order, orders } from './table.ts';
 
