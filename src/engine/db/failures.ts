@@ -77,6 +77,12 @@ export function tooSlow(cause?: unknown): ServiceError {
   return new ServiceError('TIMEOUT', 'The database took too long; try again.', { cause, headers: RETRY_SOON });
 }
 
+/** The error of a statement that waited too long for its turn. */
+export function overloaded(): ServiceError {
+  const message = 'The database is overloaded at the moment; try again.';
+  return new ServiceError('UNAVAILABLE', message, { headers: RETRY_SOON });
+}
+
 /** The error of a statement that found no working server. */
 export function unavailable(cause: unknown): ServiceError {
   const message = 'The database cannot be reached at the moment; try again.';

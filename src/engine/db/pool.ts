@@ -1,4 +1,5 @@
 import { RETRY_SOON, ServiceError } from '../errors.ts';
+import { overloaded } from './failures.ts';
 
 /** A connection to a server, for one use at a time. */
 export interface Connection<Client> {
@@ -53,7 +54,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
      * @throws {ServiceError} UNAVAILABLE when no connection was free in time
      */
     async use<T>(work: (connection: Member) => Promise<T>, timeout: number, caller?: string): Promise<T> {
-      if (hasEnded) throw unavailable('The service is stopping.');
+      if (hasEnded) throw stopping();
       if (totalUsed < size && usedBy(caller) < share) countUse(caller);
       else await wait(timeout, caller);
       const member = takeIdle() ?? openMember();
@@ -67,7 +68,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
     /** Closes the connections. Work in progress may take this many more seconds; new work is rejected. */
     async end(seconds: number): Promise<void> {
       hasEnded = true;
-      for (const { giveUp } of waiting) giveUp(unavailable('The service is stopping.'));
+      for (const { giveUp } of waiting) giveUp(stopping());
       await Promise.all([...members].map(({ client }) => close(client, seconds)));
     },
   };
@@ -99,10 +100,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
           reject(error);
         },
       };
-      const timer = setTimeout(
-        () => place.giveUp(unavailable('The database is overloaded at the moment; try again.')),
-        timeout,
-      );
+      const timer = setTimeout(() => place.giveUp(overloaded()), timeout);
       waiting.add(place);
     });
   }
@@ -154,6 +152,6 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
   }
 }
 
-function unavailable(message: string): ServiceError {
-  return new ServiceError('UNAVAILABLE', message, { headers: RETRY_SOON });
+function stopping(): ServiceError {
+  return new ServiceError('UNAVAILABLE', 'The service is stopping.', { headers: RETRY_SOON });
 }

@@ -1,17 +1,12 @@
-import { createPool, type Pool } from './pool.ts';
+import { overloaded } from './failures.ts';
 
 /** How long a change waits for its turn, in milliseconds. */
 const TIMEOUT = 1_000;
 
-interface Row {
-  readonly pool: Pool<undefined>;
-  /** How many changes of the row are running or waiting. */
-  users: number;
-}
-
 /** Runs the changes of a row one after another, within this process. */
 export class Turns {
-  readonly #rows = new Map<string, Row>();
+  /** For each row that is being changed, what starts the waiting changes, in their order. */
+  readonly #rows = new Map<string, Set<() => void>>();
 
   /**
    * Does the work when no other change of the row is running.
@@ -19,15 +14,28 @@ export class Turns {
    * @throws {ServiceError} UNAVAILABLE when it waits too long
    */
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const row = this.#rows.get(key) ?? { pool: createPool(1, NOTHING), users: 0 };
-    this.#rows.set(key, row);
-    row.users++;
+    const waiting = this.#rows.get(key);
+    if (waiting === undefined) this.#rows.set(key, new Set());
+    else await turnIn(waiting);
     try {
-      return await row.pool.use(work, TIMEOUT);
+      return await work();
     } finally {
-      if (--row.users === 0) this.#rows.delete(key);
+      const [startNext] = this.#rows.get(key) ?? [];
+      if (startNext === undefined) this.#rows.delete(key);
+      else startNext();
     }
   }
 }
 
-const NOTHING = { open: () => undefined, close: async () => {} };
+function turnIn(waiting: Set<() => void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => end(() => reject(overloaded())), TIMEOUT);
+    const start = () => end(resolve);
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      waiting.delete(start);
+      settle();
+    };
+    waiting.add(start);
+  });
+}
