@@ -30,7 +30,7 @@ export type EventStreams = ReturnType<typeof createEventStreams>;
 export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOptions) {
   const places = new StreamPlaces(max, onCount);
   const streams = new Set<EventStream>();
-  const tail = createTail(feed, tellNext, onFailure);
+  const tail = createTail(feed, tellNext, endAll, onFailure);
   let timers: NodeJS.Timeout[] = [];
   /** Batches are turned into text one after another. */
   let telling = Promise.resolve();
@@ -89,7 +89,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     /** Ends all streams, because the process stops: their clients connect again after a random time. */
     end(): void {
       hasEnded = true;
-      for (const stream of streams) stream.end();
+      endAll();
     },
   };
 
@@ -127,7 +127,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       stream.tell(page.events, texts, page.next.position);
       await stream.drained();
       if (stream.hasEnded) return;
-      if (!page.hasMore && tail.tellAfter(page.next.position)) break;
+      if (!page.hasMore && tail.tellAfter(page.next)) break;
       page = await feed.pageAfter(page.next, stream.filter, PAGE);
     }
     stream.isLive = true;
@@ -156,6 +156,11 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         for (const stream of group) stream.end();
       }
     }
+  }
+
+  /** Ends all streams. After a restored backup, their clients get 410 when they come back, which says how to go on. */
+  function endAll(): void {
+    each((stream) => stream.end());
   }
 
   function each(work: (stream: EventStream) => void): void {

@@ -1,4 +1,5 @@
 import { createRounds } from '../rounds.ts';
+import type { FeedCursor } from './cursor.ts';
 import type { FeedEvent, FeedPages } from './feed.ts';
 
 /** How often the feed is looked at, in milliseconds: other processes publish too. */
@@ -10,29 +11,31 @@ const MOST = 500;
  * Reads the end of the feed, once for all readers of the process.
  *
  * @param tell called with what was published, and the position of the last of these events
+ * @param onRestored called when a backup was restored: then positions are used again
  */
 export function createTail(
   feed: FeedPages,
   tell: (events: readonly FeedEvent[], last: number) => void,
+  onRestored: () => void,
   onFailure: (error: unknown) => void,
 ) {
-  /** The position until which events were told. */
-  let last = 0;
+  /** The place until which events were told. */
+  let told: FeedCursor = { epoch: 0, position: 0 };
   let timer: NodeJS.Timeout | undefined;
   const { wake } = createRounds(() => readOn().catch(onFailure));
 
   return {
     /**
-     * Tells what is published after a position, unless it tells already.
+     * Tells what is published after a place, unless it tells already.
      *
-     * @returns whether a reader at the position is told all that comes after it; if not, it must first read on
+     * @returns whether a reader at the place is told all that comes after it; if not, it must first read on
      */
-    tellAfter(position: number): boolean {
+    tellAfter(place: FeedCursor): boolean {
       if (timer === undefined) {
-        last = position;
+        told = place;
         timer = setInterval(wake, INTERVAL).unref();
       }
-      return position >= last;
+      return place.position >= told.position;
     },
 
     /** Looks at the feed, because something was published. */
@@ -47,14 +50,15 @@ export function createTail(
 
   async function readOn(): Promise<void> {
     if (timer === undefined) return;
-    const { epoch, last: end } = await feed.state();
-    while (timer !== undefined && last < end) {
-      const from = last;
-      const page = await feed.pageAfter({ epoch, position: from }, {}, MOST);
+    const { epoch, last } = await feed.state();
+    if (epoch !== told.epoch) return onRestored();
+    while (timer !== undefined && told.position < last) {
+      const from = told;
+      const page = await feed.pageAfter(from, {}, MOST);
       // It may have ended, and begun elsewhere, while the page was read.
-      if (timer === undefined || last !== from) continue;
-      last = page.next.position;
-      tell(page.events, last);
+      if (timer === undefined || told !== from) continue;
+      told = page.next;
+      tell(page.events, told.position);
     }
   }
 }

@@ -190,6 +190,19 @@ describe('streams', () => {
     for (const sink of [again, good]) sink.end('now');
   });
 
+  test('end when a backup was restored, so that their clients learn of it when they come back', async () => {
+    const feed = feedOf([eventAt(1)], async (work) => work());
+    const streams = createEventStreams({ feed, max: 30, onCount() {}, onFailure() {} });
+    const sink = openSink();
+    const format = { key: 'a', textsOf: async () => [], rejection: () => '' };
+    const request = { cursor: '1', filter: {}, account: 'me', recheck: async () => {}, format };
+    ((await streams.open(request)).body as StreamBody).start(sink);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(sink.text()).toBe('retry: 3000\n\n');
+    feed.state = async () => ({ epoch: 2, deleted: 0, last: 1 });
+    await vi.waitFor(() => expect(sink.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/));
+  });
+
   test('a page that waits ends for an event that is published while its first page is on its way', async () => {
     const events = Array.from({ length: 10 }, (_, n) => eventAt(n + 1));
     const feed = feedOf(events, async (work) => work());
