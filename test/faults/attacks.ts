@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { administer } from '../support/admin.ts';
+import { administer, rowsOf } from '../support/admin.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { runToEnd, type Service, startService } from '../support/service.ts';
 import { attackerFile, attacks, ORDERED } from './attacker.ts';
@@ -133,10 +133,12 @@ export async function onFilledService(
   const url = await databaseOf(server);
   await runToEnd('commands/migrate', [], { DATABASE_URL: url });
   await runToEnd('commands/seed', ['--pets', `${pets}`], { DATABASE_URL: url });
-  // The server itself would do it within a minute.
-  await administer(url, 'vacuum analyze');
   const service = await startService({ DATABASE_URL: url, ...settings });
   try {
+    // It publishes the events of these rows, for some seconds.
+    while ((await rowsOf(url, 'select from outbox limit 1')).length > 0) await sleep(200);
+    // The server itself would do it within a minute.
+    await administer(url, 'vacuum analyze');
     return await work(service, server.pid);
   } finally {
     await service.stop('SIGKILL');

@@ -12,9 +12,14 @@ export function addressOf(serverUrl: string, database: string): string {
  * and dropping databases, and observing a database while the service uses it.
  */
 export async function administer(url: string, statement: string): Promise<void> {
+  await rowsOf(url, statement);
+}
+
+/** The rows that one statement returns, on a connection of its own. */
+export async function rowsOf(url: string, statement: string): Promise<readonly unknown[]> {
   const client = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
   try {
-    await client.unsafe(statement);
+    return await client.unsafe(statement);
   } finally {
     await client.end({ timeout: 5 });
   }

@@ -43,8 +43,11 @@ export interface FeedPage {
 /** The columns of the feed's one row. */
 const STATE = { epoch: integer, deleted: integer, last: integer };
 
-/** How many events a page with a filter by type looks through: a rare type may have none among them. */
-const LOOKED_THROUGH = 10_000;
+/**
+ * How many events a page with a filter by type looks through: a rare type may have none among them. So many take the
+ * database about as long as a read by key.
+ */
+const LOOKED_THROUGH = 2_000;
 
 /** Reads the feed. */
 export type FeedStore = ReturnType<typeof feedStore>;
