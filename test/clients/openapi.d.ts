@@ -464,7 +464,7 @@ export interface components {
             /** @description Identifier of the event. */
             event: string;
             /**
-             * @description The type of the event. Null for one that does not exist any more.
+             * @description The type of the event, if that type still exists.
              * @enum {string}
              */
             type?: "order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted";
@@ -479,17 +479,17 @@ export interface components {
             attempts: number;
             /**
              * Format: date-time
-             * @description When the last attempt was made. Null if there was none.
+             * @description When the last attempt was made, if there was one.
              */
             lastAttemptAt?: string;
             /**
              * Format: date-time
-             * @description When the next attempt is due. Null if it waits for an earlier event of its subject, or has ended.
+             * @description When the next attempt is due, unless the delivery waits for an earlier event of its subject, or has ended.
              */
             nextAttemptAt?: string;
             /**
              * Format: int32
-             * @description The status of the last answer. Null if there was none.
+             * @description The status of the last answer, if there was one.
              */
             responseStatus?: number;
             /** @description What was wrong with the last attempt. */
@@ -662,7 +662,7 @@ export interface components {
         LifecycleMark: {
             /** @description Its schema coordinate, such as `Type.field`. */
             coordinate: string;
-            /** @description The REST operation: its method and path. Null if there is none. */
+            /** @description The REST operation, if there is one: its method and path. */
             operation?: string;
             /** @description Its most important annotation. */
             level: components["schemas"]["LifecycleLevel"];
@@ -1009,11 +1009,11 @@ export interface components {
             description?: string;
             /** @description Whether events are sent. */
             enabled: boolean;
-            /** @description Why the service has disabled it. Null if it has not. */
+            /** @description Why the service has disabled it, if it has. */
             disabledBecause?: string;
             /**
              * Format: date-time
-             * @description Until when nothing is sent, because the receiver has asked for a pause. Null if it never has.
+             * @description Until when nothing is sent, if the receiver has asked for a pause.
              */
             pausedUntil?: string;
             /**
@@ -1021,7 +1021,7 @@ export interface components {
              * @description When it was created.
              */
             createdAt: string;
-            /** @description The secret that its requests are signed with. It is shown once, in the answer to the request that made it; null everywhere else. */
+            /** @description The secret that its requests are signed with. It is shown once, in the answer to the request that made it. */
             secret?: string;
         };
         /**

@@ -15,6 +15,7 @@ interface Schema {
   readonly format?: string;
   readonly description?: string;
   readonly enum?: readonly string[];
+  readonly nullable?: boolean;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
@@ -117,6 +118,14 @@ describe('the interface description', () => {
       expect(component.description, name).toMatch(/\.$/);
       for (const [field, { description }] of Object.entries(component.properties ?? {})) {
         expect(description, `${name}.${field}`).toMatch(/\.$/);
+      }
+    }
+  });
+
+  test('speaks of null only where a field can be null: REST omits a field that has no value', () => {
+    for (const [name, { properties = {} }] of Object.entries(schemas)) {
+      for (const [field, { description, nullable = false }] of Object.entries(properties)) {
+        if (!nullable) expect(description, `${name}.${field}`).not.toMatch(/null/i);
       }
     }
   });

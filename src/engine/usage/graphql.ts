@@ -59,7 +59,7 @@ export function addLifecycle(builder: Builder): void {
       coordinate: t.exposeString('coordinate', { description: 'Its schema coordinate, such as `Type.field`.' }),
       operation: t.exposeString('operation', {
         ...text,
-        description: 'The REST operation: its method and path. Null if there is none.',
+        description: 'The REST operation, if there is one: its method and path.',
       }),
       level: t.expose('level', { type: LifecycleLevel, description: 'Its most important annotation.' }),
       stability: t.expose('stability', { type: Stability, description: 'What is promised about it.' }),

@@ -59,19 +59,19 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
       disabledBecause: t.exposeString('disabledBecause', {
         nullable: true,
         bounds: text({ min: 1, max: 200 }),
-        description: 'Why the service has disabled it. Null if it has not.',
+        description: 'Why the service has disabled it, if it has.',
       }),
       pausedUntil: t.expose('pausedUntil', {
         type: 'DateTime',
         nullable: true,
-        description: 'Until when nothing is sent, because the receiver has asked for a pause. Null if it never has.',
+        description: 'Until when nothing is sent, if the receiver has asked for a pause.',
       }),
       createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
       secret: t.string({
         nullable: true,
         bounds: text({ min: 1, max: 100 }),
         description:
-          'The secret that its requests are signed with. It is shown once, in the answer to the request that made it; null everywhere else.',
+          'The secret that its requests are signed with. It is shown once, in the answer to the request that made it.',
         resolve: ({ newSecret }) => newSecret ?? null,
       }),
       version: t.expose('version', rowVersion),
@@ -91,7 +91,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
       type: t.field({
         type: eventType,
         nullable: true,
-        description: 'The type of the event. Null for one that does not exist any more.',
+        description: 'The type of the event, if that type still exists.',
         resolve: ({ type }) => (types.includes(type) ? type : null),
       }),
       subject: t.exposeString('subject', {
@@ -107,17 +107,17 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
       lastAttemptAt: t.expose('lastAttemptAt', {
         type: 'DateTime',
         nullable: true,
-        description: 'When the last attempt was made. Null if there was none.',
+        description: 'When the last attempt was made, if there was one.',
       }),
       nextAttemptAt: t.expose('dueAt', {
         type: 'DateTime',
         nullable: true,
         description:
-          'When the next attempt is due. Null if it waits for an earlier event of its subject, or has ended.',
+          'When the next attempt is due, unless the delivery waits for an earlier event of its subject, or has ended.',
       }),
       responseStatus: t.exposeInt('responseStatus', {
         nullable: true,
-        description: 'The status of the last answer. Null if there was none.',
+        description: 'The status of the last answer, if there was one.',
       }),
       error: t.exposeString('error', {
         nullable: true,
