@@ -5,7 +5,7 @@ const EXPOSED =
   'Accept-Encoding, Accept-Patch, Allow, API-Stability, Deprecation, ETag, Idempotent-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, Total-Count, Warning, WWW-Authenticate, X-Request-Id';
 /** Those that it may send. */
 const ALLOWED =
-  'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, Traceparent, Tracestate, X-Request-Id';
+  'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Apollographql-Client-Version, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, Traceparent, Tracestate, X-Request-Id';
 const A_DAY = '86400';
 
 /**

@@ -79,6 +79,12 @@ describe('a page of another origin', () => {
       expect(Number(answer.headers.get('access-control-max-age'))).toBeGreaterThan(0);
     },
   );
+
+  test('may send the fields that Apollo Client sends for its clientAwareness', async () => {
+    const headers = { origin: 'https://anywhere.example', ...PREFLIGHT };
+    const allowed = list((await open.rest('OPTIONS', '/graphql', { headers })).headers, 'access-control-allow-headers');
+    expect(allowed).toEqual(expect.arrayContaining(['apollographql-client-name', 'apollographql-client-version']));
+  });
 });
 
 test('a page of another origin may send and read all header fields that the contract describes', async () => {
