@@ -101,7 +101,11 @@ function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
   const identity = selectsField(operation, 'id') || inPath === undefined ? 'id' : inPath.name;
   const readBody = inBody && bodyVariables(inBody, besideBody, identity);
   const isRead = route.method === 'GET';
-  const conditions = { isWrite: inPrecondition !== undefined, mayCreate: mayCreate(route) };
+  const conditions = {
+    isWrite: inPrecondition !== undefined,
+    ofRow: inPath !== undefined,
+    mayCreate: mayCreate(route),
+  };
 
   return async (call, authentication) => {
     const { search, headers } = call.request;

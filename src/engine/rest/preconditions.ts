@@ -10,6 +10,7 @@ const NOT_THERE = 0;
  * The versions of which the row must have one, by the preconditions of a request (RFC 9110, section 13.1).
  *
  * @param isWrite whether the operation changes a row that has a version
+ * @param ofRow whether the path names a row
  * @param mayCreate whether the operation creates the row if it does not exist
  * @returns undefined for any version
  * @throws {ServiceError} INVALID_ARGUMENT for a precondition that the operation cannot check: to ignore it could lose
@@ -17,12 +18,15 @@ const NOT_THERE = 0;
  */
 export function expectedVersions(
   headers: Pick<Headers, 'get'>,
-  { isWrite, mayCreate }: { readonly isWrite: boolean; readonly mayCreate: boolean },
+  { isWrite, ofRow, mayCreate }: Readonly<Record<'isWrite' | 'ofRow' | 'mayCreate', boolean>>,
 ): readonly number[] | undefined {
   const ifMatch = headers.get('if-match');
   const ifNoneMatch = headers.get('if-none-match');
   if (ifMatch === null && ifNoneMatch === null) return undefined;
-  if (!isWrite) throw unusable('If-Match and If-None-Match cannot be used here, because the row does not exist yet');
+  if (!isWrite) {
+    const reason = ofRow ? '' : ', because the row does not exist yet';
+    throw unusable(`If-Match and If-None-Match cannot be used here${reason}`);
+  }
   if (ifNoneMatch !== null) {
     if (mayCreate && ifMatch === null && ifNoneMatch.trim() === '*') return [NOT_THERE];
     throw unusable(`If-None-Match ${mayCreate ? 'must be * here' : 'is for GET and HEAD'}; use If-Match with a change`);

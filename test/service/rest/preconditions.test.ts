@@ -126,6 +126,12 @@ describe('an unsupported precondition is rejected, because ignoring it would los
     const answer = await app.rest('POST', '/pets', { body, headers: { 'if-match': '"1"' } });
     expectError(answer, 'INVALID_ARGUMENT', /the row does not exist yet/);
   });
+
+  test('any precondition on a POST to a row without a version to expect', async () => {
+    const { body } = await app.rest('POST', '/webhooks', { body: { url: 'https://shop.example/' } });
+    const answer = await app.rest('POST', `/webhooks/${body.id}/secret`, { headers: { 'if-match': '"1"' } });
+    expectError(answer, 'INVALID_ARGUMENT', /^If-Match and If-None-Match cannot be used here\.$/);
+  });
 });
 
 describe('PUT /store/inventory/{petId}', () => {
