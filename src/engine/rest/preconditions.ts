@@ -5,6 +5,7 @@ import { readTags } from '../http/etag.ts';
 export const EXPECTED_VERSION = 'expectedVersion';
 /** The version of a row that does not exist yet. */
 const NOT_THERE = 0;
+const ONLY_WEAK = 'If-Match never matches a weak ETag. Send it without the W/, which a proxy that compresses adds.';
 
 /**
  * The versions of which the row must have one, by the preconditions of a request (RFC 9110, section 13.1).
@@ -14,7 +15,7 @@ const NOT_THERE = 0;
  * @param mayCreate whether the operation creates the row if it does not exist
  * @returns undefined for any version
  * @throws {ServiceError} INVALID_ARGUMENT for a precondition that the operation cannot check: to ignore it could lose
- *   an update
+ *   an update; PRECONDITION_FAILED if no tag could match, whatever the row's version
  */
 export function expectedVersions(
   headers: Pick<Headers, 'get'>,
@@ -32,6 +33,7 @@ export function expectedVersions(
     throw unusable(`If-None-Match ${mayCreate ? 'must be * here' : 'is for GET and HEAD'}; use If-Match with a change`);
   }
   const tags = readTags('If-Match', ifMatch as string);
+  if (tags.every((tag) => tag.startsWith('W/'))) throw new ServiceError('PRECONDITION_FAILED', ONLY_WEAK);
   if (!tags.includes('*')) return tags.flatMap(versionOf);
   if (mayCreate) throw unusable('If-Match cannot be * here; send the ETag, or omit If-Match');
   return undefined;

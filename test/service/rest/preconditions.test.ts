@@ -64,12 +64,20 @@ describe('If-Match', () => {
     const path = await make();
     const before = await app.rest('GET', path);
     const tag = before.headers.get('etag');
-    for (const stale of ['"999"', '"other"', `W/${tag}`]) {
+    for (const stale of ['"999"', '"other"', `W/"999", "998"`]) {
       const answer = await write(method, path, body, { 'if-match': stale });
       expectError(answer, 'PRECONDITION_FAILED', /has version \d+; the expected version is /);
     }
     const after = await app.rest('GET', path);
     expect([after.text, after.headers.get('etag')]).toEqual([before.text, tag]);
+  });
+
+  test.each(writes)('$method of a $name under a weak ETag is 412, and says why', async ({ make, method, body }) => {
+    const path = await make();
+    const tag = await tagOf(path);
+    const answer = await write(method, path, body, { 'if-match': `W/${tag}` });
+    expectError(answer, 'PRECONDITION_FAILED', /^If-Match never matches a weak ETag\. Send it without the W\//);
+    expect(await tagOf(path)).toBe(tag);
   });
 
   test.each(writes)('$method of a missing $name is 404', async ({ make, method, body }) => {
