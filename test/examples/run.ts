@@ -28,7 +28,7 @@ for (const page of ['README.md', ...readdirSync(join(root, 'docs')).map((name) =
   process.stdout.write(`${page}\n`);
   const [data, folder] = [makeTemporaryFolder(), makeTemporaryFolder()];
   symlinkSync(join(here, 'node_modules'), join(folder.path, 'node_modules'));
-  writeFileSync(join(folder.path, 'package.json'), '{ "type": "module" }\n');
+  writeFileSync(join(folder.path, 'package.json'), '{}\n');
   await withService({ DATA_DIR: data.path }, async ({ base }) => {
     for (const step of steps) await take(step, folder.path, base);
   });
