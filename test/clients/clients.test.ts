@@ -105,6 +105,13 @@ describe('openapi-fetch, with types of the OpenAPI description', () => {
     ).toBe(204);
   });
 
+  test('reads events with their types, if the media type is given', async () => {
+    const client = createClient<paths, 'application/json'>({ baseUrl: base });
+    await client.POST('/categories', { body: { name: 'Told' } });
+    const { data } = await client.GET('/events', { params: { query: { type: ['category.created'] } } });
+    expect(data?.map(({ type }) => type)).toContain('category.created');
+  });
+
   test('pages through a list by its Link fields to the end, with the same filters and sort', async () => {
     const client = createClient<paths>({ baseUrl: base });
     const category = (await client.POST('/categories', { body: { name: 'Walked' } })).data;
