@@ -62,8 +62,9 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     },
 
     /**
-     * Resolves when there is an event after the cursor, after this many milliseconds, or when the process stops. It is a
-     * stream that ends with its first event: outside the limits of other requests, but within that of streams.
+     * Resolves when there is an event after the cursor, after this many milliseconds, or when the process stops; at once
+     * if the page after the cursor is not the last one. It is a stream that ends with its first event: outside the limits
+     * of other requests, but within that of streams.
      *
      * @returns where the feed ended at the call, if the cursor is `now`
      * @throws {ServiceError} as `open` does
@@ -72,6 +73,8 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       const release = places.take(account);
       try {
         const first = await feed.page(cursor, filter, 1);
+        // It is a page to follow the link of, even if it has none of the events that are wanted.
+        if (first.hasMore) return undefined;
         const sink = waitingSink();
         const timeout = setTimeout(sink.end, milliseconds, 'now');
         begin(sink, { format: WAITING, filter, recheck: async () => {} }, first);

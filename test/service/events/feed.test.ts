@@ -202,6 +202,18 @@ describe('GET /events', () => {
     expect((await app.rest('GET', '/events?after=now&wait=1')).body).toEqual([]);
   });
 
+  test('does not wait on a page that is not the last, although it has no event of a rare type', async () => {
+    const start = await endOfFeed(app);
+    await app.database.transaction((query) =>
+      query("insert into categories (name) select 'Dogs' from generate_series(1, 2500)", []),
+    );
+    await published(app);
+    const started = performance.now();
+    const page = await app.rest('GET', `${start}&type=order.cancelled&wait=20`);
+    expect(page.body).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
   test.each([
     ['after=x', 400, /after must be the id of an event, such as 1\.204, or now/],
     ['after=7.1', 410, /from before a backup was restored.* go on after 1\.\d+; or begin without after/],
