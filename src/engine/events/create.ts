@@ -68,6 +68,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
   };
   const format: StreamFormat = {
     key: 'page',
+    hasIds: true,
     async textsOf(list) {
       const bodies = await bodiesOf(list);
       return list.map(({ id, type }, n) => `id: ${id}\nevent: ${type}\ndata: ${bodies[n]}\n\n`);

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { Sink } from '../http/stream.ts';
+import { type FeedCursor, toEventId } from './cursor.ts';
 import type { EventFilter, FeedEvent } from './feed.ts';
 
 /** After how many milliseconds a client connects again; when a process stops, at random in this time. */
@@ -12,6 +13,8 @@ export interface StreamFormat {
   readonly key: string;
   /** The text of each event, as a server-sent event. */
   textsOf(events: readonly FeedEvent[]): Promise<readonly string[]>;
+  /** Whether its clients resume by the last `id`: then they are also told of places where they want no event. */
+  readonly hasIds?: boolean;
   /** The text for a caller that may no longer read. */
   rejection(error: ServiceError): string;
 }
@@ -32,7 +35,8 @@ export class EventStream {
   readonly #recheck: StreamRequest['recheck'];
   readonly format: StreamFormat;
   readonly filter: EventFilter;
-  #position = 0;
+  /** What it has been told until; undefined before its first page. */
+  #place: FeedCursor | undefined;
   hasEnded = false;
   /** Whether it has all events until now, and gets the next ones together with all other streams. */
   isLive = false;
@@ -55,13 +59,15 @@ export class EventStream {
    * Tells the events that it wants and has not been told yet.
    *
    * @param texts the events in its format
+   * @param place where the events end
    */
-  tell(events: readonly FeedEvent[], texts: readonly string[], last: number): void {
+  tell(events: readonly FeedEvent[], texts: readonly string[], place: FeedCursor): void {
+    const told = this.#place?.position ?? 0;
     let text = '';
     events.forEach((event, n) => {
-      if (event.position > this.#position && isWanted(event, this.filter)) text += texts[n];
+      if (event.position > told && isWanted(event, this.filter)) text += texts[n];
     });
-    this.#position = Math.max(this.#position, last);
+    if (place.position >= told) this.#place = place;
     if (text === '') return;
     this.#sink.write(text);
     if (this.isLive && this.#sink.unread() > MAX_UNREAD) this.#sink.end('now');
@@ -71,8 +77,15 @@ export class EventStream {
     return this.#sink.drained();
   }
 
+  /** Has it get the next events together with all other streams. */
+  goLive(): void {
+    this.isLive = true;
+    const place = this.#placeText();
+    if (place !== '') this.#sink.write(`${place}\n`);
+  }
+
   beat(): void {
-    this.#sink.write(':\n\n');
+    this.#sink.write(`:\n${this.#placeText()}\n`);
   }
 
   /** Ends it if its caller may no longer read; not if that can't be found out at the moment. */
@@ -89,6 +102,11 @@ export class EventStream {
   end(): void {
     this.#sink.write(`retry: ${Math.round(Math.random() * RETRY)}\n\n`);
     this.#sink.end('after');
+  }
+
+  /** Has its client resume where it is, although no event that it wants came last. */
+  #placeText(): string {
+    return this.format.hasIds && this.#place !== undefined ? `id: ${toEventId(this.#place)}\n` : '';
   }
 }
 

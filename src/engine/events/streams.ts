@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
-import { NOW } from './cursor.ts';
+import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type StreamFormat, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
 import { StreamPlaces } from './stream-places.ts';
@@ -127,23 +127,23 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     for (;;) {
       const texts = await textsOf(stream.format, page.events);
       if (stream.hasEnded) return;
-      stream.tell(page.events, texts, page.next.position);
+      stream.tell(page.events, texts, page.next);
       await stream.drained();
       if (stream.hasEnded) return;
       if (!page.hasMore && tail.tellAfter(page.next)) break;
       page = await feed.pageAfter(page.next, stream.filter, PAGE);
     }
-    stream.isLive = true;
+    stream.goLive();
   }
 
   /** Tells the live streams what was published, after what they are told at the moment. */
-  function tellNext(events: readonly FeedEvent[], last: number): void {
+  function tellNext(events: readonly FeedEvent[], place: FeedCursor): void {
     const live = [...streams].filter(({ isLive }) => isLive);
-    telling = telling.then(() => tellAll(live, events, last));
+    telling = telling.then(() => tellAll(live, events, place));
   }
 
   /** Tells streams what was published. Those that cannot be told end, so that their clients go on after the last event. */
-  async function tellAll(live: readonly EventStream[], events: readonly FeedEvent[], last: number): Promise<void> {
+  async function tellAll(live: readonly EventStream[], events: readonly FeedEvent[], place: FeedCursor): Promise<void> {
     const alike = new Map<string, EventStream[]>();
     for (const stream of live) {
       const group = alike.get(stream.format.key);
@@ -153,7 +153,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     for (const group of alike.values()) {
       try {
         const texts = await textsOf((group[0] as EventStream).format, events);
-        for (const stream of group) stream.tell(events, texts, last);
+        for (const stream of group) stream.tell(events, texts, place);
       } catch (error) {
         onFailure(error);
         for (const stream of group) stream.end();

@@ -38,6 +38,7 @@ export function subscriptionFormat(
   };
   return {
     key,
+    hasIds: true,
     textsOf: (events) => Promise.all(events.map(run)),
     rejection: (error) => next({ errors: [rejected(error)] }) + COMPLETE,
   };

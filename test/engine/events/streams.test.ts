@@ -157,6 +157,25 @@ describe('streams', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test('say where they are, so that a client resumes there although it wanted none of the last events', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const events = [eventAt(1)];
+    const feed = feedOf(events, async (work) => work());
+    const streams = createEventStreams({ feed, max: 10, onCount() {}, onFailure() {} });
+    const sink = openSink();
+    const format = { key: 'a', hasIds: true, textsOf: async () => ['an event'], rejection: () => '' };
+    const filter = { types: ['book.burnt'] };
+    const { body } = await streams.open({ cursor: 'now', filter, account: 'me', recheck: async () => {}, format });
+    (body as StreamBody).start(sink);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(sink.text()).toBe('retry: 3000\n\nid: 1.1\n\n');
+    events.push(eventAt(2), eventAt(3));
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(sink.text()).toBe('retry: 3000\n\nid: 1.1\n\n:\nid: 1.3\n\n');
+    sink.end('now');
+  });
+
   test('end when an event cannot be told, so that their clients get it when they come back', async () => {
     const events = [eventAt(1)];
     const feed = feedOf(events, async (work) => work());
