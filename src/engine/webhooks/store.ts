@@ -75,14 +75,18 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
       returning ${columnsOf(webhookList)}`,
     webhookList.columns,
   );
-  // The delivery of an event that is told again begins anew.
+  // The delivery of an event that is told again begins anew. The statement does not see those that are added while it waits
+  // for the webhook: then that has another position, and nothing is done.
   const rewind = database.statement(
     'webhooks.rewind',
     'write',
-    sql`with ended as (
-        delete from ${deliveries} where webhook_id = ${sql.placeholder('id')} and position > ${sql.placeholder('position')}::bigint)
-      update ${webhooks} set position = least(position, ${sql.placeholder('position')}::bigint)
-      where id = ${sql.placeholder('id')} returning id`,
+    sql`with rewound as (
+        update ${webhooks} set position = least(position, ${sql.placeholder('position')}::bigint)
+        where id = ${sql.placeholder('id')} and position = ${sql.placeholder('start')}::bigint returning id),
+      ended as (
+        delete from ${deliveries} using rewound
+        where webhook_id = rewound.id and position > ${sql.placeholder('position')}::bigint)
+      select id from rewound`,
     { id: webhooks.id },
   );
 
@@ -149,9 +153,11 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
      * @throws {ServiceError} as the feed does for a cursor, or NOT_FOUND
      */
     async redeliver(id: Int64, after: string): Promise<Webhook> {
-      const found = await this.get(id);
-      await rewind({ id, position: positionOf(after, await readState()) });
-      return found;
+      for (;;) {
+        const found = await this.get(id);
+        const position = positionOf(after, await readState());
+        if ((await rewind({ id, start: found.position, position })).length > 0) return found;
+      }
     },
   };
 

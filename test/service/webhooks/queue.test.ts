@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Query } from '../../../src/engine/db/driver.ts';
 import { deliveryQueue } from '../../../src/engine/webhooks/queue.ts';
+import { webhookStore } from '../../../src/engine/webhooks/store.ts';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let opened: TestDatabase | undefined;
@@ -113,6 +114,30 @@ if (databaseKind === 'server') {
       await new Promise((resolve) => setTimeout(resolve, 200));
     });
     await adding;
+    expect(await pending()).toBe('');
+    await queue.spread([1], now);
+    expect(await pending()).toBe('[1] 2 [3] 4 5');
+  });
+
+  test('events that are added while a redelivery begins are added again, in order', async () => {
+    const { database } = opened as TestDatabase;
+    const queue = queueOf('one');
+    await queue.acquire(now);
+    await sql('update feed set last = 5');
+    await sql(`insert into events select 5, now(), 'pet.created', 'pets/1', '{}'`);
+    await sql('update webhooks set position = 4');
+    let redelivering: Promise<unknown> | undefined;
+    await database.transaction(async (query: Query) => {
+      await query('update webhooks set position = 5 where id = 1', []);
+      await query(
+        `insert into deliveries (webhook_id, epoch, position, type, subject, due_at)
+          values (1, 1, 5, 'pet.created', 'pets/1', now())`,
+        [],
+      );
+      redelivering = webhookStore(database, { isOn: true, reach: 'public', clock: Date.now }).redeliver(1, '1.0');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    });
+    await redelivering;
     expect(await pending()).toBe('');
     await queue.spread([1], now);
     expect(await pending()).toBe('[1] 2 [3] 4 5');
