@@ -169,7 +169,8 @@ export function deliveryQueue(database: Database, me: string) {
     'delivery.oldest',
     'list',
     sql`select extract(epoch from now() - time) from ${events} where position = (
-      select min(position) from ${deliveries} where status = 'pending' and due_at is not null)`,
+      select min(position) from ${deliveries} where status = 'pending' and due_at is not null
+        and position > (select deleted from feed) and webhook_id in (select id from ${webhooks} where enabled))`,
     { seconds: { decode: Number } },
   );
   const forget = database.statement(

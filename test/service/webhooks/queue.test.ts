@@ -26,7 +26,7 @@ beforeEach(async () => {
     `insert into events (position, time, type, subject, data)
       select n, now(), 'pet.created', 'pets/' || case n when 3 then 2 else 1 end, '{}' from generate_series(1, 4) as n`,
   );
-  await sql('update feed set last = 4');
+  await sql('update feed set last = 4, deleted = 0');
   await sql(
     "insert into webhooks (url, secret, position, created_at) values ('https://shop.example/', 'whsec_', 0, now())",
   );
@@ -70,6 +70,27 @@ describe('of the deliveries of a row', () => {
     await queueOf('two').mend(now);
     expect(await pending()).toBe('[1] 2 [3] 4');
   });
+});
+
+test('the oldest event that a webhook waits for is one that is kept, and that is wanted by an enabled webhook', async () => {
+  const queue = queueOf('one');
+  await sql('update webhooks set position = 4');
+  await sql(
+    `insert into webhooks (url, secret, position, created_at, enabled)
+      select 'https://shop.example/', 'whsec_', 4, now(), n = 1 from generate_series(1, 2) as n`,
+  );
+  await sql(
+    `insert into deliveries (webhook_id, epoch, position, type, subject, due_at)
+      values (3, 1, 1, 'pet.created', 'pets/1', now()), (1, 1, 2, 'pet.created', 'pets/1', now()),
+        (2, 1, 3, 'pet.created', 'pets/2', now())`,
+  );
+  await sql("update events set time = now() - position * interval '1 hour'");
+  expect(await queue.oldest()).toBeCloseTo(2 * 3_600, -1);
+  await sql('delete from events where position <= 2');
+  await sql('update feed set deleted = 2');
+  expect(await queue.oldest()).toBeCloseTo(3 * 3_600, -1);
+  await sql('update webhooks set enabled = false');
+  expect(await queue.oldest()).toBe(0);
 });
 
 describe('of two processes', () => {
