@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { type Database, openDatabase, type Probe } from '../engine/db/client.ts';
 import { assertNoneMissing, migrateDatabase } from '../engine/db/migrate.ts';
 import { assertEvents, installEvents } from '../engine/events/install.ts';
@@ -19,20 +20,21 @@ export function openFrom(settings: Settings, name: string, probe?: Probe): Promi
  * on, before the database is used.
  *
  * @param settings if `MIGRATE` is off, a separate job does so (`npm run db:migrate`)
- * @param onMissing called with the number of missing migrations before they are applied
+ * @param logger logs that migrations are applied, or that the database records events as another version does
  * @throws {Error} when it is off and something is missing
  */
 export async function readyDatabase(
   database: Database,
   sources: readonly EventSource[],
   { MIGRATE, EVENTS }: Pick<Settings, 'MIGRATE' | 'EVENTS'>,
-  onMissing?: (count: number) => void,
+  logger?: Logger,
 ): Promise<void> {
   if (MIGRATE === 'on') {
-    await migrateDatabase(database, onMissing);
+    await migrateDatabase(database, (count) => logger?.info({ migrations: count }, 'migrating the database'));
     await installEvents(database, sources, EVENTS);
   } else {
     await assertNoneMissing(database);
-    await assertEvents(database, sources, EVENTS);
+    const areOfAnother = await assertEvents(database, sources, EVENTS);
+    if (areOfAnother) logger?.warn('events are recorded as another version of the service defines them');
   }
 }

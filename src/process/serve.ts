@@ -41,16 +41,10 @@ interface ServeOptions {
 export async function prepare({ application }: Served, settings: Settings, logger: Logger): Promise<void> {
   const database = await open(application, settings, logger);
   try {
-    await ready(application, database, settings, logger);
+    await readyDatabase(database, application.events, settings, logger);
   } finally {
     await database.close();
   }
-}
-
-function ready({ events }: Application, database: Database, settings: Settings, logger: Logger): Promise<void> {
-  return readyDatabase(database, events, settings, (count) =>
-    logger.info({ migrations: count }, 'migrating the database'),
-  );
 }
 
 /**
@@ -78,7 +72,7 @@ export async function serve(
   const probe = { ...metrics.probe, tracing: tracing?.statements };
   const database = await open(application, settings, logger, probe);
   try {
-    if (!isPrepared) await ready(application, database, settings, logger);
+    if (!isPrepared) await readyDatabase(database, application.events, settings, logger);
     const rules = {
       clock: clockFrom(settings.LIFECYCLE_CLOCK),
       isRehearsal: settings.LIFECYCLE_CLOCK !== undefined,

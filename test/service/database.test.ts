@@ -92,6 +92,35 @@ test('where MIGRATE is off, a database with all migrations is served, and no cha
   await dispose();
 });
 
+test('where MIGRATE is off, a database whose triggers are of a newer version is served: a rollback needs no job', async () => {
+  const { database, location, dispose } = await openTestDatabase();
+  await database.transaction(async (query) => {
+    await query("alter table categories add column color text default 'red'", []);
+    const [[body] = []] = await query("select prosrc from pg_proc where proname = 'categories_events'", []);
+    const newer = `${body}`.replaceAll('"categories"."name" as', '"categories"."color" as "color", $&');
+    await query(`create or replace function categories_events() returns trigger language plpgsql as $$${newer}$$`, []);
+  });
+  await database.close();
+  const service = await startService({ ...settingsFor(location), MIGRATE: 'off' });
+  const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Any"}' };
+  const { id } = await (await fetch(`${service.base}/categories`, request)).json();
+  const told = await (await fetch(`${service.base}/events?subject=categories/${id}&wait=5`)).json();
+  expect(told).toMatchObject([{ data: { name: 'Any' } }]);
+  expect(told[0].data).not.toHaveProperty('color');
+  await service.stop();
+  await dispose();
+});
+
+test('where MIGRATE is off, a database without the triggers stops the start', async () => {
+  const { database, location, dispose } = await openTestDatabase();
+  await database.transaction((query) => query('drop trigger pets_events_insert on pets', []));
+  await database.close();
+  await expect(startService({ ...settingsFor(location), MIGRATE: 'off' })).rejects.toThrow(
+    /EVENTS is on, .* run npm run db:migrate first, with the same EVENTS\./,
+  );
+  await dispose();
+});
+
 if (databaseKind === 'embedded') {
   describe('a folder that cannot hold the embedded database', () => {
     test('because it contains other files: the start says so, and changes nothing', async () => {

@@ -25,49 +25,52 @@ export async function installEvents(
   events: 'on' | 'off',
 ): Promise<number> {
   return withMigrationLock(database, async (query) => {
-    const missing = await missingIn(query, events === 'on' ? sources : []);
+    const { functions, triggers } = await missingIn(query, events === 'on' ? sources : []);
+    const missing = [...functions, ...triggers];
     for (const statement of missing) await query(statement, []);
     return missing.length;
   });
 }
 
 /**
- * Makes sure that the database records the changes, or records none.
+ * Makes sure that the database records the changes, or records none. Another version of this service may have said what
+ * is recorded of a change: in a rolling deployment, or after a rollback.
  *
- * @throws {Error} when it doesn't
+ * @returns whether what is recorded is that of another version
+ * @throws {Error} when the triggers are missing, or should not be there
  */
 export async function assertEvents(
   database: Database,
   sources: readonly EventSource[],
   events: 'on' | 'off',
-): Promise<void> {
-  const missing = await database.transaction((query) => missingIn(query, events === 'on' ? sources : []));
-  if (missing.length === 0) return;
+): Promise<boolean> {
+  const { functions, triggers } = await database.transaction((query) =>
+    missingIn(query, events === 'on' ? sources : []),
+  );
+  if (triggers.length === 0) return functions.length > 0;
   throw new Error(
     `EVENTS is ${events}, the triggers of the database are for something else, and MIGRATE is off: run npm run db:migrate first, with the same EVENTS.`,
   );
 }
 
 /** The statements that make the database record the changes of the sources; without a source, none. */
-async function missingIn(query: Query, sources: readonly EventSource[]): Promise<readonly string[]> {
+async function missingIn(query: Query, sources: readonly EventSource[]) {
   const { functions, tables } = await definedIn(query);
-  if (sources.length === 0) return [...tables].flatMap(dropTriggers);
+  if (sources.length === 0) return { functions: [], triggers: [...tables].flatMap(dropTriggers) };
   const define = (name: string, head: string, body: string) =>
     functions.get(name) === body ? [] : [`create or replace function ${head} language plpgsql as $body$${body}$body$`];
-  return [
-    ...define(
-      'publish_changes',
-      'publish_changes(most integer, out moved integer, out more boolean, out lag double precision)',
-      PUBLISH_BODY,
-    ),
-    ...sources.map(triggersOf).flatMap((triggers) => {
-      const { table, name, body } = triggers;
-      return [
-        ...define(name, `${name}() returns trigger`, body),
-        ...(tables.has(table) ? [] : createTriggers(triggers)),
-      ];
-    }),
-  ];
+  const sets = sources.map(triggersOf);
+  return {
+    functions: [
+      ...define(
+        'publish_changes',
+        'publish_changes(most integer, out moved integer, out more boolean, out lag double precision)',
+        PUBLISH_BODY,
+      ),
+      ...sets.flatMap(({ name, body }) => define(name, `${name}() returns trigger`, body)),
+    ],
+    triggers: sets.filter(({ table }) => !tables.has(table)).flatMap(createTriggers),
+  };
 }
 
 function createTriggers({ table, name }: Omit<TriggerSet, 'body'>): string[] {
