@@ -1,6 +1,6 @@
 import type { Database } from '../engine/db/client.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { openFrom, readyDatabase } from '../process/ready.ts';
+import { openFrom, readyTables } from '../process/ready.ts';
 import { misspeltSettings, readSettings } from '../process/settings.ts';
 
 /** Runs a command. An error is printed as one line, with the exit code 1. */
@@ -22,10 +22,10 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
   }
 }
 
-/** The same, with all migrations applied. */
+/** The same, with all migrations applied. It is left to the service and `db:migrate` whether changes become events. */
 export function withReadyDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   return withDatabase(async (database) => {
-    await readyDatabase(database, petStoreService.events, readSettings(process.env));
+    await readyTables(database, readSettings(process.env));
     return work(database);
   });
 }

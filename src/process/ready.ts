@@ -16,25 +16,36 @@ export function openFrom(settings: Settings, name: string, probe?: Probe): Promi
 }
 
 /**
- * Makes sure that all migrations under `drizzle/` are applied, and that changes are recorded as events if `EVENTS` is
- * on, before the database is used.
+ * Makes sure that all migrations under `drizzle/` are applied, before the database is used.
  *
- * @param settings if `MIGRATE` is off, a separate job does so (`npm run db:migrate`)
- * @param logger logs that migrations are applied, or that the database records events as another version does
- * @throws {Error} when it is off and something is missing
+ * @param settings if `MIGRATE` is off, a separate job applies them (`npm run db:migrate`)
+ * @throws {Error} when it is off and some are missing
+ */
+export async function readyTables(
+  database: Database,
+  { MIGRATE }: Pick<Settings, 'MIGRATE'>,
+  logger?: Logger,
+): Promise<void> {
+  if (MIGRATE === 'off') await assertNoneMissing(database);
+  else await migrateDatabase(database, (count) => logger?.info({ migrations: count }, 'migrating the database'));
+}
+
+/**
+ * The same, and makes sure that changes are recorded as events if `EVENTS` is on, and only then.
+ *
+ * @throws {Error} when `MIGRATE` is off and something is missing
  */
 export async function readyDatabase(
   database: Database,
   sources: readonly EventSource[],
-  { MIGRATE, EVENTS }: Pick<Settings, 'MIGRATE' | 'EVENTS'>,
+  settings: Pick<Settings, 'MIGRATE' | 'EVENTS'>,
   logger?: Logger,
 ): Promise<void> {
-  if (MIGRATE === 'on') {
-    await migrateDatabase(database, (count) => logger?.info({ migrations: count }, 'migrating the database'));
-    await installEvents(database, sources, EVENTS);
+  await readyTables(database, settings, logger);
+  if (settings.MIGRATE === 'on') {
+    await installEvents(database, sources, settings.EVENTS);
   } else {
-    await assertNoneMissing(database);
-    const areOfAnother = await assertEvents(database, sources, EVENTS);
+    const areOfAnother = await assertEvents(database, sources, settings.EVENTS);
     if (areOfAnother) logger?.warn('events are recorded as another version of the service defines them');
   }
 }

@@ -88,6 +88,12 @@ describe('the command that loads data', () => {
   });
 });
 
+test('a command does not have changes recorded as events, unless the service does', async () => {
+  await withService({ EVENTS: 'off' }, async () => {});
+  expect((await runToEnd('commands/keys', ['list'], environment)).code).toBe(0);
+  await withService({ EVENTS: 'off', MIGRATE: 'off' }, async () => {});
+});
+
 if (databaseKind === 'embedded') {
   describe('the embedded database', () => {
     test('rejects a second process on its folder, and says which process holds it', async () => {
