@@ -1,12 +1,13 @@
 import type { Database } from '../engine/db/client.ts';
 import { petStoreService } from '../petstore/service.ts';
+import { lineAbout } from '../process/failure.ts';
 import { openFrom, readyTables } from '../process/ready.ts';
 import { misspeltSettings, readSettings } from '../process/settings.ts';
 
 /** Runs a command. An error is printed as one line, with the exit code 1. */
 export function runCommand(command: () => Promise<void>): void {
   command().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${lineAbout(error)}\n`);
     process.exitCode = 1;
   });
 }

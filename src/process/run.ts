@@ -2,6 +2,7 @@ import './heap.ts';
 import cluster from 'node:cluster';
 import { type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
+import { lineAbout } from './failure.ts';
 import { createMetrics } from './metrics.ts';
 import { prepare, type Served, serve } from './serve.ts';
 import { misspeltSettings, readSettings, type Settings, SettingsError } from './settings.ts';
@@ -20,7 +21,7 @@ const isTerminal = process.stdout.isTTY;
  */
 export function run(served: Served): void {
   start(served).catch((error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = lineAbout(error);
     if (cluster.isWorker) return reportStart({ failure: message }).then(() => process.exit(1));
     process.stderr.write(
       error instanceof SettingsError ? `The settings cannot be used:\n${message}\n` : `${message}\n`,

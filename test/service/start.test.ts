@@ -149,6 +149,15 @@ if (databaseKind === 'embedded') {
       expect(counts).toEqual(Array.from({ length: 8 }, () => []));
     });
 
+    test('that is read-only stops the start, which says so', async () => {
+      const DATABASE_URL = `${environment.DATABASE_URL}?default_transaction_read_only=on`;
+      const { code, errors } = await runToEnd('main', [], { ...environment, DATABASE_URL });
+      expect([code, errors]).toEqual([
+        1,
+        expect.stringMatching(/ \(cannot execute .* in a read-only transaction\)\n$/),
+      ]);
+    });
+
     const [orders, stock] = isWhole ? [10_000, 3_000] : [2_000, 600];
     test(`is never oversold: 4 processes, ${orders} concurrent orders, ${stock} in stock`, async () => {
       const services = await Promise.all(Array.from({ length: 4 }, () => startService(environment)));

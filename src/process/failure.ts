@@ -1,0 +1,8 @@
+import { ServiceError } from '../engine/errors.ts';
+
+/** What the operator is told about a failure, in one line. Unlike a client, the operator learns its cause. */
+export function lineAbout(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return error instanceof ServiceError && cause instanceof Error ? `${message} (${cause.message})` : message;
+}
