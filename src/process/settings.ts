@@ -4,8 +4,13 @@ import { z } from 'zod';
 
 const origin = z
   .string()
-  .regex(/^https?:\/\/[^/?#]+\/?$/, 'must be an origin such as https://pets.example; a path goes into BASE_PATH')
+  .regex(/^https?:\/\/[^/?#@\\\s]+\/?$/, 'must be an origin such as https://pets.example; a path goes into BASE_PATH')
   .transform((url) => url.replace(/\/$/, ''));
+
+/** Whether it is an origin as browsers send it: in lower case, without the usual port. They send no `*`. */
+function isBrowserOrigin(text: string): boolean {
+  return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
 
 const INSTANT = 'an instant with its offset, such as 2028-01-01T00:00:00Z';
 const instant = z.iso.datetime({ offset: true, error: `must be ${INSTANT}` }).transform((text) => new Date(text));
@@ -95,8 +100,8 @@ const settings = z.object({
   WORKERS: wholeNumber(1, 128).default(1),
   CORS_ORIGINS: list
     .refine(
-      (origins) => origins.every((origin) => origin === '*' || /^https?:\/\/[^/]+$/.test(origin)),
-      "must be '*', or origins such as https://shop.example separated by commas, or empty for none",
+      (origins) => origins.every((origin) => origin === '*' || isBrowserOrigin(origin)),
+      "must be '*', or origins as browsers send them, such as https://shop.example, separated by commas, or empty for none",
     )
     .default(['*']),
   AUTH: z.enum(['open', 'required', 'all'], { error: 'must be open, required or all' }).optional(),
