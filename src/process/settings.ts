@@ -90,7 +90,7 @@ const settings = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/name' })
     .optional(),
-  DATABASE_PASSWORD: z.string().min(1).optional(),
+  DATABASE_PASSWORD: z.string().optional(),
   DATABASE_POOL: wholeNumber(6, 500).default(18),
   MIGRATE: onOff('on'),
   DATABASE: z
@@ -223,6 +223,7 @@ function secretsIn(given: Readonly<Record<string, string | undefined>>): Readonl
     } catch (error) {
       throw new SettingsError(`${name}${FILE} cannot be read: ${(error as Error).message}`);
     }
+    if (secrets[name] === '') throw new SettingsError(`${name}${FILE} is the path of an empty file: ${file}`);
   }
   return secrets;
 }

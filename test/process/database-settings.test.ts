@@ -95,6 +95,10 @@ describe('a secret', () => {
     expect(() => readSettings({ DATABASE_URL_FILE: '/nowhere' })).toThrow(
       /^DATABASE_URL_FILE cannot be read: ENOENT.*\/nowhere/,
     );
+    writeFileSync(file, '\n');
+    expect(() => readSettings({ DATABASE_URL, DATABASE_PASSWORD_FILE: file })).toThrow(
+      `DATABASE_PASSWORD_FILE is the path of an empty file: ${file}`,
+    );
     expect(() => readSettings({ DATABASE_PASSWORD: 'secret' })).toThrow(
       /^DATABASE_PASSWORD is for the server that DATABASE_URL names: set that too$/,
     );
