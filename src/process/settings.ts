@@ -108,6 +108,10 @@ const settings = z.object({
   JWT_JWKS_URL: z
     .url({ protocol: /^https?$/, error: 'must be an address such as https://login.example/jwks.json' })
     .refine((url) => !/^http:/i.test(url) || isLocal(url), 'must begin with https:')
+    .refine(
+      (url) => !/^[^/]*\/\/[^/]*@/.test(url),
+      'must not contain a user or password, with which it cannot be fetched',
+    )
     .optional(),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),

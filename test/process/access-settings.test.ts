@@ -37,12 +37,14 @@ describe('JWT', () => {
     }
   });
 
-  test.each(['http://login.example/jwks.json', 'ftp://login.example', 'login.example'])(
-    'rejects the JWKS URL %s',
-    (url) => {
-      expect(() => readSettings({ ...issuer, JWT_JWKS_URL: url })).toThrow(/JWT_JWKS_URL must/);
-    },
-  );
+  test.each([
+    'http://login.example/jwks.json',
+    'ftp://login.example',
+    'login.example',
+    'https://me:pw@login.example/jwks',
+  ])('rejects the JWKS URL %s', (url) => {
+    expect(() => readSettings({ ...issuer, JWT_JWKS_URL: url })).toThrow(/JWT_JWKS_URL must/);
+  });
 
   test('accepts keys over plain HTTP only from this machine', () => {
     for (const host of ['localhost', '127.0.0.1', '[::1]']) {
