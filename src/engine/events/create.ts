@@ -6,6 +6,7 @@ import type { RequestMetrics } from '../metrics.ts';
 import type { StreamOpener } from '../rest/adapter.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import type { Context } from '../schema/context.ts';
+import { seldom } from '../seldom.ts';
 import type { StreamFormat } from './event-stream.ts';
 import { type FeedEvent, feedStore } from './feed.ts';
 import { createSequencer } from './sequencer.ts';
@@ -39,8 +40,9 @@ interface EventsOptions {
 export function createEvents({ database, sources, name, settings, metrics, logger, onPublished, page }: EventsOptions) {
   const isOn = settings.EVENTS === 'on' && sources.length > 0;
   const feed = feedStore(database, sources, { name: `/${name}`, isOn });
-  const onFailure = (error: unknown) =>
-    logger.warn({ err: error }, 'events could not be read; the next attempt follows');
+  const onFailure = seldom((error: unknown) =>
+    logger.warn({ err: error }, 'events could not be read; the next attempt follows'),
+  );
   const streams = createEventStreams({
     feed,
     max: settings.MAX_STREAMS,
@@ -55,8 +57,9 @@ export function createEvents({ database, sources, name, settings, metrics, logge
       streams.wake();
       onPublished();
     },
-    onFailure: (error) =>
+    onFailure: seldom((error) =>
       logger.warn({ err: error }, 'events could not be published yet; the next attempt includes them'),
+    ),
   });
   /** The events as the page returns them, each as JSON. */
   const bodiesOf = async (list: readonly FeedEvent[]): Promise<readonly string[]> => {
