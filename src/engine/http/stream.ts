@@ -36,7 +36,11 @@ export function sinkTo(writable: Writable): Sink {
     drained: () =>
       new Promise((resolve) => {
         if (!writable.writableNeedDrain || writable.destroyed) return resolve();
-        writable.once('drain', resolve).once('close', resolve);
+        const end = () => {
+          writable.off('drain', end).off('close', end);
+          resolve();
+        };
+        writable.on('drain', end).on('close', end);
       }),
     end(how) {
       if (how === 'now') writable.destroy();
