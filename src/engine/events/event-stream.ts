@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Sink } from '../http/stream.ts';
 import { type FeedCursor, toEventId } from './cursor.ts';
-import type { EventFilter, FeedEvent } from './feed.ts';
+import type { EventFilter, FeedEvent, FeedPage } from './feed.ts';
 
 /** After how many milliseconds a client connects again; when a process stops, at random in this time. */
 const RETRY = 3_000;
@@ -35,17 +35,19 @@ export class EventStream {
   readonly #recheck: StreamRequest['recheck'];
   readonly format: StreamFormat;
   readonly filter: EventFilter;
+  readonly account: string;
   /** What it has been told until; undefined before its first page. */
   #place: FeedCursor | undefined;
   hasEnded = false;
   /** Whether it has all events until now, and gets the next ones together with all other streams. */
   isLive = false;
 
-  constructor(sink: Sink, { format, filter, recheck }: Omit<StreamRequest, 'cursor' | 'account'>) {
+  constructor(sink: Sink, { format, filter, account, recheck }: Omit<StreamRequest, 'cursor'>) {
     this.#sink = sink;
     this.#recheck = recheck;
     this.format = format;
     this.filter = filter;
+    this.account = account;
     sink.onEnd(() => {
       this.hasEnded = true;
     });
@@ -53,6 +55,25 @@ export class EventStream {
 
   begin(): void {
     this.#sink.write(`retry: ${RETRY}\n\n`);
+  }
+
+  /**
+   * Tells the first events of a page, as many as a client may leave unread.
+   *
+   * @param texts the events in its format
+   * @returns what it was told, and where to go on
+   */
+  tellPage(page: FeedPage, texts: readonly string[]): FeedPage {
+    let [count, bytes] = [0, 0];
+    while (count < texts.length && bytes < MAX_UNREAD) bytes += Buffer.byteLength(texts[count++] as string);
+    const events = page.events.slice(0, count);
+    const last = events.at(-1);
+    const told =
+      last === undefined || count === texts.length
+        ? page
+        : { events, next: { ...page.next, position: last.position }, hasMore: true };
+    this.tell(events, texts, told.next);
+    return told;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
+import { CallerTurns } from './caller-turns.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type StreamFormat, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
@@ -12,8 +13,8 @@ import { WAITING, waitingSink } from './waiting.ts';
 const HEARTBEAT = 15_000;
 /** How often credentials are checked again, in milliseconds. */
 const RECHECK = 2_000;
-/** How many events are read at once for a stream that is behind. */
-const PAGE = 500;
+/** How many events are read and told at once for a stream that is behind: other callers wait meanwhile. */
+const PAGE = 100;
 
 interface StreamsOptions {
   readonly feed: FeedPages;
@@ -29,6 +30,7 @@ export type EventStreams = ReturnType<typeof createEventStreams>;
 
 export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOptions) {
   const places = new StreamPlaces(max, onCount);
+  const turns = new CallerTurns();
   const streams = new Set<EventStream>();
   const tail = createTail(feed, tellNext, endAll, onFailure);
   let timers: NodeJS.Timeout[] = [];
@@ -45,7 +47,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     async open({ cursor, account, ...request }: StreamRequest): Promise<HttpReply> {
       if (hasEnded) throw stopping();
       places.assertFree(account);
-      const first = await feed.page(cursor ?? NOW, request.filter, PAGE);
+      const first = await feed.page(cursor ?? NOW, request.filter, 1);
       return {
         status: 200,
         headers: ['content-type', 'text/event-stream', 'cache-control', 'no-store', 'x-accel-buffering', 'no'],
@@ -55,7 +57,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
             // Others may have taken the last place since then.
             if (release === undefined) return sink.end('after');
             sink.onEnd(release);
-            begin(sink, request, first);
+            begin(sink, { ...request, account }, first);
           },
         },
       };
@@ -77,7 +79,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         if (first.hasMore) return undefined;
         const sink = waitingSink();
         const timeout = setTimeout(sink.end, milliseconds, 'now');
-        begin(sink, { format: WAITING, filter, recheck: async () => {} }, first);
+        begin(sink, { format: WAITING, filter, account, recheck: async () => {} }, first);
         await sink.ended;
         clearTimeout(timeout);
         return cursor === NOW ? first.next : undefined;
@@ -97,7 +99,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   };
 
   /** Tells a client the events of a page, and then all others. */
-  function begin(sink: Sink, request: Omit<StreamRequest, 'cursor' | 'account'>, first: FeedPage): void {
+  function begin(sink: Sink, request: Omit<StreamRequest, 'cursor'>, first: FeedPage): void {
     const stream = new EventStream(sink, request);
     if (streams.size === 0) {
       timers = [
@@ -120,18 +122,26 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       });
   }
 
-  /** Tells a stream what it has missed, and then what comes. */
+  /**
+   * Tells a stream what it has missed, and then what comes. Of each caller, one page at a time is read and told, so that
+   * others are not held up; and a page that is too long for its client is read again from where it was cut.
+   */
   async function follow(stream: EventStream, first: FeedPage): Promise<void> {
     stream.begin();
-    let page = first;
+    let read = async () => first;
+    let size = PAGE;
     for (;;) {
-      const texts = await textsOf(stream.format, page.events);
-      if (stream.hasEnded) return;
-      stream.tell(page.events, texts, page.next);
+      const { next, hasMore } = await turns.take(stream.account, async () => {
+        if (stream.hasEnded) return first;
+        const page = await read();
+        const told = stream.tellPage(page, await textsOf(stream.format, page.events));
+        size = told === page ? Math.min(PAGE, size * 2) : told.events.length;
+        return told;
+      });
       await stream.drained();
       if (stream.hasEnded) return;
-      if (!page.hasMore && tail.tellAfter(page.next)) break;
-      page = await feed.pageAfter(page.next, stream.filter, PAGE);
+      if (!hasMore && tail.tellAfter(next)) break;
+      read = () => feed.pageAfter(next, stream.filter, size);
     }
     stream.goLive();
   }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { StreamFormat } from '../../../src/engine/events/event-stream.ts';
 import type { FeedEvent, FeedPages } from '../../../src/engine/events/feed.ts';
 import { createEventStreams } from '../../../src/engine/events/streams.ts';
 import type { Sink, StreamBody } from '../../../src/engine/http/stream.ts';
@@ -220,6 +221,77 @@ describe('streams', () => {
     expect(sink.text()).toBe('retry: 3000\n\n');
     feed.state = async () => ({ epoch: 2, deleted: 0, last: 1 });
     await vi.waitFor(() => expect(sink.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/));
+  });
+
+  describe('that are behind', () => {
+    const failed = (error: unknown) => {
+      throw error;
+    };
+    const format = (textOf: (event: FeedEvent) => string): StreamFormat => ({
+      key: 'a',
+      textsOf: async (list) => list.map(textOf),
+      rejection: () => '',
+    });
+
+    test('of one caller, are told a page one after another; those of others meanwhile', async () => {
+      const events = Array.from({ length: 1_000 }, (_, n) => eventAt(n + 1));
+      const feed = feedOf(events, async (work) => work());
+      const streams = createEventStreams({ feed, max: 100, onCount() {}, onFailure: failed });
+      const told: string[] = [];
+      const together = new Set<string>();
+      const sinks = ['me', 'me', 'me', 'other'].map((account) => {
+        const sink = openSink();
+        const textsOf = async (list: readonly FeedEvent[]) => {
+          told.push(account);
+          together.add([...told].sort().join(' '));
+          await new Promise(setImmediate);
+          told.splice(told.indexOf(account), 1);
+          return list.map(({ id }) => `id: ${id}\n\n`);
+        };
+        const request = { cursor: '0', filter: {}, account, recheck: async () => {} };
+        const opened = streams.open({ ...request, format: { key: account, textsOf, rejection: () => '' } });
+        void opened.then(({ body }) => (body as StreamBody).start(sink));
+        return sink;
+      });
+      for (const sink of sinks) {
+        await vi.waitFor(() => expect(positionsIn(sink.text())).toHaveLength(1_000));
+        sink.end('now');
+      }
+      expect([...together].filter((one) => one.includes(' '))).toEqual(['me other']);
+    });
+
+    test('hold no more than 256 KiB and an event for a client that does not read, and go on when it does', async () => {
+      const long = 'x'.repeat(10_000);
+      const events = Array.from({ length: 300 }, (_, n) => eventAt(n + 1));
+      const streams = createEventStreams({
+        feed: feedOf(events, async (work) => work()),
+        max: 10,
+        onCount() {},
+        onFailure: failed,
+      });
+      const sink = openSink();
+      let read = () => {};
+      let [waits, taken, most] = [0, 0, 0];
+      sink.drained = () => {
+        waits++;
+        most = Math.max(most, sink.text().length - taken);
+        taken = sink.text().length;
+        return new Promise((resolve) => {
+          read = resolve;
+        });
+      };
+      const request = { cursor: '0', filter: {}, account: 'me', recheck: async () => {} };
+      const { body } = await streams.open({ ...request, format: format(({ id }) => `id: ${id}\n${long}\n\n`) });
+      (body as StreamBody).start(sink);
+      while (positionsIn(sink.text()).length < 300) {
+        const before = waits;
+        read();
+        await vi.waitFor(() => expect(waits).toBeGreaterThan(before));
+      }
+      expect(positionsIn(sink.text())).toEqual(events.map(({ position }) => position));
+      expect(most).toBeLessThan(262_144 + 2 * long.length);
+      sink.end('now');
+    });
   });
 
   test('a page that waits ends for an event that is published while its first page is on its way', async () => {
