@@ -11,6 +11,8 @@ const MAX_UNREAD = 262_144;
 /** How events are told: streams with the same are told the same, which is made once for all of them. */
 export interface StreamFormat {
   readonly key: string;
+  /** How many events can be told at once; undefined for any number. */
+  readonly most?: number;
   /** The text of each event, as a server-sent event. */
   textsOf(events: readonly FeedEvent[]): Promise<readonly string[]>;
   /** Whether its clients resume by the last `id`: then they are also told of places where they want no event. */
@@ -25,6 +27,8 @@ export interface StreamRequest {
   readonly cursor: string | null | undefined;
   readonly filter: EventFilter;
   readonly account: string;
+  /** Charges the caller for events that it is told together. Throws RATE_LIMITED; undefined if they cost nothing. */
+  readonly charge?: (events: number) => void;
   /** Rejects when the caller may no longer read; called every few seconds. */
   readonly recheck: () => Promise<void>;
 }
@@ -36,21 +40,31 @@ export class EventStream {
   readonly format: StreamFormat;
   readonly filter: EventFilter;
   readonly account: string;
+  readonly charge: StreamRequest['charge'];
   /** What it has been told until; undefined before its first page. */
   #place: FeedCursor | undefined;
   hasEnded = false;
+  /** How many times it waits to be told what was published. */
+  untold = 0;
   /** Whether it has all events until now, and gets the next ones together with all other streams. */
   isLive = false;
 
-  constructor(sink: Sink, { format, filter, account, recheck }: Omit<StreamRequest, 'cursor'>) {
+  constructor(sink: Sink, { format, filter, account, charge, recheck }: Omit<StreamRequest, 'cursor'>) {
     this.#sink = sink;
     this.#recheck = recheck;
     this.format = format;
     this.filter = filter;
     this.account = account;
+    this.charge = charge;
     sink.onEnd(() => {
       this.hasEnded = true;
     });
+  }
+
+  /** Whether an event passes its filter. */
+  wants({ type, subject }: FeedEvent): boolean {
+    const { types, subject: only } = this.filter;
+    return (types?.includes(type) ?? true) && (only == null || only === subject);
   }
 
   begin(): void {
@@ -86,7 +100,7 @@ export class EventStream {
     const told = this.#place?.position ?? 0;
     let text = '';
     events.forEach((event, n) => {
-      if (event.position > told && isWanted(event, this.filter)) text += texts[n];
+      if (event.position > told && this.wants(event)) text += texts[n];
     });
     if (place.position >= told) this.#place = place;
     if (text === '') return;
@@ -115,12 +129,19 @@ export class EventStream {
       await this.#recheck();
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status >= 500) return;
-      this.#sink.write(this.format.rejection(error));
-      this.#sink.end('after');
+      this.reject(error);
     }
   }
 
+  /** Ends it, and tells its caller why. */
+  reject(error: ServiceError): void {
+    this.isLive = false;
+    this.#sink.write(this.format.rejection(error));
+    this.#sink.end('after');
+  }
+
   end(): void {
+    this.isLive = false;
     this.#sink.write(`retry: ${Math.round(Math.random() * RETRY)}\n\n`);
     this.#sink.end('after');
   }
@@ -129,9 +150,4 @@ export class EventStream {
   #placeText(): string {
     return this.format.hasIds && this.#place !== undefined ? `id: ${toEventId(this.#place)}\n` : '';
   }
-}
-
-/** Whether an event passes a filter. */
-function isWanted({ type, subject }: FeedEvent, filter: EventFilter): boolean {
-  return (filter.types?.includes(type) ?? true) && (filter.subject == null || filter.subject === subject);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
@@ -15,6 +16,10 @@ const HEARTBEAT = 15_000;
 const RECHECK = 2_000;
 /** How many events are read and told at once for a stream that is behind: other callers wait meanwhile. */
 const PAGE = 100;
+/** How long the feed is not read on while streams are told what was published, in milliseconds. */
+const PATIENCE = 100;
+/** How many times a stream can wait to be told what was published. */
+const UNTOLD_AT_MOST = 20;
 
 interface StreamsOptions {
   readonly feed: FeedPages;
@@ -34,8 +39,8 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   const streams = new Set<EventStream>();
   const tail = createTail(feed, tellNext, endAll, onFailure);
   let timers: NodeJS.Timeout[] = [];
-  /** Batches are turned into text one after another. */
-  let telling = Promise.resolve();
+  /** Streams that are alike are told what was published together, one batch after another. */
+  const batches = new CallerTurns();
   let hasEnded = false;
 
   return {
@@ -115,11 +120,16 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       tail.end();
     });
     if (hasEnded) stream.end();
-    else
-      follow(stream, first).catch((error) => {
-        onFailure(error);
-        stream.end();
-      });
+    else follow(stream, first).catch((error) => cut(stream, error));
+  }
+
+  /** Ends a stream that cannot be told what comes next: its client goes on after the last event. */
+  function cut(stream: EventStream, error: unknown): void {
+    if (error instanceof ServiceError && error.status < 500) stream.reject(error);
+    else {
+      onFailure(error);
+      stream.end();
+    }
   }
 
   /**
@@ -129,13 +139,15 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   async function follow(stream: EventStream, first: FeedPage): Promise<void> {
     stream.begin();
     let read = async () => first;
-    let size = PAGE;
+    const most = Math.min(PAGE, stream.format.most ?? PAGE);
+    let size = most;
     for (;;) {
       const { next, hasMore } = await turns.take(stream.account, async () => {
         if (stream.hasEnded) return first;
         const page = await read();
+        if (page.events.length > 0) stream.charge?.(page.events.length);
         const told = stream.tellPage(page, await textsOf(stream.format, page.events));
-        size = told === page ? Math.min(PAGE, size * 2) : told.events.length;
+        size = told === page ? Math.min(most, size * 2) : told.events.length;
         return told;
       });
       await stream.drained();
@@ -146,28 +158,63 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     stream.goLive();
   }
 
-  /** Tells the live streams what was published, after what they are told at the moment. */
-  function tellNext(events: readonly FeedEvent[], place: FeedCursor): void {
-    const live = [...streams].filter(({ isLive }) => isLive);
-    telling = telling.then(() => tellAll(live, events, place));
-  }
-
-  /** Tells streams what was published. Those that cannot be told end, so that their clients go on after the last event. */
-  async function tellAll(live: readonly EventStream[], events: readonly FeedEvent[], place: FeedCursor): Promise<void> {
+  /**
+   * Tells the live streams what was published: those that are alike together. No group waits for another one, and the
+   * feed is not read on faster than most are told; a group that stays behind ends, so that its clients go on after the
+   * last event.
+   */
+  function tellNext(events: readonly FeedEvent[], place: FeedCursor): Promise<unknown> {
     const alike = new Map<string, EventStream[]>();
-    for (const stream of live) {
-      const group = alike.get(stream.format.key);
-      if (group === undefined) alike.set(stream.format.key, [stream]);
+    for (const stream of streams) {
+      if (!stream.isLive) continue;
+      if (stream.untold >= UNTOLD_AT_MOST) {
+        stream.end();
+        continue;
+      }
+      stream.untold++;
+      const { key } = stream.format;
+      const group = alike.get(key);
+      if (group === undefined) alike.set(key, [stream]);
       else group.push(stream);
     }
-    for (const group of alike.values()) {
+    const told = [...alike].map(([key, group]) => batches.take(key, () => tellGroup(group, events, place)));
+    return Promise.race([Promise.all(told), sleep(PATIENCE, undefined, { ref: false })]);
+  }
+
+  async function tellGroup(
+    group: readonly EventStream[],
+    events: readonly FeedEvent[],
+    place: FeedCursor,
+  ): Promise<void> {
+    const [first] = group as [EventStream];
+    for (const stream of group) stream.untold--;
+    // Those that pay and are alike have the same filter.
+    const wanted = first.charge === undefined ? events : events.filter((event) => first.wants(event));
+    const most = first.format.most ?? wanted.length;
+    for (let start = 0; start < wanted.length; start += most) {
+      const part = wanted.slice(start, start + most);
+      const paying = group.filter((stream) => !stream.hasEnded && pays(stream, part.length));
+      if (paying.length === 0) return;
       try {
-        const texts = await textsOf((group[0] as EventStream).format, events);
-        for (const stream of group) stream.tell(events, texts, place);
+        const texts = await textsOf(first.format, part);
+        const { position } = part.at(-1) as FeedEvent;
+        for (const stream of paying) stream.tell(part, texts, { ...place, position });
       } catch (error) {
-        onFailure(error);
-        for (const stream of group) stream.end();
+        for (const stream of paying) cut(stream, error);
+        return;
       }
+    }
+    for (const stream of group) stream.tell([], [], place);
+  }
+
+  /** Charges a stream for events; one whose caller has no units left ends. */
+  function pays(stream: EventStream, events: number): boolean {
+    try {
+      stream.charge?.(events);
+      return true;
+    } catch (error) {
+      cut(stream, error);
+      return false;
     }
   }
 

@@ -10,12 +10,12 @@ const MOST = 500;
 /**
  * Reads the end of the feed, once for all readers of the process.
  *
- * @param tell called with what was published, and where these events end
+ * @param tell called with what was published, and where these events end; the next ones are read when it resolves
  * @param onRestored called when a backup was restored: then positions are used again
  */
 export function createTail(
   feed: FeedPages,
-  tell: (events: readonly FeedEvent[], place: FeedCursor) => void,
+  tell: (events: readonly FeedEvent[], place: FeedCursor) => Promise<unknown>,
   onRestored: () => void,
   onFailure: (error: unknown) => void,
 ) {
@@ -58,7 +58,7 @@ export function createTail(
       // It may have ended, and begun elsewhere, while the page was read.
       if (timer === undefined || told !== from) continue;
       told = page.next;
-      tell(page.events, told);
+      await tell(page.events, told);
     }
   }
 }

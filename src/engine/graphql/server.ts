@@ -2,6 +2,7 @@ import { type ExecutionResult, stripIgnoredCharacters } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
+import { CallerTurns } from '../events/caller-turns.ts';
 import type { EventFilter } from '../events/feed.ts';
 import { acceptsEventStream, graphqlType, namesEventStream } from '../http/negotiation.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
@@ -52,6 +53,7 @@ export function createGraphQLServer(
   const preparer = createPreparer(documents, options);
   const toOutcome = createToOutcome(preparer.fetchAPI);
   const extensionFor = lifecycleExtensions(options.lifecyclePage);
+  const turns = new CallerTurns();
   const pace = new Pace(CHARACTERS_AT_ONCE);
 
   return async (request) => {
@@ -118,11 +120,14 @@ export function createGraphQLServer(
         operation,
         variables,
         key: stringifyJson([text, variables, mayRead]),
+        account: request.meter.account,
+        turns,
         forCaller: (result) => forCaller(result, mayRead),
       }),
       cursor: request.headers.get('last-event-id') ?? (after as string | undefined),
       filter: { types, subject } as EventFilter,
       account: request.meter.account,
+      charge: (events) => request.meter.charge(operation.cost(variables, events).units),
       recheck: () => authentication.recheck(request, operation.scopes),
     });
     return { reply, error: undefined };

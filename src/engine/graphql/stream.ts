@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import type { CallerTurns } from '../events/caller-turns.ts';
 import type { StreamFormat } from '../events/event-stream.ts';
 import type { FeedEvent } from '../events/feed.ts';
 import type { EventStreams } from '../events/streams.ts';
@@ -19,6 +20,9 @@ interface Subscription {
   readonly variables: Variables;
   /** Subscriptions with the same key are told the same. */
   readonly key: string;
+  /** Who pays for it: of each caller, it runs for the events of one page at a time. */
+  readonly account: string;
+  readonly turns: CallerTurns;
   /** Leaves out of a result what the caller must not read. */
   readonly forCaller: (result: ExecutionResult) => ExecutionResult;
 }
@@ -30,7 +34,7 @@ interface Subscription {
  */
 export function subscriptionFormat(
   context: Context,
-  { operation, variables, key, forCaller }: Subscription,
+  { operation, variables, key, account, turns, forCaller }: Subscription,
 ): StreamFormat {
   const run = async (event: FeedEvent) => {
     const result = forCaller(await operation.run(variables, { ...context, event }));
@@ -39,7 +43,8 @@ export function subscriptionFormat(
   return {
     key,
     hasIds: true,
-    textsOf: (events) => Promise.all(events.map(run)),
+    most: operation.maxRuns(variables),
+    textsOf: (events) => turns.take(account, () => Promise.all(events.map(run))),
     rejection: (error) => next({ errors: [rejected(error)] }) + COMPLETE,
   };
 }

@@ -97,6 +97,17 @@ export function measure({ roots, defaults }: Selection): (variables: Variables) 
   }
 }
 
+/** The cost of running several times at once, as for the events of a stream: one statement reads the lists of all. */
+export function together(cost: Cost, runs: number): Cost {
+  const { rows, values, items, bytes } = cost;
+  return { ...cost, rows: rows * runs, values: values * runs, items: items * runs, bytes: bytes * runs };
+}
+
+/** How many times it can run at once within the limits of an operation. */
+export function maxRuns({ rows, values, items, bytes }: Cost): number {
+  return Math.floor(Math.min(MAX_ROWS / rows, MAX_VALUES / (values + items), MAX_ANSWER_BYTES / bytes));
+}
+
 function resolved<T extends object>(value: Dynamic<T>, variables: Variables): T {
   return typeof value === 'function' ? value(variables) : value;
 }

@@ -13,7 +13,7 @@ import { type InputPlace, inputValidators, type Names, nameOrValue } from '../sc
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { argumentValidator } from './arguments.ts';
 import type { Operation } from './compiled.ts';
-import { measure } from './cost.ts';
+import { maxRuns, measure, together } from './cost.ts';
 import { countedLists } from './counts.ts';
 import { neverNull } from './never-null.ts';
 import type { PreparedOperation, Variables } from './prepared.ts';
@@ -63,14 +63,15 @@ export function prepareOperation(
     kind: KINDS[operation.operation],
     changesSeveral: isChange && label === undefined,
     scopes: scopesOf(roots, isChange),
-    cost: (variables) => {
-      const cost = costFor(variables);
+    cost: (variables, runs = 1) => {
+      const cost = together(costFor(variables), runs);
       const counts = counted(variables).reduce((sum, list) => sum + costs.count(list), 0);
       return { units: unitsOf(cost, costs) + counts + otherRoots, bytes: cost.bytes };
     },
     uses: always,
     usesBy: given,
     validate: validate(selection),
+    maxRuns: (variables) => maxRuns(costFor(variables)),
     streamArgs: streamArgsOf(schema, selection),
     wait: waitOf(schema, selection),
     run: run(size, readAheadPlans(selection)),

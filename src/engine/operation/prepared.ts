@@ -25,8 +25,12 @@ export interface PreparedOperation {
   /**
    * The cost with these variables, beyond the one unit of each request, and the maximum size of the response in bytes.
    * Throws INVALID_ARGUMENT if it asks for too much.
+   *
+   * @param runs how many times it runs at once, `maxRuns` or less; once by default
    */
-  cost(variables: Variables): { readonly units: number; readonly bytes: number };
+  cost(variables: Variables, runs?: number): { readonly units: number; readonly bytes: number };
+  /** How many times it can run at once within the limits of an operation, as for the events of a stream. */
+  maxRuns(variables: Variables): number;
   /** The annotated elements that it uses with any variables. */
   readonly uses: readonly Annotated[];
   /** The further annotated elements that it uses with these variables; undefined if variables make no difference. */

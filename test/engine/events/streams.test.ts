@@ -223,6 +223,40 @@ describe('streams', () => {
     await vi.waitFor(() => expect(sink.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/));
   });
 
+  test('wait for no other kind of stream, and end when they get too far behind', async () => {
+    const events = [eventAt(1)];
+    const failed = (error: unknown) => {
+      throw error;
+    };
+    const streams = createEventStreams({
+      feed: feedOf(events, async (work) => work()),
+      max: 30,
+      onCount() {},
+      onFailure: failed,
+    });
+    const charged: number[] = [];
+    const charge = (count: number) => void charged.push(count);
+    const open = async (key: string, textsOf: StreamFormat['textsOf']) => {
+      const sink = openSink();
+      const request = { cursor: '1', filter: {}, account: key, charge, recheck: async () => {} };
+      const { body } = await streams.open({ ...request, format: { key, textsOf, rejection: () => '' } });
+      (body as StreamBody).start(sink);
+      await vi.waitFor(() => expect(sink.text()).not.toBe(''));
+      return sink;
+    };
+    const slow = await open('slow', () => new Promise(() => {}));
+    const quick = await open('quick', async (list) => list.map(({ id }) => `id: ${id}\n\n`));
+    for (let position = 2; position <= 25; position++) {
+      events.push(eventAt(position));
+      streams.wake();
+      await vi.waitFor(() => expect(positionsIn(quick.text()).at(-1)).toBe(position));
+    }
+    expect(positionsIn(quick.text())).toHaveLength(24);
+    expect(slow.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/);
+    expect(new Set(charged)).toEqual(new Set([1]));
+    for (const sink of [slow, quick]) sink.end('now');
+  });
+
   describe('that are behind', () => {
     const failed = (error: unknown) => {
       throw error;

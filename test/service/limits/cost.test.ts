@@ -51,6 +51,37 @@ describe('RATE_LIMIT', () => {
     expect([await cost(maybe(true)), await cost(maybe(false))]).toEqual([1, 0]);
   });
 
+  test('counts what a subscription selects for its events, and ends it when no units are left', async () => {
+    const app = await limited(150);
+    await app.database.transaction((query) =>
+      query("insert into categories (name) select 'Dogs' from generate_series(1, 200)", []),
+    );
+    await app.begin();
+    while ((await app.database.transaction((query) => query('select 1 from outbox limit 1', []))).length > 0);
+    const told = async (selection: string) => {
+      const query = `subscription { events(after: "1.0") { id data { ... on Category { ${selection} } } } }`;
+      const response = await app.fetch(
+        new Request('http://pets.example/graphql', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+          body: JSON.stringify({ query }),
+        }),
+      );
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      for (let chunk = await reader?.read(); chunk?.done === false; chunk = await reader?.read()) {
+        text += chunk.value;
+        if (text.includes('id: 1.200\n')) await reader?.cancel();
+      }
+      return text;
+    };
+    // A hundred events at once cost as much as a list with a hundred rows, each with its own list.
+    const first = await told('pets(first: 20) { nodes { id } }');
+    expect([...first.matchAll(/^id: /gm)]).toHaveLength(101);
+    expect(first).toMatch(/"code":"RATE_LIMITED".*\n\nevent: complete\ndata:\n\n$/);
+    expect([...(await told('name')).matchAll(/^id: /gm)]).toHaveLength(200);
+  });
+
   test('counts a list that no index fits as a unit more where its table is small, on both protocols', async () => {
     const app = await limited(10_000);
     const restCost = async (query: string) =>
