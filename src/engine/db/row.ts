@@ -1,5 +1,5 @@
 import type { Column, GetColumnData } from 'drizzle-orm';
-import { PgColumn } from 'drizzle-orm/pg-core';
+import { PgArray, PgColumn } from 'drizzle-orm/pg-core';
 import { type Int64, parseInt64 } from '../int64.ts';
 import type { RawRow } from './driver.ts';
 
@@ -38,6 +38,8 @@ function decoderOf(column: Column | Decoder<unknown>): (value: unknown) => unkno
   if (!(column instanceof PgColumn)) return (value) => (column as Decoder<unknown>).decode(value);
   if (column.getSQLType() === 'bigint') return readInt8;
   if (column.getSQLType() === 'integer') return Number;
+  if (column instanceof PgArray)
+    return (value) => column.mapFromDriverValue(typeof value === 'string' ? parseArray(value) : (value as unknown[]));
   if (column.getSQLType().startsWith('timestamp')) return (value) => parseTimestamp(String(value));
   return (value) => column.mapFromDriverValue(value);
 }
@@ -46,6 +48,17 @@ function decoderOf(column: Column | Decoder<unknown>): (value: unknown) => unkno
 function readInt8(value: unknown): Int64 | undefined {
   const text = value as string;
   return text.length < 16 ? Number(text) : parseInt64(text);
+}
+
+/**
+ * Parses the text of an array of one dimension, `{a,"b \\"c\\"",NULL}` (PostgreSQL, section 8.15.6). Drizzle would drop
+ * the backslashes of its texts.
+ */
+function parseArray(text: string): (string | null)[] {
+  return [...text.matchAll(/"((?:[^"\\]|\\.)*)"|[^{},]+/gs)].map(([plain, quoted]) => {
+    if (quoted !== undefined) return quoted.replaceAll(/\\(.)/gs, '$1');
+    return plain === 'NULL' ? null : plain;
+  });
 }
 
 /**

@@ -59,6 +59,22 @@ test('rows that a statement returns as one text are the same as rows returned on
   await fc.assert(fc.asyncProperty(row, row, check), { numRuns: 100 });
 });
 
+test('a list of texts is returned as it was given, alone and with other rows', async () => {
+  const list = text().array();
+  const { list: column } = getTableColumns(pgTable('never_created_either', { list }));
+  const values = sql`select ${sql.placeholder('list')}::text[]`;
+  const alone = opened.database.statement('test.list', 'lookup', values, { list: column });
+  const together = opened.database.statement('test.lists', 'lookup', sql`select ${recordRows(values)}`, {
+    rows: rowsOf({ list: column }),
+  });
+  const check = async (given: (string | null)[]) => {
+    expect(await alone({ list: given })).toEqual([{ list: given }]);
+    expect(await together({ list: given })).toEqual([{ rows: [{ list: given }] }]);
+  };
+  await check(['NULL', 'null', '', ' ', '{}', null]);
+  await fc.assert(fc.asyncProperty(fc.array(texts, { maxLength: 5 }), check), { numRuns: 100 });
+});
+
 test('no rows are null', async () => {
   const none = sql`select 1 where false`;
   const read = opened.database.statement('test.none', 'lookup', sql`select ${recordRows(none)}`, {
