@@ -40,7 +40,7 @@ function decoderOf(column: Column | Decoder<unknown>): (value: unknown) => unkno
   if (column.getSQLType() === 'integer') return Number;
   if (column instanceof PgArray)
     return (value) => column.mapFromDriverValue(typeof value === 'string' ? parseArray(value) : (value as unknown[]));
-  if (column.getSQLType().startsWith('timestamp')) return (value) => parseTimestamp(String(value));
+  if (column.getSQLType().startsWith('timestamp')) return timestampReader(column);
   return (value) => column.mapFromDriverValue(value);
 }
 
@@ -59,6 +59,12 @@ function parseArray(text: string): (string | null)[] {
     if (quoted !== undefined) return quoted.replaceAll(/\\(.)/gs, '$1');
     return plain === 'NULL' ? null : plain;
   });
+}
+
+/** @throws {Error} for a column without a time zone: its values are no instants */
+function timestampReader(column: PgColumn): (value: unknown) => Date {
+  if (column.getSQLType().endsWith('with time zone')) return (value) => parseTimestamp(String(value));
+  throw new Error(`${column.name} must be an instant: declare it as timestamp({ withTimezone: true }).`);
 }
 
 /**

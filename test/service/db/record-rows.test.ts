@@ -75,6 +75,13 @@ test('a list of texts is returned as it was given, alone and with other rows', a
   await fc.assert(fc.asyncProperty(fc.array(texts, { maxLength: 5 }), check), { numRuns: 100 });
 });
 
+test('a timestamp without a time zone stops the start', () => {
+  const { at } = getTableColumns(pgTable('never_created_too', { at: timestamp() }));
+  expect(() => opened.database.statement('test.local', 'lookup', sql`select now()::timestamp`, { at })).toThrow(
+    'at must be an instant: declare it as timestamp({ withTimezone: true }).',
+  );
+});
+
 test('no rows are null', async () => {
   const none = sql`select 1 where false`;
   const read = opened.database.statement('test.none', 'lookup', sql`select ${recordRows(none)}`, {
