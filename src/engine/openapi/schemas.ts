@@ -149,11 +149,19 @@ function objectOf<Field extends Described & { readonly type: unknown }>(
   };
 }
 
-/** The schema of a body, of a part of one, or of a value in a row. */
-export function typeSchema(type: GraphQLInputType | GraphQLOutputType, components: Components): JsonSchema {
+/**
+ * The schema of a body, of a part of one, or of a value in a row.
+ *
+ * @param bounds the keywords for its value, or for each item of a list
+ */
+export function typeSchema(
+  type: GraphQLInputType | GraphQLOutputType,
+  components: Components,
+  bounds: JsonSchema = {},
+): JsonSchema {
   const nullable = getNullableType(type);
-  if (isListType(nullable)) return { type: 'array', items: typeSchema(nullable.ofType, components) };
-  if (isLeafType(nullable)) return leafSchema(nullable, components);
+  if (isListType(nullable)) return { type: 'array', items: typeSchema(nullable.ofType, components, bounds) };
+  if (isLeafType(nullable)) return combined(leafSchema(nullable, components), bounds);
   if (isInputObjectType(nullable))
     return components.refer(nullable.name, () => inputObjectSchema(nullable, components));
   throw new Error(`A row on REST has scalars and enums, and lists of them; ${nullable.name} is neither.`);
@@ -172,8 +180,7 @@ function inputObjectSchema(type: GraphQLInputObjectType, components: Components)
 /** The schema of a field or argument: its type, bounds and default. */
 export function placeSchema(place: InputPlace, components: Components): JsonSchema {
   const { type, defaultValue, extensions } = place;
-  return combined(typeSchema(type, components), {
-    ...boundsOf(place)?.jsonSchema,
+  return combined(typeSchema(type, components, boundsOf(place)?.jsonSchema), {
     ...(defaultValue !== undefined && { default: defaultValue }),
     ...(extensions.rejectsNull === false && { nullable: true }),
   });

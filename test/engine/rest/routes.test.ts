@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
 import { compileRoutes } from '../../../src/engine/rest/compile.ts';
 import { gql, ok, type Reply, route, rows } from '../../../src/engine/rest/route.ts';
+import { integerFrom, text } from '../../../src/engine/schema/bounds.ts';
 
 const schema = buildSchema(`
   type Query { bookCount: Int!  titles: [String!]!  book: Book  books: [Book!]!  anything: Thing  either: Either }
@@ -11,8 +12,11 @@ const schema = buildSchema(`
   type Author { name: String! }
   union Either = Book | Author
   scalar Colour
-  extend type Query { colour: Colour! }
+  extend type Query { colour: Colour!  search(tags: [String!], pages: [Int!]): [String!]! }
 `);
+for (const argument of schema.getQueryType()?.getFields().search?.args ?? []) {
+  argument.extensions = { bounds: argument.name === 'tags' ? text({ min: 1, max: 20 }) : integerFrom(1, 9) };
+}
 
 /** The schemas that OpenAPI has for one route. */
 function described(operation: ReturnType<typeof gql>, reply: Reply = ok()) {
@@ -28,18 +32,39 @@ function described(operation: ReturnType<typeof gql>, reply: Reply = ok()) {
     optional: {},
     headerExamples: { 'WWW-Authenticate': '', Location: '', Link: '', Warning: '' },
   }) as {
-    readonly paths: Readonly<Record<string, { readonly get: { readonly responses: Responses } }>>;
+    readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
     readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
   };
-  const responses = document.paths['/things']?.get.responses ?? {};
+  const { responses, parameters } = document.paths['/things']?.get ?? { responses: {}, parameters: [] };
   return {
     responses,
+    parameters: Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema])),
     body: responses[200]?.content['application/json'].schema,
     schemas: document.components.schemas,
   };
 }
 
 type Responses = Readonly<Record<string, { readonly content: { readonly 'application/json': { schema: unknown } } }>>;
+
+interface Operation {
+  readonly responses: Responses;
+  readonly parameters: readonly { readonly name: string; readonly schema: unknown }[];
+}
+
+describe('OpenAPI describes the parameters of a route', () => {
+  test('with the bounds of the items of a list', () => {
+    const { parameters } = described(
+      gql`query many($tags: [String!], $pages: [Int!]) { search(tags: $tags, pages: $pages) }`,
+      rows(),
+    );
+    const tag = { type: 'string', minLength: 1, pattern: '\\S', maxLength: 20 };
+    expect(parameters.tags).toEqual({ type: 'array', items: tag });
+    expect(parameters.pages).toEqual({
+      type: 'array',
+      items: { type: 'integer', format: 'int32', minimum: 1, maximum: 9 },
+    });
+  });
+});
 
 describe('OpenAPI describes the response of a route', () => {
   test('with a scalar', () => {
