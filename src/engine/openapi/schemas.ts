@@ -17,6 +17,7 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql';
+import { stringifyJson } from '../json.ts';
 import { type Annotatable, annotationsOf } from '../lifecycle/annotated.ts';
 import type { SelectedField } from '../operation/selection.ts';
 import { hasRestNames, isList, restNameOf } from '../rest/parameters.ts';
@@ -170,8 +171,10 @@ export function typeSchema(
 /** Type generators treat a body field with a default as required, so its description has the default instead. */
 function inputObjectSchema(type: GraphQLInputObjectType, components: Components): JsonSchema {
   const fields = Object.values(type.getFields()).map((field: GraphQLInputField) => {
-    const { description, defaultValue } = field;
-    const full = defaultValue === undefined ? description : `${description} Default: \`${defaultValue}\`.`;
+    const { description, type, defaultValue } = field;
+    const value = restValue(type, defaultValue);
+    const text = typeof value === 'string' ? value : stringifyJson(value);
+    const full = defaultValue === undefined ? description : `${description} Default: \`${text}\`.`;
     return { ...field, defaultValue: undefined, description: full };
   });
   return { ...objectOf(type, fields, (field) => placeSchema(field, components)), additionalProperties: false };
@@ -181,9 +184,17 @@ function inputObjectSchema(type: GraphQLInputObjectType, components: Components)
 export function placeSchema(place: InputPlace, components: Components): JsonSchema {
   const { type, defaultValue, extensions } = place;
   return combined(typeSchema(type, components, boundsOf(place)?.jsonSchema), {
-    ...(defaultValue !== undefined && { default: defaultValue }),
+    ...(defaultValue !== undefined && { default: restValue(type, defaultValue) }),
     ...(extensions.rejectsNull === false && { nullable: true }),
   });
+}
+
+/** A value as it is in JSON: that of an enum has its name on REST. */
+function restValue(type: GraphQLInputType, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => restValue(type, item));
+  const named = getNamedType(type);
+  const known = isEnumType(named) ? named.getValues().find((one) => one.value === value) : undefined;
+  return known === undefined ? value : restNameOf(known);
 }
 
 /** The schema of a scalar or enum. An enum that REST serializes differently is no component, but inline. */

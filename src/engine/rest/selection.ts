@@ -51,19 +51,24 @@ export function selectsField({ selected }: ResolvedOperation, name: string): boo
  * without a value is, and an enum value has its name on REST. It visits only such fields of rows, not those of pages.
  */
 export function rowConverter({ field, selected }: ResolvedOperation): Converter {
-  const convert = objectConverter(selected.within);
-  if (convert === undefined) return (value) => value;
-  return isList(field) ? (rows) => (rows as unknown[]).map(convert) : convert;
+  return fieldConverter(field, selected.within) ?? ((value) => value);
+}
+
+function fieldConverter(
+  field: Pick<SelectedField['field'], 'type'>,
+  within: readonly SelectedField[],
+): Converter | undefined {
+  const type = getNamedType(field.type);
+  const convert = isLeafType(type) ? enumConverter(type) : objectConverter(within);
+  if (convert === undefined || !isList(field)) return convert;
+  return (items) => items && (items as unknown[]).map(convert);
 }
 
 function objectConverter(fields: readonly SelectedField[]): Converter | undefined {
   const nullable = fields.filter(({ field, fragment }) => fragment !== undefined && !isNonNullType(field.type));
   const changed = fields.flatMap(({ field, within }) => {
-    const convert = within.length > 0 ? objectConverter(within) : enumConverter(getNamedType(field.type));
-    if (convert === undefined) return [];
-    return [
-      { name: field.name, convert: isList(field) ? (items: unknown) => (items as unknown[]).map(convert) : convert },
-    ];
+    const convert = fieldConverter(field, within);
+    return convert === undefined ? [] : [{ name: field.name, convert }];
   });
   if (nullable.length === 0 && changed.length === 0) return undefined;
   const names = nullable.map(({ field }) => field.name);
@@ -81,5 +86,5 @@ function objectConverter(fields: readonly SelectedField[]): Converter | undefine
 function enumConverter(type: GraphQLNamedType): Converter | undefined {
   if (!isEnumType(type) || !hasRestNames(type)) return undefined;
   const names = new Map<unknown, string>(type.getValues().map((value) => [value.name, restNameOf(value)]));
-  return (name) => names.get(name);
+  return (name) => names.get(name) ?? name;
 }

@@ -12,7 +12,12 @@ const schema = buildSchema(`
   type Author { name: String! }
   union Either = Book | Author
   scalar Colour
-  extend type Query { colour: Colour!  search(tags: [String!], pages: [Int!]): [String!]! }
+  enum Sort { id id_desc }
+  input Wish { "How." sorts: [Sort!] = [id_desc, id] }
+  extend type Query {
+    colour: Colour!  best: Sort  sorts: [Sort!]
+    search(tags: [String!], pages: [Int!], sort: Sort, wish: Wish): [String!]!
+  }
 `);
 for (const argument of schema.getQueryType()?.getFields().search?.args ?? []) {
   argument.extensions = { bounds: argument.name === 'tags' ? text({ min: 1, max: 20 }) : integerFrom(1, 9) };
@@ -63,6 +68,26 @@ describe('OpenAPI describes the parameters of a route', () => {
       type: 'array',
       items: { type: 'integer', format: 'int32', minimum: 1, maximum: 9 },
     });
+  });
+});
+
+describe('a value of an enum has its name on REST', () => {
+  const operation = gql`query many($sort: Sort = id_desc, $wish: Wish!) { search(sort: $sort, wish: $wish) }`;
+
+  test('in the default of a parameter, and of a field of a body', () => {
+    const { parameters, schemas } = described(operation, rows());
+    expect(parameters.sort).toMatchObject({ enum: ['id', '-id'], default: '-id' });
+    expect(schemas.Wish).toMatchObject({ properties: { sorts: { description: 'How. Default: `["-id","id"]`.' } } });
+  });
+
+  test.each([
+    ['a value', gql`query one { best }`, { best: 'id_desc' }, '-id'],
+    ['a list', gql`query one { sorts }`, { sorts: ['id', 'id_desc'] }, ['id', '-id']],
+  ])('in a response that is %s', (_, operation, data, body) => {
+    const [endpoint] = compileRoutes(schema, [route('GET', '/things', { tag: '', operation, reply: ok() })], '');
+    const context = { address: String, nextPage: String };
+    expect(endpoint?.toAnswer({ data }, {}, context).body).toEqual(body);
+    expect(() => endpoint?.toAnswer({ data: { best: null, sorts: null } }, {}, context)).toThrow('no such row');
   });
 });
 
