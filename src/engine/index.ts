@@ -18,6 +18,7 @@ export {
   pagingParameters,
   replacedOrCreated,
   route,
+  rows,
 } from './rest/route.ts';
 export { rowRoutes } from './rest/row-routes.ts';
 export { integerFrom, text } from './schema/bounds.ts';

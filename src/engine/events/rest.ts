@@ -66,6 +66,7 @@ interface SelectedPage {
 function feedPage(): Reply {
   return {
     kind: 'list',
+    selects: ['nodes', 'pageInfo.endCursor'],
     statuses: { 200: { description: 'A page of the feed.', headers: ['Link'] } },
     answer: (value, { after, limit = DEFAULT_LIMIT }, context) => {
       const { nodes, pageInfo } = value as SelectedPage;

@@ -20,7 +20,7 @@ import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
 import { type Answer, mayCreate, type ReplyContext, type Route } from './route.ts';
-import { assertPlain, rootType, rowConverter, selectsField } from './selection.ts';
+import { assertPlain, assertReply, rootType, rowConverter, selectsField } from './selection.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
 /** The field of a connection that counts its list. */
@@ -63,6 +63,7 @@ export function compileRoutes(
   const findUses = useFinder(schema, 'ignore');
   return resolved.map(({ route, operation }) => {
     assertPlain(operation);
+    assertReply(route.reply, operation);
     const { operationId } = operation;
     const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses, page);
     const { annotated, given } = lifecycle;

@@ -28,6 +28,8 @@ export interface ReplyContext {
 /** How the root field's value becomes a response, and how OpenAPI describes its statuses. */
 export interface Reply {
   readonly kind: 'item' | 'list' | 'none';
+  /** The fields of the value that `answer` reads, such as `pageInfo.endCursor`: the operation must select them. */
+  readonly selects?: readonly string[];
   readonly statuses: Readonly<Record<number, { description: string; headers?: readonly string[] }>>;
   readonly answer: (value: unknown, variables: Values, context: ReplyContext) => Answer;
 }
@@ -96,6 +98,7 @@ export function ok(missing?: string): Reply {
 export function created(path: string): Reply {
   return {
     kind: 'item',
+    selects: namesIn(path),
     statuses: { 201: { description: 'The new row.', headers: ['Location'] } },
     answer: (value, _, context) => {
       const row = value as Values;
@@ -109,6 +112,7 @@ export function replacedOrCreated(path: string): Reply {
   const creation = created(path);
   return {
     kind: 'item',
+    selects: [...namesIn(path), 'began'],
     statuses: { 200: { description: 'The row as it is now.' }, ...creation.statuses },
     answer: (value, variables, context) => {
       const { began, ...row } = value as Values;
@@ -146,6 +150,7 @@ export const pagingParameters = {
 export function page(): Reply {
   return {
     kind: 'list',
+    selects: ['nodes', 'pageInfo.hasNextPage', 'pageInfo.endCursor'],
     statuses: { 200: { description: 'A page of the list.', headers: ['Link', 'Total-Count', 'Preference-Applied'] } },
     answer: (value, _, context) => {
       const { nodes, pageInfo, totalCount } = value as SelectedPage;
@@ -167,6 +172,12 @@ export function rows(description = 'The whole list.'): Reply {
   };
 }
 
+const NAME = /\{(\w+)\}/g;
+
+function namesIn(template: string): string[] {
+  return [...template.matchAll(NAME)].map(([, name = '']) => name);
+}
+
 function fill(template: string, values: Values): string {
-  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+  return template.replaceAll(NAME, (_, name: string) => String(values[name]));
 }

@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import type { SelectedField } from '../operation/selection.ts';
 import { hasRestNames, isList, restNameOf } from './parameters.ts';
+import type { Reply } from './route.ts';
 import type { ResolvedOperation } from './variables.ts';
 
 type Converter = (value: unknown) => unknown;
@@ -41,9 +42,32 @@ export function assertPlain({ selection, operationId }: ResolvedOperation): void
   }
 }
 
+/**
+ * Asserts that the reply fits the root field: it has its fields, and a list is one.
+ *
+ * @throws {Error} that says what to change
+ */
+export function assertReply({ kind, selects = [] }: Reply, { operationId, field, selected }: ResolvedOperation): void {
+  const isRows = isList(field) && !isLeafType(getNamedType(field.type));
+  const missing = selects.find((path) => !isSelected(selected, path.split('.')));
+  const error =
+    isRows && (kind === 'item' || selects.length > 0)
+      ? 'is a list of rows: reply with rows()'
+      : kind === 'list' && selects.length === 0 && !isList(field)
+        ? 'is no list: reply with ok(), or with page() if it is a connection'
+        : kind === 'list' && !isNonNullType(field.type)
+          ? 'may be null, and a list on REST may not: make it non-null'
+          : missing && `must be selected with ${missing}, which the reply needs`;
+  if (error !== undefined) throw new Error(`${operationId}: ${field.name} ${error}.`);
+}
+
 /** Whether the root field's row is selected with the field. */
 export function selectsField({ selected }: ResolvedOperation, name: string): boolean {
-  return selected.within.some(({ field }) => field.name === name);
+  return isSelected(selected, [name]);
+}
+
+function isSelected({ within }: SelectedField, [name, ...path]: readonly string[]): boolean {
+  return name === undefined || within.some((one) => one.field.name === name && isSelected(one, path));
 }
 
 /**

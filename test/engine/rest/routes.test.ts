@@ -2,7 +2,7 @@ import { buildSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
 import { compileRoutes } from '../../../src/engine/rest/compile.ts';
-import { gql, ok, type Reply, route, rows } from '../../../src/engine/rest/route.ts';
+import { created, gql, ok, page, type Reply, route, rows } from '../../../src/engine/rest/route.ts';
 import { integerFrom, text } from '../../../src/engine/schema/bounds.ts';
 
 const schema = buildSchema(`
@@ -14,6 +14,9 @@ const schema = buildSchema(`
   scalar Colour
   enum Sort { id id_desc }
   input Wish { "How." sorts: [Sort!] = [id_desc, id] }
+  type Page { nodes: [Book!]!  pageInfo: PageInfo! }
+  type PageInfo { hasNextPage: Boolean!  endCursor: String }
+  extend type Query { page: Page!  noPage: Page  noBooks: [Book!] }
   extend type Query {
     colour: Colour!  best: Sort  sorts: [Sort!]
     search(tags: [String!], pages: [Int!], sort: Sort, wish: Wish): [String!]!
@@ -158,5 +161,35 @@ describe('a route that REST cannot serve makes the start fail, and the error say
     ['a custom scalar', gql`query one { colour }`, /^one: OpenAPI has no schema for the scalar Colour/],
   ])('%s', (_, operation, message) => {
     expect(() => described(operation)).toThrow(message);
+  });
+
+  const book = 'fragment Book on Book { id }';
+  const next = 'nodes { ...Book } pageInfo { hasNextPage endCursor }';
+  test.each([
+    [
+      'a list for a row',
+      gql`query many { books { ...Book } } ${book}`,
+      ok(),
+      'books is a list of rows: reply with rows()',
+    ],
+    ['a list for a page', gql`query many { books { ...Book } } ${book}`, page(), 'books is a list of rows'],
+    ['a row for a list', gql`query many { book { ...Book } } ${book}`, rows(), 'book is no list: reply with ok()'],
+    ['a page for a list', gql`query many { page { ${next} } } ${book}`, rows(), 'page is no list: reply with ok()'],
+    ['a list that may be null', gql`query many { noBooks { ...Book } } ${book}`, rows(), 'noBooks may be null'],
+    ['a page that may be null', gql`query many { noPage { ${next} } } ${book}`, page(), 'noPage may be null'],
+    [
+      'a page without the next cursor',
+      gql`query many { page { nodes { ...Book } pageInfo { hasNextPage } } } ${book}`,
+      page(),
+      'page must be selected with pageInfo.endCursor, which the reply needs',
+    ],
+    [
+      'a path of a new row with a field that it lacks',
+      gql`query many { book { ...Book } } ${book}`,
+      created('/books/{isbn}'),
+      'book must be selected with isbn',
+    ],
+  ])('%s', (_, operation, reply, message) => {
+    expect(() => described(operation, reply)).toThrow(`many: ${message}`);
   });
 });
