@@ -1,20 +1,55 @@
 import { ChangeType, CriticalityLevel, diff, type Change as InspectorChange } from '@graphql-inspector/core';
-import { type GraphQLSchema, isRequiredArgument, isRequiredInputField, resolveSchemaCoordinate } from 'graphql';
+import {
+  type GraphQLSchema,
+  getDirectiveValues,
+  isRequiredArgument,
+  isRequiredInputField,
+  resolveSchemaCoordinate,
+} from 'graphql';
+import { type Member, membersOf } from '../engine/lifecycle/annotated.ts';
 import type { Change } from './change.ts';
 
-const ANNOTATIONS = /@(stability|sunset|deprecated)\b/;
+/** The directives whose changes are not compared as such. */
+const DIRECTIVES = /@(stability|sunset|deprecated|requiresScope)\b/;
+/** The bounds of a value, as descriptions have them. */
+const BOUNDS = /Accepts (?:(-?\d+) to|at most) (-?\d+)/;
 const DEFAULTS: readonly string[] = [ChangeType.FieldArgumentDefaultChanged, ChangeType.InputFieldDefaultValueChanged];
 
 /** How operations that were valid against the base, or their results, differ, annotations aside. */
 export async function graphqlChanges(base: GraphQLSchema, head: GraphQLSchema): Promise<Change[]> {
   const changes = await diff(base, head);
-  return changes.flatMap((change) => {
+  const ofTypes = changes.flatMap((change) => {
     const { path = 'schema', message } = change;
     const [coordinate, parent] = coordinateOf(path);
     const kind = kindOf(change, coordinate, head);
-    if (kind === undefined || ANNOTATIONS.test(path)) return [];
-    return [{ kind, coordinate, parent, what: `${message.replace(/\.$/, '')}.` }];
+    if (kind === undefined || DIRECTIVES.test(path)) return [];
+    return [{ kind, coordinate, parent, what: `${message.replace(/\.$/, '')}.` }] as const;
   });
+  const after = new Map(membersOf(head).map((member) => [member.coordinate, member]));
+  const others = membersOf(base).flatMap((was): Change[] => {
+    const is = after.get(was.coordinate);
+    const what = is && (scopeChange(scopeOf(was, base), scopeOf(is, head)) ?? boundsChange(was, is));
+    return what === undefined ? [] : [{ kind: 'break', coordinate: was.coordinate, what }];
+  });
+  return [...ofTypes, ...others];
+}
+
+function scopeChange(was: unknown, is: unknown): string | undefined {
+  return is === undefined || is === was ? undefined : `Its scope changed from ${was ?? 'none'} to ${is}.`;
+}
+
+function scopeOf({ element: { astNode } }: Member, schema: GraphQLSchema): unknown {
+  const directive = schema.getDirective('requiresScope');
+  return directive && astNode ? getDirectiveValues(directive, astNode)?.scope : undefined;
+}
+
+/** Says that a value has narrower bounds. */
+function boundsChange({ element: was }: Member, { element: is }: Member): string | undefined {
+  const [before, after] = [was, is].map(({ description }) => BOUNDS.exec(description ?? ''));
+  const [min, max] = [Number(before?.[1] ?? -Infinity), Number(before?.[2] ?? Infinity)];
+  if (after == null || (Number(after[1] ?? -Infinity) <= min && Number(after[2]) >= max)) return undefined;
+  const show = (bounds: RegExpExecArray | null | undefined) => bounds?.[0].replace('Accepts ', '') ?? 'none';
+  return `Its bounds changed from ${show(before)} to ${show(after)}.`;
 }
 
 function kindOf(

@@ -9,6 +9,8 @@ function deprecated(sunset: string, since = '2026-01-01'): string {
   return `@deprecated(reason: "Old.") @sunset(on: "${sunset}", since: "${since}", successor: "Query.kept")`;
 }
 
+const SCOPES = 'directive @requiresScope(scope: String!) on FIELD_DEFINITION';
+
 /** A change that breaks clients: the schema before, where ANNOTATION is replaced, and after. */
 const BREAKS: readonly (readonly [title: string, coordinate: string, before: string, after: string])[] = [
   ['a field goes', 'Query.gone', 'type Query { kept: Int gone: Int ANNOTATION }', 'type Query { kept: Int }'],
@@ -32,6 +34,30 @@ const BREAKS: readonly (readonly [title: string, coordinate: string, before: str
     'Query.a(new:)',
     'type Query { a: Int ANNOTATION }',
     'type Query { a(new: Int!): Int ANNOTATION }',
+  ],
+  [
+    'a value is bounded more narrowly',
+    'Query.a(b:)',
+    'type Query { a("How many. Accepts 1 to 100." b: Int ANNOTATION): Int }',
+    'type Query { a("How many. Accepts 1 to 50." b: Int ANNOTATION): Int }',
+  ],
+  [
+    'a value gets bounds',
+    'In.b',
+    'type Query { a(in: In): Int } input In { "How." b: String ANNOTATION }',
+    'type Query { a(in: In): Int } input In { "How. Accepts at most 9 characters." b: String ANNOTATION }',
+  ],
+  [
+    'another scope is required',
+    'Query.a',
+    `type Query { a: Int @requiresScope(scope: "read") ANNOTATION } ${SCOPES}`,
+    `type Query { a: Int @requiresScope(scope: "audit") ANNOTATION } ${SCOPES}`,
+  ],
+  [
+    'a scope is required',
+    'Query.a',
+    `type Query { a: Int ANNOTATION } ${SCOPES}`,
+    `type Query { a: Int @requiresScope(scope: "audit") ANNOTATION } ${SCOPES}`,
   ],
   [
     'a required argument loses its default',
@@ -227,6 +253,13 @@ describe('what annotations take back', () => {
     const verdicts = await change('', `${BETA} ${deprecated('2026-12-21')}`);
     expect(verdicts.every((verdict) => verdict.startsWith('fails'))).toBe(true);
   });
+});
+
+test('wider bounds and a scope that is no longer required break nothing', async () => {
+  const draft = (b: string, scope: string) => ({ sdl: `type Query { a("${b}" b: String): Int ${scope} } ${SCOPES}` });
+  const base = draft('How. Accepts 1 to 9 characters, not only white space.', '@requiresScope(scope: "read")');
+  expect(await judged(base, draft('How. Accepts at most 9 characters.', ''), TODAY)).toEqual([]);
+  expect(await judged(base, draft('How.', ''), TODAY)).toEqual([]);
 });
 
 test('what only surprises a careless client is a note', async () => {
