@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
+import { capitalize } from '../text.ts';
 import { batchWrites, type Loader } from './batch.ts';
 import { byId } from './by-id.ts';
 import { byRequest } from './by-request.ts';
@@ -91,7 +92,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   const foreignKeys = foreignKeysOf(table, fields, references);
   const id = sql.placeholder('id');
   const row = { of: one, by: 'id' };
-  const What = one.charAt(0).toUpperCase() + one.slice(1);
+  const What = capitalize(one);
 
   const insert = database.statement(
     `${list.name}.insert`,

@@ -3,6 +3,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { ListSource } from '../db/keyset.ts';
 import type { ListTables } from '../db/paging.ts';
 import type { RowRef } from '../schema/builder.ts';
+import { a, capitalize } from '../text.ts';
 
 /** A type of event. */
 interface EventType {
@@ -43,7 +44,10 @@ interface RowEventsOptions extends Pick<EventSource, 'list' | 'type'> {
 
 /** The events of a resource's rows: `created`, `updated` and `deleted`. */
 export function rowEvents({ one, ...source }: RowEventsOptions): EventSource {
-  const type = (what: string): EventType => ({ name: `${one}.${what}`, description: `A ${one} was ${what}.` });
+  const type = (what: string): EventType => ({
+    name: `${one}.${what}`,
+    description: `${capitalize(a(one))} was ${what}.`,
+  });
   return { ...source, created: type('created'), updated: [type('updated')], deleted: type('deleted') };
 }
 

@@ -1,3 +1,4 @@
+import { capitalize } from '../text.ts';
 import { created, gql, noContent, ok, page, pagingParameters, type Reply, type RouteOptions } from './route.ts';
 
 interface RowOptions {
@@ -70,10 +71,6 @@ export function rowRoutes({ tag, type, fields, id = `${uncapitalize(type)}Id` }:
 /** Each variable goes into the argument of its name. */
 function argumentsOf(variables: string): string {
   return [...variables.matchAll(/\$(\w+)/g)].map(([variable, name]) => `${name}: ${variable}`).join(' ');
-}
-
-function capitalize(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 function uncapitalize(name: string): string {

@@ -3,6 +3,7 @@ import type { Loader } from '../db/batch.ts';
 import type { Page, PageWindow, SortedList } from '../db/paging.ts';
 import type { ExpectedVersion } from '../db/version.ts';
 import type { Int64 } from '../int64.ts';
+import { a } from '../text.ts';
 import type { Builder, RowRef, Types } from './builder.ts';
 import { type ChangeFields, changing, type InputFieldRefs, type InputFields } from './changes.ts';
 import type { connections } from './connection.ts';
@@ -191,8 +192,4 @@ export function rowFields(
       of: (args: IdOf<One>): Int64 => args[name],
     };
   }
-}
-
-function a(noun: string): string {
-  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }

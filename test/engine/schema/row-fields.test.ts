@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createSchema } from '../../../src/engine/create-schema.ts';
 import { idColumn } from '../../../src/engine/db/columns.ts';
 import { tableList } from '../../../src/engine/db/table-list.ts';
+import { rowEvents } from '../../../src/engine/events/source.ts';
 
 const entries = pgTable('entries', { id: idColumn() });
 
@@ -20,6 +21,14 @@ function readEntries(sorts: { latest?: string }) {
 test('the name of a row is in the argument and the description', () => {
   const { byId } = readEntries({ latest: 'Latest first.' });
   expect([Object.keys(byId.args), byId.description]).toEqual([['entryId'], 'Get an entry by its id.']);
+});
+
+test('the types of events name the row', () => {
+  const type = createSchema().builder.objectRef<object>('Entry');
+  expect(rowEvents({ one: 'entry', list, type }).deleted).toEqual({
+    name: 'entry.deleted',
+    description: 'An entry was deleted.',
+  });
 });
 
 test('a sort by neither id nor name needs a description', () => {

@@ -1,5 +1,6 @@
 import { type Level, NOTICE_DAYS } from '../../lifecycle/annotation.ts';
 import type { ReportEntry } from '../../lifecycle/report.ts';
+import { capitalize } from '../../text.ts';
 
 /** What each level promises, in a sentence. */
 export const PROMISES: Readonly<Record<Level, string>> = {
@@ -55,7 +56,7 @@ export function daysLeftInWords(daysLeft: number): string {
 /** A sentence of the report with a capital letter, and its days in words. */
 export function asSentence(text: string): string {
   const said = text.replaceAll(/\b\d{4}-\d\d-\d\d\b/g, (day) => inWords(day));
-  return said.charAt(0).toUpperCase() + said.slice(1);
+  return capitalize(said);
 }
 
 /** The title of an element: its operation, or its coordinate if it is only a part of an operation. */
