@@ -9,7 +9,6 @@ import {
   isLeafType,
   isListType,
   isNonNullType,
-  isSpecifiedScalarType,
 } from 'graphql';
 import { describeValidationError, ServiceError, type ValidationError } from '../errors.ts';
 import { parseInt64 } from '../int64.ts';
@@ -128,7 +127,6 @@ function textParser(type: GraphQLLeafType): (text: string) => unknown {
   }
   const parse = PARSERS[type.name];
   if (parse !== undefined) return parse;
-  if (isSpecifiedScalarType(type)) throw new Error(`A parameter of type ${type.name} cannot be read.`);
   // A custom scalar has the text of its JSON string. A plus sign in a URL may stand for itself (RFC 3986).
   return (text) => {
     try {
@@ -142,8 +140,10 @@ function textParser(type: GraphQLLeafType): (text: string) => unknown {
 const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   Int64: parseInt64,
   Int: (text) => (/^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31 ? Number(text) : undefined),
+  Float: (text) => (/^-?\d+(\.\d+)?(e-?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined),
   Boolean: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
   String: (text) => text,
+  ID: (text) => text,
 };
 
 /**

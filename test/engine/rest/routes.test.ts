@@ -16,7 +16,7 @@ const schema = buildSchema(`
   input Wish { "How." sorts: [Sort!] = [id_desc, id] }
   type Page { nodes: [Book!]!  pageInfo: PageInfo! }
   type PageInfo { hasNextPage: Boolean!  endCursor: String }
-  extend type Query { page: Page!  noPage: Page  noBooks: [Book!] }
+  extend type Query { given(ratio: Float, id: ID, wish: Wish): Int!  page: Page!  noPage: Page  noBooks: [Book!] }
   extend type Query {
     colour: Colour!  best: Sort  sorts: [Sort!]
     search(tags: [String!], pages: [Int!], sort: Sort, wish: Wish): [String!]!
@@ -72,6 +72,20 @@ describe('OpenAPI describes the parameters of a route', () => {
       items: { type: 'integer', format: 'int32', minimum: 1, maximum: 9 },
     });
   });
+});
+
+test.each([
+  ['-1.5e3', -1500],
+  ['7', 7],
+  ['1e999', undefined],
+  ['', undefined],
+  ['0x1', undefined],
+])('a parameter can be a number: %s', async (text, number) => {
+  const operation = gql`query one($ratio: Float) { given(ratio: $ratio) }`;
+  const [endpoint] = compileRoutes(schema, [route('GET', '/a/{ratio}', { tag: '', operation, reply: ok() })], '');
+  const read = () => endpoint?.readPath({ ratio: text });
+  if (number === undefined) expect(read).toThrow('ratio must be a number');
+  else expect(read()).toEqual({ ratio: number });
 });
 
 describe('a value of an enum has its name on REST', () => {
