@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   isObjectType,
   Kind,
+  print,
   visit,
 } from 'graphql';
 import type { Authentication } from '../auth/authentication.ts';
@@ -21,6 +22,7 @@ import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
 import { type Answer, mayCreate, type ReplyContext, type Route } from './route.ts';
 import { assertPlain, assertReply, rootType, rowConverter, selectsField } from './selection.ts';
+import { nameOf, type ResolvedRoute } from './successor.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
 /** The field of a connection that counts its list. */
@@ -58,8 +60,9 @@ export function compileRoutes(
 ): readonly Endpoint[] {
   const resolved = routes.map((route) => ({
     route,
-    operation: resolveOperation(schema, route.operation, route.path, route.readOnly),
+    operation: resolveOperation(schema, route),
   }));
+  assertDistinct(resolved);
   const findUses = useFinder(schema, 'ignore');
   return resolved.map(({ route, operation }) => {
     assertPlain(operation);
@@ -88,6 +91,36 @@ export function compileRoutes(
       toAnswer: answerer(route, operation),
     };
   });
+}
+
+/**
+ * Asserts that requests and descriptions can tell the routes apart.
+ *
+ * @throws {Error} for two operations with one name or address, paths that differ only in the names of their variables, or
+ *   two fragments with one name, which is that of a component
+ */
+function assertDistinct(all: readonly ResolvedRoute[]): void {
+  const operations = new Set<string>();
+  const known = new Map<string, string>();
+  const firstOf = (key: string, value: string) => {
+    known.set(key, known.get(key) ?? value);
+    return known.get(key);
+  };
+  for (const { route, operation } of all) {
+    const { operationId } = operation;
+    for (const name of [operationId, nameOf(route)]) {
+      if (operations.has(name)) throw new Error(`There are two operations ${name}.`);
+      operations.add(name);
+    }
+    const path = firstOf(route.path.replaceAll(/\{\w+\}/g, '{}'), route.path);
+    if (path !== route.path) throw new Error(`${operationId}: name the variables of ${route.path} as in ${path}.`);
+    for (const node of route.operation.definitions) {
+      if (node.kind !== Kind.FRAGMENT_DEFINITION) continue;
+      const { value: name } = node.name;
+      if (firstOf(name, print(node)) !== print(node))
+        throw new Error(`${operationId}: another route has a different fragment ${name}; give this one its own name.`);
+    }
+  }
 }
 
 /** Whether the operation returns a row with its version, which becomes the entity tag. */

@@ -1,6 +1,5 @@
 import {
   type ArgumentNode,
-  type DocumentNode,
   type GraphQLArgument,
   type GraphQLCompositeType,
   type GraphQLField,
@@ -19,6 +18,7 @@ import {
 } from 'graphql';
 import { type SelectedField, type Selection, selectionOf } from '../operation/selection.ts';
 import { EXPECTED_VERSION } from './preconditions.ts';
+import type { Route } from './route.ts';
 
 /** A variable of a route's operation, and the argument of the root field that takes it. */
 export interface Variable {
@@ -50,14 +50,12 @@ export interface ResolvedOperation {
  * Finds where each variable of an operation comes from: one that the path names from the path, an input object from the
  * body, `expectedVersion` from the precondition, all others from the query string.
  *
- * @param readOnly the names of those that come from body fields beside those of the input
- * @throws {Error} if the document is not one named operation with one root field whose arguments take its variables
+ * @throws {Error} if the document is not one named operation with one root field whose arguments take its variables, or
+ *   the path or the method does not fit them
  */
 export function resolveOperation(
   schema: GraphQLSchema,
-  document: DocumentNode,
-  path: string,
-  readOnly: readonly string[] = [],
+  { operation: document, method, path, readOnly = [] }: Route,
 ): ResolvedOperation {
   const operation = getOperationAST(document);
   if (operation?.name === undefined) throw new Error(`The route ${path} needs one operation, with a name.`);
@@ -74,6 +72,12 @@ export function resolveOperation(
   const isPrecondition = ({ name }: Variable) => name === EXPECTED_VERSION;
   const isBody = ({ type }: Variable) => isInputObjectType(getNamedType(type));
   const isBesideBody = ({ name }: Variable) => readOnly.includes(name);
+  const [, unknown] =
+    [...path.matchAll(/\{(\w+)\}/g)].find(([, name]) => !variables.some((one) => one.name === name)) ?? [];
+  if (unknown !== undefined) throw new Error(`${operationId}: ${path} has {${unknown}}, but there is no $${unknown}.`);
+  const body = variables.find(isBody);
+  if (method === 'GET' && body !== undefined)
+    throw new Error(`${operationId}: $${body.name} would be the body, and GET has none.`);
   const isElsewhere = (one: Variable) => isInPath(one) || isBody(one) || isBesideBody(one) || isPrecondition(one);
   return {
     operationId,
@@ -83,7 +87,7 @@ export function resolveOperation(
     selected,
     inPath: variables.filter(isInPath),
     inQuery: variables.filter((one) => !isElsewhere(one)),
-    inBody: variables.find(isBody),
+    inBody: body,
     besideBody: variables.filter(isBesideBody),
     inPrecondition: variables.find(isPrecondition),
   };

@@ -27,8 +27,12 @@ for (const argument of schema.getQueryType()?.getFields().search?.args ?? []) {
 }
 
 /** The schemas that OpenAPI has for one route. */
-function described(operation: ReturnType<typeof gql>, reply: Reply = ok()) {
-  const endpoints = compileRoutes(schema, [route('GET', '/things', { tag: 'Things', operation, reply })], '/lifecycle');
+function described(operation: ReturnType<typeof gql>, reply: Reply = ok(), method: 'GET' | 'POST' = 'GET') {
+  const endpoints = compileRoutes(
+    schema,
+    [route(method, '/things', { tag: 'Things', operation, reply })],
+    '/lifecycle',
+  );
   const document = openApiDocument(endpoints, {
     title: 'Things',
     version: '1.0.0',
@@ -40,10 +44,13 @@ function described(operation: ReturnType<typeof gql>, reply: Reply = ok()) {
     optional: {},
     headerExamples: { 'WWW-Authenticate': '', Location: '', Link: '', Warning: '' },
   }) as {
-    readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
     readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
   };
-  const { responses, parameters } = document.paths['/things']?.get ?? { responses: {}, parameters: [] };
+  const { responses, parameters } = document.paths['/things']?.[method.toLowerCase()] ?? {
+    responses: {},
+    parameters: [],
+  };
   return {
     responses,
     parameters: Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema])),
@@ -92,7 +99,7 @@ describe('a value of an enum has its name on REST', () => {
   const operation = gql`query many($sort: Sort = id_desc, $wish: Wish!) { search(sort: $sort, wish: $wish) }`;
 
   test('in the default of a parameter, and of a field of a body', () => {
-    const { parameters, schemas } = described(operation, rows());
+    const { parameters, schemas } = described(operation, rows(), 'POST');
     expect(parameters.sort).toMatchObject({ enum: ['id', '-id'], default: '-id' });
     expect(schemas.Wish).toMatchObject({ properties: { sorts: { description: 'How. Default: `["-id","id"]`.' } } });
   });
@@ -205,5 +212,48 @@ describe('a route that REST cannot serve makes the start fail, and the error say
     ],
   ])('%s', (_, operation, reply, message) => {
     expect(() => described(operation, reply)).toThrow(`many: ${message}`);
+  });
+
+  const count = gql`query one { bookCount }`;
+  const given = gql`query one($ratio: Float, $id: ID, $wish: Wish) { given(ratio: $ratio, id: $id, wish: $wish) }`;
+  const row = (fields: string, name = 'one') => gql`query ${name} { book { ...B } } fragment B on Book { ${fields} }`;
+  test.each([
+    ['a path with an unknown variable', [['/a/{id}', count]], 'one: /a/{id} has {id}, but there is no $id.'],
+    ['an input object of a GET', [['/a', given]], 'one: $wish would be the body, and GET has none.'],
+    [
+      'two operations of one name',
+      [
+        ['/a', count],
+        ['/b', count],
+      ],
+      'There are two operations one.',
+    ],
+    [
+      'two operations of one address',
+      [
+        ['/a', count],
+        ['/a', row('id', 'two')],
+      ],
+      'There are two operations GET /a.',
+    ],
+    [
+      'two names of a variable',
+      [
+        ['/a/{id}', gql`query one($id: ID) { given(id: $id) }`],
+        ['/a/{key}', gql`query two($key: ID) { given(id: $key) }`],
+      ],
+      'two: name the variables of /a/{key} as in /a/{id}.',
+    ],
+    [
+      'two fragments of one name',
+      [
+        ['/a', row('id')],
+        ['/b', row('id title', 'two')],
+      ],
+      'two: another route has a different fragment B; give this one its own name.',
+    ],
+  ] as const)('%s', (_, routes, message) => {
+    const all = routes.map(([path, operation]) => route('GET', path, { tag: '', operation, reply: ok() }));
+    expect(() => compileRoutes(schema, all, '')).toThrow(message);
   });
 });
