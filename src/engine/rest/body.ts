@@ -71,12 +71,18 @@ export function bodyVariables(
 
 /**
  * Makes the function that gives the values of enums in a valid input their names in GraphQL; undefined if they have the
- * same on REST. An input object must not contain itself.
+ * same on REST.
+ *
+ * @param outer the input objects that it is in
+ * @throws {Error} for an input object that contains itself
  */
-function enumNames(type: GraphQLInputType): ((value: unknown) => unknown) | undefined {
-  if (isNonNullType(type)) return enumNames(type.ofType);
+function enumNames(
+  type: GraphQLInputType,
+  outer: readonly GraphQLInputType[] = [],
+): ((value: unknown) => unknown) | undefined {
+  if (isNonNullType(type)) return enumNames(type.ofType, outer);
   if (isListType(type)) {
-    const ofItem = enumNames(type.ofType);
+    const ofItem = enumNames(type.ofType, outer);
     return ofItem && ((items) => (Array.isArray(items) ? items.map(ofItem) : items === null ? null : ofItem(items)));
   }
   if (isEnumType(type)) {
@@ -85,8 +91,9 @@ function enumNames(type: GraphQLInputType): ((value: unknown) => unknown) | unde
     return (text) => (text === null ? null : names.get(text));
   }
   if (!isInputObjectType(type)) return undefined;
+  if (outer.includes(type)) throw new Error(`${type.name} contains itself, which the body of a REST request must not.`);
   const ofFields = Object.values(type.getFields()).flatMap(({ name, type: ofField }) => {
-    const convert = enumNames(ofField);
+    const convert = enumNames(ofField, [...outer, type]);
     return convert === undefined ? [] : [{ name, convert }];
   });
   if (ofFields.length === 0) return undefined;

@@ -16,7 +16,8 @@ const schema = buildSchema(`
   input Wish { "How." sorts: [Sort!] = [id_desc, id] }
   type Page { nodes: [Book!]!  pageInfo: PageInfo! }
   type PageInfo { hasNextPage: Boolean!  endCursor: String }
-  extend type Query { given(ratio: Float, id: ID, wish: Wish): Int!  page: Page!  noPage: Page  noBooks: [Book!] }
+  input Tree { branches: [Tree!] }
+  extend type Query { plant(tree: Tree): Int!  given(ratio: Float, id: ID, wish: Wish): Int!  page: Page!  noPage: Page  noBooks: [Book!] }
   extend type Query {
     colour: Colour!  best: Sort  sorts: [Sort!]
     search(tags: [String!], pages: [Int!], sort: Sort, wish: Wish): [String!]!
@@ -212,6 +213,11 @@ describe('a route that REST cannot serve makes the start fail, and the error say
     ],
   ])('%s', (_, operation, reply, message) => {
     expect(() => described(operation, reply)).toThrow(`many: ${message}`);
+  });
+
+  test('an input object that contains itself', () => {
+    const operation = gql`query many($tree: Tree) { plant(tree: $tree) }`;
+    expect(() => described(operation, ok(), 'POST')).toThrow('Tree contains itself, which the body of a REST request');
   });
 
   const count = gql`query one { bookCount }`;
