@@ -7,7 +7,7 @@ export const dateScalar = new GraphQLScalarType<string, string>({
   name: 'Date',
   description: 'A calendar day in UTC, as an RFC 3339 full-date.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
-  extensions: { accepts: A_DATE, bytes: 12 },
+  extensions: { accepts: A_DATE, bytes: 12, jsonSchema: { type: 'string', format: 'date' } },
   serialize: String,
   parseValue: (value) => {
     if (typeof value === 'string' && isDate(value)) return value;

@@ -204,9 +204,10 @@ export function leafSchema(type: GraphQLLeafType, components: Components): JsonS
     if (hasRestNames(type)) return schema;
     return components.refer(type.name, () => ({ ...schema, description: type.description ?? type.name }));
   }
-  const schema = LEAVES[type.name];
-  if (schema === undefined) throw new Error(`OpenAPI has no schema for the scalar ${type.name}.`);
-  return schema;
+  const schema = BUILT_IN[type.name] ?? type.extensions.jsonSchema;
+  if (schema === undefined)
+    throw new Error(`OpenAPI has no schema for the scalar ${type.name}; its extensions need a jsonSchema.`);
+  return schema as JsonSchema;
 }
 
 /** An extension, because OpenAPI 3.0 cannot describe a single enum value. */
@@ -218,13 +219,11 @@ function valueAnnotations(type: GraphQLEnumType): JsonSchema {
   return annotated.length === 0 ? {} : { 'x-enum-marks': Object.fromEntries(annotated) };
 }
 
-const LEAVES: Readonly<Record<string, JsonSchema>> = {
-  Int64: { type: 'integer', format: 'int64' },
+/** The schemas of GraphQL's own scalars; the others bring theirs. */
+const BUILT_IN: Readonly<Record<string, JsonSchema>> = {
   Int: { type: 'integer', format: 'int32' },
   Float: { type: 'number', format: 'double' },
   ID: { type: 'string' },
-  Date: { type: 'string', format: 'date' },
-  DateTime: { type: 'string', format: 'date-time' },
   String: { type: 'string' },
   Boolean: { type: 'boolean' },
 };

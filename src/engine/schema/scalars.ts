@@ -12,7 +12,7 @@ export const int64Scalar = new GraphQLScalarType<Int64, unknown>({
   description:
     'A signed 64-bit integer, exact to the last digit. It is a JSON integer in variables and results, never a string.',
   specifiedByURL: 'https://spec.openapis.org/registry/format/int64.html',
-  extensions: { accepts: AN_INT64, bytes: 20 },
+  extensions: { accepts: AN_INT64, bytes: 20, jsonSchema: { type: 'integer', format: 'int64' } },
   serialize: (value) => value,
   parseValue: (value) => {
     const parsed = typeof value === 'number' || typeof value === 'bigint' ? toInt64(value) : undefined;
@@ -32,7 +32,7 @@ export const dateTimeScalar = new GraphQLScalarType<Date, string>({
   description:
     'An instant, as an RFC 3339 date-time with an offset. It is stored to the millisecond and returned in UTC.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
-  extensions: { accepts: A_DATE_TIME, bytes: 26 },
+  extensions: { accepts: A_DATE_TIME, bytes: 26, jsonSchema: { type: 'string', format: 'date-time' } },
   // The builder types what resolvers return.
   serialize: (value) => (value as Date).toISOString(),
   parseValue: (value) => {

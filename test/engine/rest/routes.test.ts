@@ -1,6 +1,7 @@
-import { buildSchema } from 'graphql';
+import { buildSchema, GraphQLScalarType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
+import { Components, leafSchema } from '../../../src/engine/openapi/schemas.ts';
 import { compileRoutes } from '../../../src/engine/rest/compile.ts';
 import { created, gql, ok, page, type Reply, route, rows } from '../../../src/engine/rest/route.ts';
 import { integerFrom, text } from '../../../src/engine/schema/bounds.ts';
@@ -128,6 +129,11 @@ describe('OpenAPI describes the response of a route', () => {
     expect(statusesOf(gql`query one { bookCount }`)).toEqual(['200']);
     expect(statusesOf(gql`query many { titles }`, rows())).toEqual(statuses);
     expect(statusesOf(gql`query one { book { ...Book version } } fragment Book on Book { id }`)).toEqual(statuses);
+  });
+
+  test('with a scalar that brings its schema', () => {
+    const seat = new GraphQLScalarType({ name: 'Seat', extensions: { jsonSchema: { type: 'string', maxLength: 3 } } });
+    expect(leafSchema(seat, new Components({ examples: {}, optional: {} }))).toEqual({ type: 'string', maxLength: 3 });
   });
 
   test('with a list of scalars', () => {
