@@ -77,7 +77,8 @@ export function deliveryQueue(database: Database, me: string) {
       where id = first and due is null and due_at is null and status = 'pending'`,
     {},
   );
-  // If a client has redelivered meanwhile, the webhook has another position, and nothing is added.
+  // If a client has redelivered meanwhile, the webhook has another position, and nothing is added. Materialized, because
+  // PostgreSQL would otherwise look for the delivery of each event once for each webhook that has moved.
   const spread = database.statement(
     'delivery.spread',
     'write',
@@ -91,10 +92,13 @@ export function deliveryQueue(database: Database, me: string) {
         update ${webhooks} set position = ends.position
         from (select webhook_id, start, max(position) as position from found group by webhook_id, start) as ends
         where id = webhook_id and ${webhooks.position} = start returning webhook_id),
+      passed as materialized (
+        select found.* from found join moved using (webhook_id)
+        where types is null or type = any(string_to_array(types, ' '))),
       wanted as (
-        select found.* from found join moved using (webhook_id) where (types is null or type = any(string_to_array(types, ' '))) and (
+        select * from passed where (
           select min(position) from ${deliveries}
-          where webhook_id = found.webhook_id and position = found.position) is null),
+          where webhook_id = passed.webhook_id and position = passed.position) is null),
       added as (
         insert into ${deliveries} (webhook_id, epoch, position, type, subject, due_at)
         select webhook_id, (select epoch from feed), position, type, subject, case
