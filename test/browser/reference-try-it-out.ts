@@ -69,6 +69,17 @@ export const tryItOutChecks: Checks = {
     equal(sent.at(-1), 'Bearer psk_secret');
   },
 
+  'a link beside the response says where the missing key is typed, and leads there': async ({ page, base }) => {
+    const rejection = { code: 'UNAUTHENTICATED', message: 'This needs an API key.', status: 401 };
+    await page.route(`${base}/categories**`, (route) => route.fulfill({ status: 401, json: rejection }));
+    await goToReference(page, base);
+    const operation = await tryItOut(page, 'listCategories');
+    await execute(operation);
+    await operation.getByRole('link', { name: 'at the top of this page' }).click();
+    await page.waitForURL(`${base}/reference#credential`);
+    equal(await page.evaluate(() => document.activeElement?.id), 'credential');
+  },
+
   'the reference works under a base path, and "Try it out" uses it': async ({ page, prefixed }) => {
     await goToReference(page, prefixed, '#/Inventory/listInventory');
     const calls = callsOf(page, new URL(prefixed).origin);

@@ -80,6 +80,15 @@ export const referenceChecks: Checks = {
     await isAtTop(operation);
   },
 
+  'its first link leads past the navigation, with the focus': async ({ page, base }) => {
+    await goToReference(page, base);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${base}/reference#content`);
+    await page.keyboard.press('Tab');
+    ok(await page.locator('main').evaluate((main) => main.contains(document.activeElement)));
+  },
+
   'a link to an operation opens it': async ({ page, base }) => {
     await goToReference(page, base, '#/Orders/updateOrder');
     const operation = page.locator('#updateOrder');

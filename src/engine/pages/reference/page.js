@@ -19,7 +19,7 @@ export function createPage({ React, getSystem }, { Badges }, { base, hasPlaygrou
     return h(
       'div',
       { className: 'page' },
-      h('a', { className: 'skip', href: '#content' }, 'Skip to the operations'),
+      h('a', { className: 'skip noZensmooth', href: '#content' }, 'Skip to the operations'),
       h(Navigation, { ...system, groups }),
       h(
         'main',

@@ -31,7 +31,7 @@ export function createResponses({ React: { createElement: h, Fragment, useState 
       (props) => {
         if (!/json/i.test(props.contentType)) return h(Original, props);
         const isUnknown = /"code"\s*:\s*"UNAUTHENTICATED"/.test(props.content);
-        const toKey = h('a', { href: '#credential' }, 'at the top of this page');
+        const toKey = h('a', { className: 'noZensmooth', href: '#credential' }, 'at the top of this page');
         const code = { language: 'json', canCopy: true, downloadable: true, fileName: 'response.json' };
         return h(
           'div',
