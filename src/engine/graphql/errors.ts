@@ -18,6 +18,10 @@ const CODES_OF_YOGA: Readonly<Record<string, ErrorCode>> = {
 const ABORTED = 'Validation aborted.';
 const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less in one document.';
 
+/** What the message of Yoga for an operation that it cannot find lacks. */
+const HOW_TO_NAME =
+  'operationName must be the name of one in the document; it can be left out only if the document has exactly one.';
+
 /** The maximum length of a message about a document, in characters. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
@@ -73,7 +77,9 @@ function protocolError(error: GraphQLError): GraphQLError {
   const known = code !== undefined && code in errorTable ? (code as ErrorCode) : CODES_OF_YOGA[code ?? ''];
   const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : (known ?? 'INVALID_ARGUMENT');
   const extensions = { code: ours, status: errorTable[ours].status, ...(http !== undefined && { http }) };
-  const message = error.message === ABORTED ? TOO_MUCH_WORK : shorten(error.message);
+  const isUnnamed = code === 'OPERATION_RESOLUTION_FAILURE';
+  const given = isUnnamed ? `${error.message} ${HOW_TO_NAME}` : shorten(error.message);
+  const message = error.message === ABORTED ? TOO_MUCH_WORK : given;
   return inPlaceOf(error, message, { extensions });
 }
 

@@ -155,6 +155,12 @@ describe('an invalid document is 400', () => {
       /what operation to execute/,
       'query A { __typename } query B { __typename }',
     ]));
+
+  test('INVALID_ARGUMENT: no operation, and the message says how to name one', () =>
+    expectRejection(app, 'INVALID_ARGUMENT', 400, [
+      /operationName must be the name of one in the document/,
+      'fragment F on Pet { id }',
+    ]));
 });
 
 describe('a conflict with stored rows has its own code', () => {
