@@ -1,3 +1,5 @@
+import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { Client, cacheExchange, fetchExchange, gql } from '@urql/core';
 import createClient from 'openapi-fetch';
 import { pino } from 'pino';
@@ -226,6 +228,29 @@ describe('urql, with its cache', () => {
     }
     expect(walked).toEqual(pets);
   });
+});
+
+const PETS = gql`query ($first: Int) { pets(first: $first) { totalCount } }`;
+
+describe('Apollo Client, with persisted queries', () => {
+  test.each([false, true])(
+    'sends documents after it has learned that digests do not do, by GET: %s',
+    async (useGETForHashedQueries) => {
+      const sent: string[] = [];
+      const counted: typeof fetch = (address, options) => {
+        sent.push(`${options?.method}`);
+        return fetch(address, options);
+      };
+      const persisted = new PersistedQueryLink({ generateHash: () => 'ecf4edb4', useGETForHashedQueries });
+      const link = persisted.concat(new HttpLink({ uri: `${base}/graphql`, fetch: counted }));
+      const client = new ApolloClient({ link, cache: new InMemoryCache() });
+      for (const first of [1, 2]) {
+        const { data } = await client.query<Walk>({ query: PETS, variables: { first } });
+        expect(data?.pets.totalCount).toEqual(expect.any(Number));
+      }
+      expect(sent).toEqual([useGETForHashedQueries ? 'GET' : 'POST', 'POST', 'POST']);
+    },
+  );
 });
 
 function nextOf(response: Response): string | undefined {
