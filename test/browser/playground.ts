@@ -99,8 +99,49 @@ export const playgroundChecks: Checks = {
     await page.goto(`${base}/graphql`);
     await page.locator('.graphiql-query-editor').getByText('Five pets').waitFor();
     equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    const { width = 0 } = (await page.locator('.graphiql-response').boundingBox()) ?? {};
+    ok(width > 250, `The response is ${width} pixels wide.`);
     await page.getByRole('link', { name: 'Pet store' }).click();
     await page.waitForURL(`${base}/`);
+  },
+
+  'the URL has the variables too, and opens with them': async ({ page, base, open }) => {
+    const query = 'query Some($first: Int) { pets(first: $first) { nodes { id } } }';
+    await page.goto(`${base}/graphql?${new URLSearchParams({ query, variables: '{"first": 77}' })}`);
+    const variables = page.locator('.graphiql-editor-tool .graphiql-editor:not(.hidden)');
+    await variables.getByText('77').dblclick();
+    await page.keyboard.type('2');
+    await page.waitForURL(/variables=%7B%22first%22%3A\+2%7D$/);
+    const other = await open({});
+    await other.goto(page.url());
+    await other.locator('.graphiql-query-editor').getByText('Some').waitFor();
+    await other.getByRole('button', { name: /execute query/i }).click();
+    const results = other.locator('.result-window');
+    await results.getByText('"nodes"').waitFor();
+    equal((await results.textContent())?.match(/"id"/g)?.length, 2);
+  },
+
+  'a shared document opens without the variables of another tab, and each tab keeps its own': async ({
+    page,
+    base,
+  }) => {
+    const variables = page.locator('.graphiql-editor-tool .graphiql-editor:not(.hidden) .view-lines');
+    const shown = async (address: string) => {
+      await page.goto(base + address);
+      await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+      return variables.innerText();
+    };
+    await shown('/graphql');
+    await variables.click();
+    await page.keyboard.insertText('{"first": 77}');
+    // It stores its state a moment after the last key.
+    await page.waitForTimeout(1_000);
+    match(await shown('/graphql'), /77/);
+    equal(await shown('/graphql?query=query+Shared+%7B+__typename+%7D'), '');
+    equal(await page.locator('.graphiql-tab').count(), 5);
+    await page.waitForTimeout(1_000);
+    equal(await shown('/graphql'), '');
+    equal(await page.locator('.graphiql-tab').count(), 5);
   },
 
   'the playground stores no header field, because it may be a credential': async ({ page, base }) => {

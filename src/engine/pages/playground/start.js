@@ -4,16 +4,23 @@ const examples = JSON.parse(root.dataset.examples);
 /** The maximum length of a URL, in characters: servers may reject longer ones. */
 const MAX_ADDRESS_LENGTH = 2_000;
 
+const inAddress = new URL(location.href).searchParams;
+// A query in the URL has priority.
+const opened = inAddress.has('query')
+  ? { variables: inAddress.get('variables') }
+  : (openTab() ?? { query: examples[0] });
+
 window.YogaGraphiQL.renderYogaGraphiQL(root, {
   fetcher: ask,
   title: homeLink(),
   logo: ' ',
   defaultTabs: examples.map((query) => ({ query })),
-  // A query in the URL has priority.
-  ...(!new URL(location.href).searchParams.has('query') && { query: openQuery() ?? examples[0] }),
+  query: opened.query,
+  variables: opened.variables ?? '',
   // The header fields that a user types may contain a credential.
   shouldPersistHeaders: false,
-  onEditQuery: keepInAddress,
+  onEditQuery: (query) => keepInAddress({ query }),
+  onEditVariables: (variables) => keepInAddress({ variables }),
 });
 
 /** GraphiQL shows the title as HTML. */
@@ -24,10 +31,10 @@ function homeLink() {
   return link.outerHTML;
 }
 
-/** The document of the last open tab: without it, GraphiQL would open a new, empty tab beside the stored ones. */
-function openQuery() {
+/** The last open tab: without its content, GraphiQL would open a new, empty tab beside the stored ones. */
+function openTab() {
   const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState') ?? '{}');
-  return tabs?.[activeTabIndex]?.query;
+  return tabs?.[activeTabIndex];
 }
 
 /** Sends an operation, and shows any response of the service: of a subscription, one result after another. */
@@ -72,10 +79,13 @@ async function* resultsOf(response) {
   }
 }
 
-/** Keeps the document in the URL, so that the URL can be shared. A document that is too long is left out. */
-function keepInAddress(query) {
+/** Keeps the document and its variables in the URL, so that the URL can be shared. What is too long is left out. */
+function keepInAddress(edited) {
   const address = new URL(location.href);
-  address.searchParams.set('query', query);
-  if (address.href.length > MAX_ADDRESS_LENGTH) address.searchParams.delete('query');
+  const query = address.searchParams.get('query') ?? openTab()?.query;
+  for (const [name, text] of Object.entries({ query, ...edited })) {
+    address.searchParams.set(name, text ?? '');
+    if (!text || address.href.length > MAX_ADDRESS_LENGTH) address.searchParams.delete(name);
+  }
   history.replaceState({}, '', address);
 }
