@@ -30,6 +30,16 @@ export const pageChecks: Checks = {
     }
   },
 
+  'pages can be read on a phone with very large letters, too': async ({ page, base }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const path of ['/', '/lifecycle', '/reference', '/pets/none']) {
+      await page.goto(base + path);
+      await page.locator('h1').waitFor();
+      await page.evaluate(() => document.documentElement.style.setProperty('font-size', '24px'));
+      equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, path);
+    }
+  },
+
   'pages have a title, a language and one heading of the first level': async ({ page, base }) => {
     for (const path of ['/', '/lifecycle', '/reference']) {
       await page.goto(base + path);

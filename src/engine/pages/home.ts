@@ -42,7 +42,7 @@ ${link('/readyz', 'Health', '<code>/livez</code>, <code>/readyz</code> and <code
 }
 
 const STYLE = `
-.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: .9rem; padding: 0; margin: 1.6rem 0 0; list-style: none; }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)); gap: .9rem; padding: 0; margin: 1.6rem 0 0; list-style: none; }
 .cards a { display: block; height: 100%; padding: 1rem 1.1rem; background: var(--card); border: 1px solid var(--line); border-radius: .7rem; color: inherit; text-decoration: none; }
 .cards a:hover { border-color: var(--accent); }
 .cards strong { display: block; color: var(--accent); }

@@ -49,7 +49,7 @@ p { margin: 0 0 .8rem; max-width: 44rem; }
 .badge.experimental { border-style: dashed; }
 a { color: var(--accent); text-underline-offset: .2em; }
 :is(a, button, input, select, summary, textarea, [tabindex="0"]):focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
-code { font: .92em var(--mono); }
+code { font: .92em var(--mono); overflow-wrap: break-word; }
 pre { background: var(--code); border: 1px solid var(--line); border-radius: .6rem; padding: .9rem 1rem; overflow-x: auto; font: .875rem/1.5 var(--mono); }
 @media (max-width: 44rem) {
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }

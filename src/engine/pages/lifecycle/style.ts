@@ -9,7 +9,7 @@ main > .soft code { white-space: nowrap; }
 .ways details[open] { flex-basis: 100%; }
 .ways pre { margin: .5rem 0 0; }
 summary { cursor: pointer; color: var(--accent); width: fit-content; }
-.levels { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1rem 2rem; margin: 0; }
+.levels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 1rem 2rem; margin: 0; }
 .levels dd { margin: .4rem 0 0; font-size: .95rem; color: var(--soft); }
 
 .timeline { padding: 10px 1.25rem .5rem; background: var(--card); border: 1px solid var(--line); border-radius: .7rem; }
@@ -74,11 +74,12 @@ h4 { margin: 0; font-size: .95rem; }
 .clients thead th { color: var(--soft); font-weight: 600; }
 .clients tbody th { font-weight: 400; overflow-wrap: anywhere; }
 .clients th:nth-child(2), .clients td:nth-child(2) { text-align: right; }
-.clients th:last-child, .clients td:last-child { padding-right: 0; text-align: right; white-space: nowrap; }
+.clients th:last-child, .clients td:last-child { padding-right: 0; text-align: right; }
+.clients time { white-space: nowrap; }
 @media (max-width: 44rem) {
   .mark { padding: 1rem 1rem 1.1rem; }
   .facts { grid-template-columns: minmax(0, 1fr); }
-  .facts div { display: grid; grid-template-columns: 8.5rem minmax(0, 1fr); }
+  .facts div { display: grid; grid-template-columns: min(8.5rem, 40%) minmax(0, 1fr); }
   .uses { grid-template-columns: minmax(0, 1fr); }
   .axis .minor { display: none; }
 }
