@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Column, is, Param, Placeholder, type SQLWrapper, type Table } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
+import { Turns } from '../turns.ts';
 import {
   type Driver,
   type Kind,
@@ -11,10 +12,9 @@ import {
   type RawRow,
   toParameter,
 } from './driver.ts';
-import { isDeadlock, LockTimeout } from './failures.ts';
+import { isDeadlock, LockTimeout, overloaded } from './failures.ts';
 import { connectionsOf, DEFAULT_POOL } from './lanes.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
-import { Turns } from './turns.ts';
 
 /** Observes the database for metrics and traces; called once per statement or batch. */
 export interface Probe {
@@ -67,6 +67,8 @@ export interface DatabaseLocation {
   readonly pool?: number;
 }
 
+/** How long a change waits while others change its row, in milliseconds. */
+const MAX_WAIT = 1_000;
 const MAX_ATTEMPTS = 5;
 /** The pause before the first retry of a statement, in milliseconds; each further one is that much longer. */
 const PAUSE = 20;
@@ -106,7 +108,7 @@ export class Database {
     this.kind = driver.kind;
     this.probe = probe;
     this.driver = driver;
-    this.#turns = isSession ? undefined : new Turns();
+    this.#turns = isSession ? undefined : new Turns({ milliseconds: MAX_WAIT, error: overloaded });
   }
 
   /**

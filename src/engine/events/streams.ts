@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
-import { CallerTurns } from './caller-turns.ts';
+import { Turns } from '../turns.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type StreamFormat, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
@@ -35,12 +35,12 @@ export type EventStreams = ReturnType<typeof createEventStreams>;
 
 export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOptions) {
   const places = new StreamPlaces(max, onCount);
-  const turns = new CallerTurns();
+  const turns = new Turns();
   const streams = new Set<EventStream>();
   const tail = createTail(feed, tellNext, endAll, onFailure);
   let timers: NodeJS.Timeout[] = [];
   /** Streams that are alike are told what was published together, one batch after another. */
-  const batches = new CallerTurns();
+  const batches = new Turns();
   let hasEnded = false;
 
   return {

@@ -25,15 +25,14 @@ export async function readParams(
   request: GraphQLRequest,
   charge: Parameters<typeof readJson>[1],
 ): Promise<GraphQLParams> {
-  if (request.method === 'POST') return asWhole(await readPost(request, charge));
-  if (request.method === 'GET') return asWhole(readSearch(request.search));
-  const headers = { allow: 'GET, POST' };
-  throw new ServiceError('METHOD_NOT_ALLOWED', 'GraphQL only supports GET and POST requests.', { headers });
-}
-
-/** The message is the one at which clients send the document instead of its digest, and go on to do so. */
-function asWhole(params: GraphQLParams): GraphQLParams {
+  const { method, search } = request;
+  if (method !== 'POST' && method !== 'GET') {
+    const headers = { allow: 'GET, POST' };
+    throw new ServiceError('METHOD_NOT_ALLOWED', 'GraphQL only supports GET and POST requests.', { headers });
+  }
+  const params = method === 'POST' ? await readPost(request, charge) : readSearch(search);
   const { query, extensions } = params;
+  // At this message, clients send the document instead of its digest, and go on to do so.
   if (query == null && extensions?.persistedQuery !== undefined) throw invalid('PersistedQueryNotSupported');
   return params;
 }

@@ -2,7 +2,6 @@ import { type ExecutionResult, stripIgnoredCharacters } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
-import { CallerTurns } from '../events/caller-turns.ts';
 import type { EventFilter } from '../events/feed.ts';
 import { acceptsEventStream, graphqlType, namesEventStream } from '../http/negotiation.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
@@ -14,6 +13,7 @@ import type { ListCosts } from '../limits/units.ts';
 import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
+import { Turns } from '../turns.ts';
 import { rejected, toClientError } from './errors.ts';
 import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
 import { type GraphQLRequest, readParams } from './params.ts';
@@ -53,7 +53,7 @@ export function createGraphQLServer(
   const preparer = createPreparer(documents, options);
   const toOutcome = createToOutcome(preparer.fetchAPI);
   const extensionFor = lifecycleExtensions(options.lifecyclePage);
-  const turns = new CallerTurns();
+  const turns = new Turns();
   const pace = new Pace(CHARACTERS_AT_ONCE);
 
   return async (request) => {

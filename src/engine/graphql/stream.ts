@@ -1,5 +1,4 @@
 import type { ExecutionResult } from 'graphql';
-import type { CallerTurns } from '../events/caller-turns.ts';
 import type { StreamFormat } from '../events/event-stream.ts';
 import type { FeedEvent } from '../events/feed.ts';
 import type { EventStreams } from '../events/streams.ts';
@@ -7,6 +6,7 @@ import { type HttpReply, without } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import type { Context } from '../schema/context.ts';
+import type { Turns } from '../turns.ts';
 import { formatError, rejected } from './errors.ts';
 
 /** Opens the streams of subscriptions. */
@@ -22,7 +22,7 @@ interface Subscription {
   readonly key: string;
   /** Who pays for it: of each caller, it runs for the events of one page at a time. */
   readonly account: string;
-  readonly turns: CallerTurns;
+  readonly turns: Turns;
   /** Leaves out of a result what the caller must not read. */
   readonly forCaller: (result: ExecutionResult) => ExecutionResult;
 }
