@@ -107,5 +107,6 @@ function request(headers: Fields, text: string) {
     readBody: async () => Buffer.from(text),
     meter: new Meter('anybody', undefined),
     id: 'a-request',
+    isCutOff: () => false,
   };
 }

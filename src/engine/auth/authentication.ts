@@ -10,6 +10,8 @@ export interface Metered extends Traced {
   readonly id: string;
   readonly headers: RequestHeaders;
   readonly meter: Meter;
+  /** Whether its client has gone. */
+  readonly isCutOff: () => boolean;
 }
 
 /** Authenticates and charges the requests of all protocols. */

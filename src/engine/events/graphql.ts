@@ -23,10 +23,10 @@ const MAX_PAGE_SIZE = 500;
 /** How long a page may wait for its first event, in seconds. */
 const MAX_WAIT = 20;
 
-const waitForEvent: WaitFor = async ({ after, types, subject, wait }, { streams }, account) => {
+const waitForEvent: WaitFor = async ({ after, types, subject, wait }, { streams }, request) => {
   if (!wait) return {};
   const filter = { types, subject } as EventFilter;
-  return { feedEnd: await streams.wait(after as string | undefined, filter, (wait as number) * 1_000, account) };
+  return { feedEnd: await streams.wait(after as string | undefined, filter, (wait as number) * 1_000, request) };
 };
 
 /** The enum of the types of events, in GraphQL. */

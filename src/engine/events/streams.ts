@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
+import type { Waiting } from '../operation/wait.ts';
 import { Turns } from '../turns.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type StreamFormat, type StreamRequest } from './event-stream.ts';
@@ -69,14 +70,19 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     },
 
     /**
-     * Resolves when there is an event after the cursor, after this many milliseconds, or when the process stops; at once
-     * if the page after the cursor is not the last one. It is a stream that ends with its first event: outside the limits
+     * Resolves when there is an event after the cursor, after this many milliseconds, or when the client has gone or the
+     * process stops; at once if the page after the cursor is not the last one. It is a stream that ends with its first event: outside the limits
      * of other requests, but within that of streams.
      *
      * @returns where the feed ended at the call, if the cursor is `now`
      * @throws {ServiceError} as `open` does
      */
-    async wait(cursor: string | null | undefined, filter: EventFilter, milliseconds: number, account: string) {
+    async wait(
+      cursor: string | null | undefined,
+      filter: EventFilter,
+      milliseconds: number,
+      { account, isCutOff }: Waiting,
+    ) {
       const release = places.take(account);
       try {
         const first = await feed.page(cursor, filter, 1);
@@ -84,7 +90,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         if (first.hasMore) return undefined;
         const sink = waitingSink();
         const timeout = setTimeout(sink.end, milliseconds, 'now');
-        begin(sink, { format: WAITING, filter, account, recheck: async () => {} }, first);
+        begin(sink, { format: WAITING, filter, account, recheck: async () => assertThere(isCutOff) }, first);
         await sink.ended;
         clearTimeout(timeout);
         return cursor === NOW ? first.next : undefined;
@@ -230,6 +236,10 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
 
 async function textsOf(format: StreamFormat, events: readonly FeedEvent[]): Promise<readonly string[]> {
   return events.length === 0 ? [] : format.textsOf(events);
+}
+
+function assertThere(isCutOff: () => boolean): void {
+  if (isCutOff()) throw new ServiceError('INVALID_ARGUMENT', 'The client has gone.');
 }
 
 function stopping(): ServiceError {

@@ -15,7 +15,7 @@ export interface RawRequest {
   readonly host: string;
   readonly headers: RequestHeaders;
   readonly readBody: BodyReader;
-  isCutOff(): boolean;
+  readonly isCutOff: () => boolean;
   /** The address of the connection's other end; empty without a connection. */
   remote(): string;
 }
@@ -34,6 +34,8 @@ export interface IncomingRequest extends WithBody {
   readonly origin: string;
   /** The service's absolute URL: its origin and the base path. */
   readonly base: string;
+  /** Whether its client has gone. */
+  readonly isCutOff: () => boolean;
   /** Undefined if the request is not traced. */
   readonly span: RequestSpan | undefined;
   /** The error of a request that can't be answered, such as one with an invalid host. */
@@ -54,7 +56,7 @@ interface Reading {
 
 /** Derives what all protocols need from a request: its path under the base path, its id, and the service's origin. */
 export function readRequest(
-  { method, target, host, headers, readBody, remote }: RawRequest,
+  { method, target, host, headers, readBody, isCutOff, remote }: RawRequest,
   { basePath, publicUrl, meterFor, spanFor }: Reading,
 ): IncomingRequest {
   const queryStart = target.indexOf('?');
@@ -69,6 +71,7 @@ export function readRequest(
     search: queryStart === -1 ? '' : target.slice(queryStart + 1),
     headers,
     readBody,
+    isCutOff,
     id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),
     origin,
     base: origin + basePath,

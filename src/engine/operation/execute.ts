@@ -74,7 +74,10 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     let own = context;
     if (operation.wait !== undefined) {
       try {
-        own = { ...context, ...(await operation.wait(variables, context, request.meter.account)) };
+        own = {
+          ...context,
+          ...(await operation.wait(variables, context, { account: request.meter.account, isCutOff: request.isCutOff })),
+        };
       } catch (error) {
         if (error instanceof ServiceError) return call.reject([{ error, node: undefined }]);
         throw error;

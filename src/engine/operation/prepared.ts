@@ -2,6 +2,7 @@ import type { ExecutionResult, FieldNode } from 'graphql';
 import type { ServiceError } from '../errors.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import type { Context } from '../schema/context.ts';
+import type { Waiting } from './wait.ts';
 
 /** The variables of a request, as the client sent them. */
 export type Variables = Readonly<Record<string, unknown>>;
@@ -44,7 +45,7 @@ export interface PreparedOperation {
    * Waits until it has something to return, and resolves to a part of the context for that; undefined if it never waits.
    * Rejects with a `ServiceError`.
    */
-  readonly wait: ((variables: Variables, context: Context, account: string) => Promise<Partial<Context>>) | undefined;
+  readonly wait: ((variables: Variables, context: Context, request: Waiting) => Promise<Partial<Context>>) | undefined;
 
   run(variables: Variables, context: Context): ExecutionResult | Promise<ExecutionResult>;
 }

@@ -3,16 +3,22 @@ import type { Context } from '../schema/context.ts';
 import type { PreparedOperation } from './prepared.ts';
 import type { Selection } from './selection.ts';
 
+/** The request that waits. */
+export interface Waiting {
+  /** The caller's, for its share of what can wait. */
+  readonly account: string;
+  /** Whether its client has gone. */
+  isCutOff(): boolean;
+}
+
 /**
  * Waits until a root field has something to return: the extension `wait` of the field. It resolves to what the resolver
  * needs to know of that.
- *
- * @param account the caller's, for its share of what can wait
  */
 export type WaitFor = (
   args: Readonly<Record<string, unknown>>,
   context: Context,
-  account: string,
+  request: Waiting,
 ) => Promise<Partial<Context>> | undefined;
 
 /** The wait of an operation, outside the limits of work in progress; undefined if none of its root fields can wait. */
@@ -23,12 +29,12 @@ export function waitOf(schema: GraphQLSchema, { operation, roots }: Selection): 
   });
   if (waits.length === 0) return undefined;
   const { variableDefinitions = [] } = operation;
-  return async (variables, context, account) => {
+  return async (variables, context, request) => {
     const { coerced } = getVariableValues(schema, variableDefinitions, variables);
     // Invalid variables are rejected when the operation runs.
     if (coerced === undefined) return {};
     const waited = await Promise.all(
-      waits.map(({ field, node, wait }) => wait(getArgumentValues(field, node, coerced), context, account)),
+      waits.map(({ field, node, wait }) => wait(getArgumentValues(field, node, coerced), context, request)),
     );
     return Object.assign({}, ...waited);
   };

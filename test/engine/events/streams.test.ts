@@ -351,7 +351,7 @@ describe('streams', () => {
         throw error;
       },
     });
-    const waiting = streams.wait('now', {}, 60_000, 'me');
+    const waiting = streams.wait('now', {}, 60_000, { account: 'me', isCutOff: () => false });
     await isAsked;
     events.push(eventAt(11));
     answer();

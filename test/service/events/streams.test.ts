@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { startOwnService } from '../../support/sockets.ts';
 
 const service = startOwnService();
@@ -274,6 +274,16 @@ describe('limits of streams', () => {
     const next = await open('/events?after=now');
     expect(next.status).toBe(200);
     next.cut();
+  });
+
+  test('a waiting page whose client has gone soon leaves its place to others', async () => {
+    const client = new AbortController();
+    const path = `${service.base}/events?after=now&wait=20&type=pet.deleted`;
+    const waiting = fetch(path, { signal: client.signal }).catch(() => {});
+    await vi.waitFor(async () => expect(await streams()).toBe(1));
+    client.abort();
+    await waiting;
+    await vi.waitFor(async () => expect(await streams()).toBe(0), 5_000);
   });
 
   test('when the process stops, streams end soon, and say when to come back', async () => {
