@@ -99,7 +99,7 @@ export function createFinish(options: FinishOptions) {
     const line = { requestId: id, ...span?.fields, method, path, protocol, operation, status };
     if (error?.code === 'BROWNOUT') logger.warn({ ...line, code: error.code }, error.message);
     else if (error !== undefined && error.status >= 500) {
-      logger.error({ ...line, code: error.code, err: error.cause ?? error }, error.message);
+      logger.error({ ...line, code: error.code, err: error.cause }, error.message);
     }
     if (logsRequests) logger.debug({ ...line, milliseconds: Math.round(seconds * 1e6) / 1000 }, 'answered');
   }

@@ -167,6 +167,18 @@ describe('the service as a process', () => {
       });
     });
 
+    test('the log has a line for each request that is rejected for overload, without a stack, which would say nothing', async () => {
+      await withService({ MAX_REQUESTS: '1' }, async (service) => {
+        const all = Array.from({ length: 30 }, async () => (await fetch(`${service.base}/pets`)).status);
+        const rejected = (await Promise.all(all)).filter((status) => status === 503);
+        expect(rejected.length).toBeGreaterThan(0);
+        const errors = () => service.output().match(/.*"level":50.*/g) ?? [];
+        await expect.poll(() => errors().length).toBe(rejected.length);
+        expect(JSON.parse(errors()[0] ?? '')).toMatchObject({ code: 'UNAVAILABLE', path: '/pets', status: 503 });
+        expect(errors().join()).not.toContain('stack');
+      });
+    });
+
     test('at LOG_LEVEL=debug each request is a log line with its id, and no line has a body or a secret', async () => {
       await withService({ LOG_LEVEL: 'debug' }, async (service) => {
         const id = randomUUID();
