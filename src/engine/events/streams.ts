@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
-import type { Waiting } from '../operation/wait.ts';
+import type { Waiting } from '../operation/prepared.ts';
 import { Turns } from '../turns.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type StreamFormat, type StreamRequest } from './event-stream.ts';

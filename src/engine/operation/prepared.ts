@@ -2,7 +2,6 @@ import type { ExecutionResult, FieldNode } from 'graphql';
 import type { ServiceError } from '../errors.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import type { Context } from '../schema/context.ts';
-import type { Waiting } from './wait.ts';
 
 /** The variables of a request, as the client sent them. */
 export type Variables = Readonly<Record<string, unknown>>;
@@ -12,6 +11,14 @@ export interface Rejection {
   readonly error: ServiceError;
   /** The field of the document that is wrong, if it is one. */
   readonly node: FieldNode | undefined;
+}
+
+/** The request that waits. */
+export interface Waiting {
+  /** The caller's, for its share of what can wait. */
+  readonly account: string;
+  /** Whether its client has gone. */
+  isCutOff(): boolean;
 }
 
 /** An operation of a document, with everything that is the same for all requests for it. */

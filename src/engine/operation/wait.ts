@@ -1,15 +1,7 @@
 import { type GraphQLSchema, getArgumentValues, getVariableValues } from 'graphql';
 import type { Context } from '../schema/context.ts';
-import type { PreparedOperation } from './prepared.ts';
+import type { PreparedOperation, Waiting } from './prepared.ts';
 import type { Selection } from './selection.ts';
-
-/** The request that waits. */
-export interface Waiting {
-  /** The caller's, for its share of what can wait. */
-  readonly account: string;
-  /** Whether its client has gone. */
-  isCutOff(): boolean;
-}
 
 /**
  * Waits until a root field has something to return: the extension `wait` of the field. It resolves to what the resolver
