@@ -13,7 +13,7 @@ import {
   toParameter,
 } from './driver.ts';
 import { isDeadlock, LockTimeout, overloaded } from './failures.ts';
-import { connectionsOf, DEFAULT_POOL } from './lanes.ts';
+import { connectionsOf, DEFAULT_POOL, MAX_LOCK_WAIT } from './lanes.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 
 /** Observes the database for metrics and traces; called once per statement or batch. */
@@ -67,8 +67,6 @@ export interface DatabaseLocation {
   readonly pool?: number;
 }
 
-/** How long a change waits while others change its row, in milliseconds. */
-const MAX_WAIT = 1_000;
 const MAX_ATTEMPTS = 5;
 /** The pause before the first retry of a statement, in milliseconds; each further one is that much longer. */
 const PAUSE = 20;
@@ -108,7 +106,7 @@ export class Database {
     this.kind = driver.kind;
     this.probe = probe;
     this.driver = driver;
-    this.#turns = isSession ? undefined : new Turns({ milliseconds: MAX_WAIT, error: overloaded });
+    this.#turns = isSession ? undefined : new Turns({ milliseconds: MAX_LOCK_WAIT, error: overloaded });
   }
 
   /**
