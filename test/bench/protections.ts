@@ -66,8 +66,8 @@ export function protectionsOf(
       contests: [GET, LIST],
       without: {
         file: 'engine/rest/adapter.js',
-        replace: 'const tag = version !== undefined ?',
-        by: 'const tag = true ? undefined : version !== undefined ?',
+        replace: 'const tag = isList ?',
+        by: 'const tag = true ? undefined : isList ?',
       },
     },
     {

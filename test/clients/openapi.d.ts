@@ -2167,7 +2167,7 @@ export interface components {
         "X-Request-Id": string;
         /**
          * @description The version of the row or list (RFC 9110). Send it in `If-None-Match` to get 304 if nothing has changed, or that of a row in `If-Match` to change only this version.
-         * @example "3"
+         * @example "3-Xk2p0w"
          */
         ETag: string;
         /**

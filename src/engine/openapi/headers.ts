@@ -89,7 +89,7 @@ const RESPONSE_HEADERS = {
   ETag: responseHeader(
     'The version of the row or list (RFC 9110). Send it in `If-None-Match` to get 304 if nothing has changed, or that ' +
       'of a row in `If-Match` to change only this version.',
-    '"3"',
+    '"3-Xk2p0w"',
   ),
   'Idempotent-Replayed': responseHeader(
     '`true` if this is the stored answer to an earlier request with the same `Idempotency-Key`.',

@@ -157,11 +157,15 @@ function resourceOf(endpoints: readonly Endpoint[]): Resource {
   };
 }
 
-/** The entity tag is the row's version, or made from the content of a list with the URL of its next page. */
-function toReply({ status, body, headers = [], version }: Answer, always: HeaderFields, isList: boolean): HttpReply {
+/** The entity tag of a list is made from its content and the URL of its next page. */
+function toReply(
+  { status, body, headers = [], etag: ofRow }: Answer,
+  always: HeaderFields,
+  isList: boolean,
+): HttpReply {
   if (body === undefined) return { status, headers: [...always, ...headers], body: null };
   const text = stringifyJson(body);
-  const tag = version !== undefined ? `"${version}"` : isList ? tagOf(headers.join() + text) : undefined;
+  const tag = isList ? tagOf(headers.join() + text) : ofRow;
   const etag = tag === undefined ? [] : ['etag', tag];
   return { status, headers: [...always, ...headers, ...etag, 'content-type', 'application/json'], body: text };
 }

@@ -40,11 +40,12 @@ export function expectedVersions(
 }
 
 /**
- * The version of a tag; none if the tag is not exactly that of a version. `"0"` matches nothing, because a row that
- * does not exist has no tag. A weak tag never matches (RFC 9110, section 13.1.1).
+ * The version of a tag such as `"3-Xk2p0w"`, or `"3"`; none if the tag has another form. The fields of the row do not
+ * matter: its tags of earlier releases match. `"0"` matches nothing, because a row that does not exist has no tag. A weak
+ * tag never matches (RFC 9110, section 13.1.1).
  */
 function versionOf(tag: string): number[] {
-  const digits = /^"([1-9]\d{0,14})"$/.exec(tag)?.[1];
+  const digits = /^"([1-9]\d{0,14})(?:-[\w-]{6})?"$/.exec(tag)?.[1];
   return digits === undefined ? [] : [Number(digits)];
 }
 

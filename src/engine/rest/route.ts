@@ -11,8 +11,8 @@ export interface Answer {
   /** Undefined for no body. */
   readonly body?: unknown;
   readonly headers?: HeaderFields | undefined;
-  /** The version of the returned row; undefined if there is none. */
-  readonly version?: unknown;
+  /** The entity tag of the returned row; undefined if it has no version. */
+  readonly etag?: string;
 }
 
 type Values = Readonly<Record<string, unknown>>;

@@ -117,6 +117,18 @@ describe('a value of an enum has its name on REST', () => {
   });
 });
 
+test('the entity tag of a row is another one with another field, as after a release that adds one', () => {
+  const tagOf = (fields: string) => {
+    const operation = gql`query one { book { ${fields} version } }`;
+    const [endpoint] = compileRoutes(schema, [route('GET', '/things', { tag: '', operation, reply: ok() })], '');
+    const data = { book: { id: '7', title: 'Emma', version: 3 } };
+    return endpoint?.toAnswer({ data }, {}, { address: String, nextPage: String }).etag;
+  };
+  expect(tagOf('id')).toMatch(/^"3-/);
+  expect(tagOf('id title')).not.toBe(tagOf('id'));
+  expect(tagOf('id title')).toBe(tagOf('id title'));
+});
+
 describe('OpenAPI describes the response of a route', () => {
   test('with a scalar', () => {
     expect(described(gql`query one { bookCount }`).body).toEqual({ type: 'integer', format: 'int32' });

@@ -144,7 +144,7 @@ describe('PATCH /categories/{categoryId}', () => {
     const category = await make({ name: 'Dogs', description: 'Companions.' });
     const { status, body, headers } = await patch(category.id, { name: 'Hounds' });
     expect([status, body]).toEqual([200, { ...category, name: 'Hounds' }]);
-    expect([headers.get('api-stability'), headers.get('etag')]).toEqual(['beta', '"2"']);
+    expect([headers.get('api-stability'), headers.get('etag')]).toEqual(['beta', expect.stringMatching(/^"2-/)]);
     expect((await patch(category.id, { description: 'Fast.' })).body).toEqual({
       id: category.id,
       name: 'Hounds',

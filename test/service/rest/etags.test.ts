@@ -19,7 +19,7 @@ describe('an ETag', () => {
   test.each(resources)('of a %s is strong, and stays the same until the row changes', async (_, { make }) => {
     const path = await make();
     const tag = await tagOf(path);
-    expect(tag).toMatch(/^"\d+"$/);
+    expect(tag).toMatch(/^"\d+-[\w-]{6}"$/);
     expect(await tagOf(path)).toBe(tag);
     expect((await app.rest('HEAD', path)).headers.get('etag')).toBe(tag);
   });
