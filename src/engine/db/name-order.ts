@@ -24,17 +24,19 @@ export function nameSorts(column: PgColumn): Readonly<Record<'name' | 'name_desc
 }
 
 /**
- * The filter `name`: names that start with the placeholder's text. It is a range, because PostgreSQL uses no index for
+ * A filter for names that start with a text, in the placeholder with the name of the filter. It is a range, because PostgreSQL uses no index for
  * `like` with a parameter as its pattern. The range ends with the text followed by the greatest character, repeated.
  *
  * @param maxLength the maximum length of a name, in characters
  */
-export function namePrefix(column: PgColumn, maxLength: number): RangeFilter {
-  // Subqueries are evaluated once, and not for each row.
-  const prefix = sql`lower(${sql.placeholder('name')}::text)`;
-  const end = sql`${prefix} || repeat(chr(1114111), ${sql.raw(String(maxLength))})`;
-  const condition = sql`${nameKey(column)} >= (select ${prefix}) collate "C" and ${nameKey(column)} <= (select ${end}) collate "C"`;
-  return { condition, sorts: ['name', 'name_desc'] };
+export function namePrefix(column: PgColumn, maxLength: number): (filter: string) => RangeFilter {
+  return (filter) => {
+    // Subqueries are evaluated once, and not for each row.
+    const prefix = sql`lower(${sql.placeholder(filter)}::text)`;
+    const end = sql`${prefix} || repeat(chr(1114111), ${sql.raw(String(maxLength))})`;
+    const condition = sql`${nameKey(column)} >= (select ${prefix}) collate "C" and ${nameKey(column)} <= (select ${end}) collate "C"`;
+    return { condition, sorts: ['name', 'name_desc'] };
+  };
 }
 
 function foldCase(text: SQL): SQL {

@@ -9,9 +9,12 @@ type TableWithId = PgTable & { readonly id: PgColumn };
 
 const BY_ID = { id: { descending: false }, id_desc: { descending: true } } as const;
 
+/** A filter, or what makes it from its name; a column filters for rows with one of several values. */
+type TableFilter = RowFilter | PgColumn | ((name: string) => RowFilter);
+
 interface TableListOptions<T extends TableWithId, Filter extends string, SortName extends string> {
-  /** A column filters for rows with one of several values; it needs an index on it and the id. */
-  readonly filters?: Readonly<Record<Filter, RowFilter | PgColumn>>;
+  /** A column needs an index on it and the id. */
+  readonly filters?: Readonly<Record<Filter, TableFilter>>;
   readonly sorts?: Readonly<Record<SortName, Sort<RowOf<T['_']['columns']>>>>;
 }
 
@@ -26,9 +29,10 @@ export function tableList<T extends TableWithId, Filter extends string = never, 
   table: T,
   { filters, sorts }: TableListOptions<T, Filter, SortName> = {},
 ): ListPlan<T['_']['columns'], Filter | 'id', SortName | 'id' | 'id_desc'> {
-  const allFilters = Object.entries<RowFilter | PgColumn>({ id: table.id, ...filters }).map(
-    ([name, filter]) => [name, is(filter, PgColumn) ? anyOf(name, filter) : filter] as const,
-  );
+  const allFilters = Object.entries<TableFilter>({ id: table.id, ...filters }).map(([name, filter]) => {
+    const made = typeof filter === 'function' ? filter(name) : filter;
+    return [name, is(made, PgColumn) ? anyOf(name, made) : made] as const;
+  });
   return {
     name: getTableName(table),
     columns: getTableColumns(table),

@@ -2,7 +2,9 @@ import { getTableColumns, sql } from 'drizzle-orm';
 import { bigint, boolean, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { versionColumn } from '../../../src/engine/db/columns.ts';
-import type { ListPlan } from '../../../src/engine/db/paging.ts';
+import { namePrefix } from '../../../src/engine/db/name-order.ts';
+import { type ListPlan, pages } from '../../../src/engine/db/paging.ts';
+import { tableList } from '../../../src/engine/db/table-list.ts';
 import { versionedStore } from '../../../src/engine/db/versioned-store.ts';
 import type { Int64 } from '../../../src/engine/int64.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -82,6 +84,14 @@ test('a new row has the given values, and defaults for the others', async () => 
     due: null,
     shelfId: null,
   });
+});
+
+test('a filter by the beginning of a text can have any name', async () => {
+  await storeOf().create({ title: 'Persuasion' });
+  const read = pages(opened.database, tableList(novels, { filters: { begins: namePrefix(novels.title, 100) } }));
+  const titlesOf = async (begins: string) => (await read({ begins }, 'id', {})).rows.map(({ title }) => title);
+  expect(await titlesOf('persua')).toEqual(['Persuasion']);
+  expect(await titlesOf('ersua')).toEqual([]);
 });
 
 test('rows that are created together are each stored or rejected as if alone, also with no reference or an unknown one', async () => {
