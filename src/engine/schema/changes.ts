@@ -1,4 +1,5 @@
 import type { InputFieldRef } from '@pothos/core';
+import type { Declared } from '../lifecycle/annotation.ts';
 import type { Builder, Types } from './builder.ts';
 
 /** The builder of the fields of an input object. */
@@ -16,7 +17,7 @@ export type ChangeFields<Fields> = {
 
 /**
  * Makes the input fields of a partial update from those of a new row: each is optional, and null removes a value that
- * is optional in a new row and has no default.
+ * is optional in a new row and has no default. If one of the fields is the successor of another, it is so here too.
  *
  * @example
  * const fields = (t: InputFields) => ({ title: t.string({ required: true, bounds, description: 'Its title.' }) });
@@ -26,17 +27,31 @@ export type ChangeFields<Fields> = {
 export function changing<Fields extends InputFieldRefs>(fields: Fields) {
   for (const field of Object.values(fields)) {
     field.updateConfig((config) => {
-      const { type, defaultValue, description, pothosOptions } = config;
+      const { type, defaultValue, description, pothosOptions, parentType } = config;
+      const { lifecycle } = pothosOptions;
       const nullRemoves = !type.required && defaultValue === undefined;
       return {
         ...config,
         type: { ...type, required: false },
         defaultValue: undefined,
         description: nullRemoves ? `${description} Null removes it.` : description,
-        pothosOptions: { ...pothosOptions, nullRemoves },
+        pothosOptions: {
+          ...pothosOptions,
+          nullRemoves,
+          ...(lifecycle && { lifecycle: withSuccessors(lifecycle, parentType, fields) }),
+        },
       };
     });
   }
   // The types of updateConfig do not reflect the change.
   return fields as unknown as ChangeFields<Fields>;
+}
+
+/** The annotations with those successors that are fields of the input object in the object with the name. */
+function withSuccessors(declared: Declared, parent: string, fields: InputFieldRefs): Declared {
+  return [declared].flat().map((annotation) => {
+    if (annotation.level !== 'deprecated') return annotation;
+    const [, name = ''] = annotation.successor.coordinate.split('.');
+    return name in fields ? { ...annotation, successor: { coordinate: `${parent}.${name}` } } : annotation;
+  });
 }

@@ -1,9 +1,13 @@
 import { pgTable } from 'drizzle-orm/pg-core';
+import { assertInputObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { createSchema } from '../../../src/engine/create-schema.ts';
 import { idColumn } from '../../../src/engine/db/columns.ts';
 import { tableList } from '../../../src/engine/db/table-list.ts';
 import { rowEvents } from '../../../src/engine/events/source.ts';
+import { annotationsOf } from '../../../src/engine/lifecycle/annotated.ts';
+import { deprecated } from '../../../src/engine/lifecycle/annotation.ts';
+import { integerFrom } from '../../../src/engine/schema/bounds.ts';
 
 const entries = pgTable('entries', { id: idColumn() });
 
@@ -33,4 +37,33 @@ test('the types of events name the row', () => {
 
 test('a sort by neither id nor name needs a description', () => {
   expect(() => readEntries({})).toThrow('The sort latest of entries needs a description.');
+});
+
+test('the successor of a deprecated field of a new row is, in the changes, the field of the changes', () => {
+  const { builder, buildSchema, writeFields } = createSchema();
+  const type = builder.objectRef<object>('Entry').implement({
+    description: 'An entry.',
+    fields: (t) => ({ place: t.int({ description: 'Its place.', resolve: () => 1 }) }),
+  });
+  const fail = () => Promise.reject(new Error('No field is resolved.'));
+  const year = { since: '2026-01-01', sunset: '2026-12-31', why: 'It was renamed.' };
+  const lifecycle = deprecated({ ...year, successor: { coordinate: 'NewEntry.place' } });
+  const bounds = integerFrom(1, 9);
+  const { update } = writeFields(type, {
+    one: 'entry',
+    scope: 'write',
+    store: () => ({ create: fail, replace: fail, update: fail, delete: fail }),
+    fields: (t) => ({
+      place: t.int({ bounds, description: 'Its place.' }),
+      number: t.int({ bounds, lifecycle, description: 'Its place.' }),
+    }),
+  });
+  builder.mutationFields((t) => ({ updateEntry: t.field(update) }));
+  const successorIn = (input: string) => {
+    const { number } = assertInputObjectType(schema.getType(input)).getFields();
+    return number && annotationsOf(number)?.deprecation?.successor.coordinate;
+  };
+  const schema = buildSchema();
+  expect(successorIn('EntryChanges')).toBe('EntryChanges.place');
+  expect(successorIn('NewEntry')).toBe('NewEntry.place');
 });
