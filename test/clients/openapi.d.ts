@@ -1660,7 +1660,7 @@ export interface components {
             content?: never;
         };
         /** @description The client has the current version, as `If-None-Match` says. */
-        NotModifiedListExperimental: {
+        NotModifiedRowsExperimental: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -3789,7 +3789,7 @@ export interface operations {
                     "application/json": components["schemas"]["LifecycleMarks"];
                 };
             };
-            304: components["responses"]["NotModifiedListExperimental"];
+            304: components["responses"]["NotModifiedRowsExperimental"];
             400: components["responses"]["InvalidArgumentOrLifecycleStrictExperimental"];
             401: components["responses"]["UnauthenticatedExperimental"];
             403: components["responses"]["ForbiddenExperimental"];

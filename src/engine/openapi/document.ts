@@ -182,10 +182,11 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
       ...(kind !== 'none' && { content: { 'application/json': { schema: body() }, ...stream } }),
     },
   ]);
+  // Feeds, pages and whole lists differ in their header fields.
+  const ofList = route.stream !== undefined ? 'Feed' : statuses[200]?.headers === undefined ? 'Rows' : 'List';
   const notModified = {
     status: '304',
-    // Those of a feed have other header fields than those of a list.
-    name: `NotModified${route.stream !== undefined ? 'Feed' : kind === 'list' ? 'List' : ''}${levelSuffix(annotations)}`,
+    name: `NotModified${kind === 'list' ? ofList : ''}${levelSuffix(annotations)}`,
     response: {
       description: 'The client has the current version, as `If-None-Match` says.',
       headers: headerRefs([...(statuses[200]?.headers ?? []), 'ETag', ...ofAnnotations]),

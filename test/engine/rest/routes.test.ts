@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
 import { Components, leafSchema } from '../../../src/engine/openapi/schemas.ts';
 import { compileRoutes } from '../../../src/engine/rest/compile.ts';
-import { created, gql, ok, page, type Reply, route, rows } from '../../../src/engine/rest/route.ts';
+import { created, gql, ok, page, type Reply, type Route, route, rows } from '../../../src/engine/rest/route.ts';
 import { integerFrom, text } from '../../../src/engine/schema/bounds.ts';
 
 const schema = buildSchema(`
@@ -28,11 +28,16 @@ for (const argument of schema.getQueryType()?.getFields().search?.args ?? []) {
   argument.extensions = { bounds: argument.name === 'tags' ? text({ min: 1, max: 20 }) : integerFrom(1, 9) };
 }
 
-/** The schemas that OpenAPI has for one route. */
-function described(operation: ReturnType<typeof gql>, reply: Reply = ok(), method: 'GET' | 'POST' = 'GET') {
+/** The schemas that OpenAPI has for one route, beside others. */
+function described(
+  operation: ReturnType<typeof gql>,
+  reply: Reply = ok(),
+  method: 'GET' | 'POST' = 'GET',
+  others: readonly Route[] = [],
+) {
   const endpoints = compileRoutes(
     schema,
-    [route(method, '/things', { tag: 'Things', operation, reply })],
+    [route(method, '/things', { tag: 'Things', operation, reply }), ...others],
     '/lifecycle',
   );
   const document = openApiDocument(endpoints, {
@@ -141,6 +146,13 @@ describe('OpenAPI describes the response of a route', () => {
     expect(statusesOf(gql`query one { bookCount }`)).toEqual(['200']);
     expect(statusesOf(gql`query many { titles }`, rows())).toEqual(statuses);
     expect(statusesOf(gql`query one { book { ...Book version } } fragment Book on Book { id }`)).toEqual(statuses);
+  });
+
+  test('with its own 304 for a whole list and for a page, which has Link', () => {
+    const operation = gql`query paged { page { nodes { ...Book } pageInfo { hasNextPage endCursor } } } fragment Book on Book { id }`;
+    const paged = route('GET', '/pages', { tag: 'Things', operation, reply: page() });
+    const { responses } = described(gql`query many { titles }`, rows(), 'GET', [paged]);
+    expect(responses[304]).toEqual({ $ref: '#/components/responses/NotModifiedRows' });
   });
 
   test('with a scalar that brings its schema', () => {
