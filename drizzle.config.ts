@@ -5,7 +5,7 @@ const { DATABASE_URL: url, DATA_DIR: folder } = readSettings(process.env);
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: './src/{engine,petstore}/*/table.ts',
+  schema: './src/*/*/table.ts',
   out: './drizzle',
   ...(url === undefined
     ? { driver: 'pglite', dbCredentials: { url: `${folder}/pgdata` } }
