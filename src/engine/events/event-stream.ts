@@ -43,6 +43,7 @@ export class EventStream {
   readonly charge: StreamRequest['charge'];
   /** What it has been told until; undefined before its first page. */
   #place: FeedCursor | undefined;
+  /** Whether it is told nothing more, also if its client still has to read what it was told. */
   hasEnded = false;
   /** How many times it waits to be told what was published. */
   untold = 0;
@@ -97,6 +98,7 @@ export class EventStream {
    * @param place where the events end
    */
   tell(events: readonly FeedEvent[], texts: readonly string[], place: FeedCursor): void {
+    if (this.hasEnded) return;
     const told = this.#place?.position ?? 0;
     let text = '';
     events.forEach((event, n) => {
@@ -135,13 +137,13 @@ export class EventStream {
 
   /** Ends it, and tells its caller why. */
   reject(error: ServiceError): void {
-    this.isLive = false;
+    this.hasEnded = true;
     this.#sink.write(this.format.rejection(error));
     this.#sink.end('after');
   }
 
   end(): void {
-    this.isLive = false;
+    this.hasEnded = true;
     this.#sink.write(`retry: ${Math.round(Math.random() * RETRY)}\n\n`);
     this.#sink.end('after');
   }

@@ -172,7 +172,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   function tellNext(events: readonly FeedEvent[], place: FeedCursor): Promise<unknown> {
     const alike = new Map<string, EventStream[]>();
     for (const stream of streams) {
-      if (!stream.isLive) continue;
+      if (!stream.isLive || stream.hasEnded) continue;
       if (stream.untold >= UNTOLD_AT_MOST) {
         stream.end();
         continue;

@@ -294,6 +294,28 @@ describe('streams', () => {
       expect([...together].filter((one) => one.includes(' '))).toEqual(['me other']);
     });
 
+    test('are read no further once they end, although their clients have not read the end yet', async () => {
+      const events = Array.from({ length: 1_000 }, (_, n) => eventAt(n + 1));
+      const feed = feedOf(events, async (work) => work());
+      const streams = createEventStreams({ feed, max: 10, onCount() {}, onFailure: failed });
+      const sink = openSink();
+      const close = sink.end;
+      sink.end = () => {};
+      const told: number[] = [];
+      const textOf = ({ position }: FeedEvent) => {
+        if (position === 150) streams.end();
+        told.push(position);
+        return 'an event\n\n';
+      };
+      const request = { cursor: '0', filter: {}, account: 'me', recheck: async () => {} };
+      const { body } = await streams.open({ ...request, format: format(textOf) });
+      (body as StreamBody).start(sink);
+      await vi.waitFor(() => expect(told).toContain(150));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(told.length).toBeLessThan(300);
+      close('now');
+    });
+
     test('hold no more than 256 KiB and an event for a client that does not read, and go on when it does', async () => {
       const long = 'x'.repeat(10_000);
       const events = Array.from({ length: 300 }, (_, n) => eventAt(n + 1));
