@@ -45,8 +45,8 @@ export class EventStream {
   #place: FeedCursor | undefined;
   /** Whether it is told nothing more, also if its client still has to read what it was told. */
   hasEnded = false;
-  /** How many times it waits to be told what was published. */
-  untold = 0;
+  /** How many batches of published events wait to be told to it. */
+  waiting = 0;
   /** Whether it has all events until now, and gets the next ones together with all other streams. */
   isLive = false;
 

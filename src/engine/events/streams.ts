@@ -17,10 +17,10 @@ const HEARTBEAT = 15_000;
 const RECHECK = 2_000;
 /** How many events are read and told at once for a stream that is behind: other callers wait meanwhile. */
 const PAGE = 100;
-/** How long the feed is not read on while streams are told what was published, in milliseconds. */
-const PATIENCE = 100;
-/** How many times a stream can wait to be told what was published. */
-const UNTOLD_AT_MOST = 20;
+/** How long slow streams can delay the next batch of published events for all others, in milliseconds. */
+const MAX_DELAY = 100;
+/** How many batches may wait to be told to a stream; it ends beyond that, and can resume. */
+const MAX_WAITING = 20;
 
 interface StreamsOptions {
   readonly feed: FeedPages;
@@ -70,9 +70,9 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     },
 
     /**
-     * Resolves when there is an event after the cursor, after this many milliseconds, or when the client has gone or the
-     * process stops; at once if the page after the cursor is not the last one. It is a stream that ends with its first event: outside the limits
-     * of other requests, but within that of streams.
+     * Resolves when there is an event after the cursor; or after this many milliseconds, when the client has gone, or when
+     * the process stops. Resolves at once if further pages follow the one after the cursor. It is a stream that ends with
+     * its first event: outside the limits of other requests, but within that of streams.
      *
      * @returns where the feed ended at the call, if the cursor is `now`
      * @throws {ServiceError} as `open` does
@@ -90,7 +90,10 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         if (first.hasMore) return undefined;
         const sink = waitingSink();
         const timeout = setTimeout(sink.end, milliseconds, 'now');
-        begin(sink, { format: WAITING, filter, account, recheck: async () => assertThere(isCutOff) }, first);
+        const recheck = async () => {
+          if (isCutOff()) sink.end('now');
+        };
+        begin(sink, { format: WAITING, filter, account, recheck }, first);
         await sink.ended;
         clearTimeout(timeout);
         return cursor === NOW ? first.next : undefined;
@@ -165,26 +168,27 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   }
 
   /**
-   * Tells the live streams what was published: those that are alike together. No group waits for another one, and the
-   * feed is not read on faster than most are told; a group that stays behind ends, so that its clients go on after the
-   * last event.
+   * Tells the live streams what was published, those that are alike together. A slow group delays the others only a
+   * little; one that stays behind ends, so that its clients go on after their last event.
+   *
+   * @returns resolves when the next batch may follow
    */
   function tellNext(events: readonly FeedEvent[], place: FeedCursor): Promise<unknown> {
     const alike = new Map<string, EventStream[]>();
     for (const stream of streams) {
       if (!stream.isLive || stream.hasEnded) continue;
-      if (stream.untold >= UNTOLD_AT_MOST) {
+      if (stream.waiting >= MAX_WAITING) {
         stream.end();
         continue;
       }
-      stream.untold++;
+      stream.waiting++;
       const { key } = stream.format;
       const group = alike.get(key);
       if (group === undefined) alike.set(key, [stream]);
       else group.push(stream);
     }
     const told = [...alike].map(([key, group]) => batches.take(key, () => tellGroup(group, events, place)));
-    return Promise.race([Promise.all(told), sleep(PATIENCE, undefined, { ref: false })]);
+    return Promise.race([Promise.all(told), sleep(MAX_DELAY, undefined, { ref: false })]);
   }
 
   async function tellGroup(
@@ -193,7 +197,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     place: FeedCursor,
   ): Promise<void> {
     const [first] = group as [EventStream];
-    for (const stream of group) stream.untold--;
+    for (const stream of group) stream.waiting--;
     // Those that pay and are alike have the same filter.
     const wanted = first.charge === undefined ? events : events.filter((event) => first.wants(event));
     const most = first.format.most ?? wanted.length;
@@ -236,10 +240,6 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
 
 async function textsOf(format: StreamFormat, events: readonly FeedEvent[]): Promise<readonly string[]> {
   return events.length === 0 ? [] : format.textsOf(events);
-}
-
-function assertThere(isCutOff: () => boolean): void {
-  if (isCutOff()) throw new ServiceError('INVALID_ARGUMENT', 'The client has gone.');
 }
 
 function stopping(): ServiceError {
