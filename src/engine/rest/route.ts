@@ -174,7 +174,8 @@ export function rows(description = 'The whole list.'): Reply {
 
 const NAME = /\{(\w+)\}/g;
 
-function namesIn(template: string): string[] {
+/** The names in a template, such as `id` in `/books/{id}`. */
+export function namesIn(template: string): string[] {
   return [...template.matchAll(NAME)].map(([, name = '']) => name);
 }
 

@@ -48,17 +48,17 @@ export function assertPlain({ selection, operationId }: ResolvedOperation): void
  * @throws {Error} that says what to change
  */
 export function assertReply({ kind, selects = [] }: Reply, { operationId, field, selected }: ResolvedOperation): void {
+  const failIf = (isWrong: boolean, why: string) => {
+    if (isWrong) throw new Error(`${operationId}: ${field.name} ${why}.`);
+  };
   const isRows = isList(field) && !isLeafType(getNamedType(field.type));
-  const missing = selects.find((path) => !isSelected(selected, path.split('.')));
-  const error =
-    isRows && (kind === 'item' || selects.length > 0)
-      ? 'is a list of rows: reply with rows()'
-      : kind === 'list' && selects.length === 0 && !isList(field)
-        ? 'is no list: reply with ok(), or with page() if it is a connection'
-        : kind === 'list' && !isNonNullType(field.type)
-          ? 'may be null, and a list on REST may not: make it non-null'
-          : missing && `must be selected with ${missing}, which the reply needs`;
-  if (error !== undefined) throw new Error(`${operationId}: ${field.name} ${error}.`);
+  const isWhole = kind === 'list' && selects.length === 0;
+  failIf(isRows && (kind === 'item' || selects.length > 0), 'is a list of rows: reply with rows()');
+  failIf(isWhole && !isList(field), 'is no list: reply with ok(), or with page() if it is a connection');
+  failIf(kind === 'list' && !isNonNullType(field.type), 'may be null, and a list on REST may not: make it non-null');
+  for (const path of selects) {
+    failIf(!isSelected(selected, path.split('.')), `must be selected with ${path}, which the reply needs`);
+  }
 }
 
 /** Whether the root field's row is selected with the field. */

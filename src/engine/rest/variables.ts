@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 import { type SelectedField, type Selection, selectionOf } from '../operation/selection.ts';
 import { EXPECTED_VERSION } from './preconditions.ts';
-import type { Route } from './route.ts';
+import { namesIn, type Route } from './route.ts';
 
 /** A variable of a route's operation, and the argument of the root field that takes it. */
 export interface Variable {
@@ -72,8 +72,7 @@ export function resolveOperation(
   const isPrecondition = ({ name }: Variable) => name === EXPECTED_VERSION;
   const isBody = ({ type }: Variable) => isInputObjectType(getNamedType(type));
   const isBesideBody = ({ name }: Variable) => readOnly.includes(name);
-  const [, unknown] =
-    [...path.matchAll(/\{(\w+)\}/g)].find(([, name]) => !variables.some((one) => one.name === name)) ?? [];
+  const unknown = namesIn(path).find((name) => !variables.some((one) => one.name === name));
   if (unknown !== undefined) throw new Error(`${operationId}: ${path} has {${unknown}}, but there is no $${unknown}.`);
   const body = variables.find(isBody);
   if (method === 'GET' && body !== undefined)
