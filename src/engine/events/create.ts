@@ -6,7 +6,7 @@ import type { RequestMetrics } from '../metrics.ts';
 import type { StreamOpener } from '../rest/adapter.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import type { Context } from '../schema/context.ts';
-import { seldom } from '../seldom.ts';
+import { throttle } from '../throttle.ts';
 import type { StreamFormat } from './event-stream.ts';
 import { type FeedEvent, feedStore } from './feed.ts';
 import { createSequencer } from './sequencer.ts';
@@ -40,7 +40,7 @@ interface EventsOptions {
 export function createEvents({ database, sources, name, settings, metrics, logger, onPublished, page }: EventsOptions) {
   const isOn = settings.EVENTS === 'on' && sources.length > 0;
   const feed = feedStore(database, sources, { name: `/${name}`, isOn });
-  const onFailure = seldom((error: unknown) =>
+  const onFailure = throttle((error: unknown) =>
     logger.warn({ err: error }, 'events could not be read; the next attempt follows'),
   );
   const streams = createEventStreams({
@@ -57,7 +57,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
       streams.wake();
       onPublished();
     },
-    onFailure: seldom((error) =>
+    onFailure: throttle((error) =>
       logger.warn({ err: error }, 'events could not be published yet; the next attempt includes them'),
     ),
   });

@@ -7,7 +7,7 @@ import type { FeedEvent, FeedStore } from '../events/feed.ts';
 import type { Int64 } from '../int64.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import { createRounds } from '../rounds.ts';
-import { seldom } from '../seldom.ts';
+import { throttle } from '../throttle.ts';
 import { deliveryQueue, type Settlement, subjectKey } from './queue.ts';
 import { outcomeOf } from './schedule.ts';
 import type { Attempt, createSender } from './send.ts';
@@ -58,7 +58,7 @@ export function createDeliverer(
   database: Database,
   { feed, bodiesOf, sender, name, clock, metrics, logger }: DelivererOptions,
 ) {
-  const onFailure = seldom((error: unknown) =>
+  const onFailure = throttle((error: unknown) =>
     logger.warn({ err: error }, 'webhooks could not be delivered to; the next attempt follows'),
   );
   const queue = deliveryQueue(database, randomUUID());

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { seldom } from '../../src/engine/seldom.ts';
+import { throttle } from '../../src/engine/throttle.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -10,7 +10,7 @@ afterEach(() => {
 
 test('background work that fails each second is logged at once, and then once a minute', () => {
   const logged: string[] = [];
-  const log = seldom((time: string) => logged.push(time));
+  const log = throttle((time: string) => logged.push(time));
   for (let second = 0; second < 150; second++) {
     log(`${second} s`);
     vi.advanceTimersByTime(1_000);

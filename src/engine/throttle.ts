@@ -5,7 +5,7 @@ const PAUSE = 60_000;
  *
  * @returns a function that passes its call on, unless it has done so in the last minute
  */
-export function seldom<Args extends unknown[]>(log: (...args: Args) => void): (...args: Args) => void {
+export function throttle<Args extends unknown[]>(log: (...args: Args) => void): (...args: Args) => void {
   let next = Number.NEGATIVE_INFINITY;
   return (...args) => {
     const now = performance.now();
