@@ -9,7 +9,7 @@ export function isLongerThan(text: string, characters: number): boolean {
 }
 
 /** The noun after `a` or `an`. */
-export function a(noun: string): string {
+export function withArticle(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 

@@ -3,7 +3,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { ListSource } from '../db/keyset.ts';
 import type { ListTables } from '../db/paging.ts';
 import type { RowRef } from '../schema/builder.ts';
-import { a, capitalize } from '../text.ts';
+import { capitalize, withArticle } from '../text.ts';
 
 /** A type of event. */
 interface EventType {
@@ -46,7 +46,7 @@ interface RowEventsOptions extends Pick<EventSource, 'list' | 'type'> {
 export function rowEvents({ one, ...source }: RowEventsOptions): EventSource {
   const type = (what: string): EventType => ({
     name: `${one}.${what}`,
-    description: `${capitalize(a(one))} was ${what}.`,
+    description: `${capitalize(withArticle(one))} was ${what}.`,
   });
   return { ...source, created: type('created'), updated: [type('updated')], deleted: type('deleted') };
 }

@@ -3,7 +3,7 @@ import type { Loader } from '../db/batch.ts';
 import type { Page, PageWindow, SortedList } from '../db/paging.ts';
 import type { ExpectedVersion } from '../db/version.ts';
 import type { Int64 } from '../int64.ts';
-import { a } from '../text.ts';
+import { withArticle } from '../text.ts';
 import type { Builder, RowRef, Types } from './builder.ts';
 import { type ChangeFields, changing, type InputFieldRefs, type InputFields } from './changes.ts';
 import type { connections } from './connection.ts';
@@ -102,7 +102,7 @@ export function rowFields(
       byId: {
         type,
         nullable: true as const,
-        description: `Get ${a(one)} by its id.`,
+        description: `Get ${withArticle(one)} by its id.`,
         args: id.args,
         resolve: (_: unknown, args: IdOf<One>, context: Context) => store(context).byId.load(id.of(args)),
       },
@@ -135,7 +135,7 @@ export function rowFields(
     type Changes = InputShapeFromFields<ChangeFields<Fields>>;
     const NewRow = builder.inputType(`New${type.name}`, { description: `A new ${one}.`, fields });
     const RowChanges = builder.inputType(`${type.name}Changes`, {
-      description: `Changes to ${a(one)}. Fields that are left out stay as they are.`,
+      description: `Changes to ${withArticle(one)}. Fields that are left out stay as they are.`,
       fields: (t) => changing(fields(t)),
     });
     const id = idArg(one);
@@ -150,7 +150,7 @@ export function rowFields(
       create: {
         type,
         scope,
-        description: `Create ${a(one)}.`,
+        description: `Create ${withArticle(one)}.`,
         args: rowArg(`The new ${one}.`),
         resolve: (_: unknown, args: Readonly<Record<One, New>>, context: Context) =>
           store(context).create(args[one], context.requestId),
@@ -158,7 +158,7 @@ export function rowFields(
       replace: {
         type,
         scope,
-        description: `Replace ${a(one)}.`,
+        description: `Replace ${withArticle(one)}.`,
         args: { ...id.args, ...rowArg(`The ${one} as it should be.`), ...expectedVersion },
         resolve: (_: unknown, args: IdOf<One> & Readonly<Record<One, New>> & Expected, context: Context) =>
           store(context).replace(id.of(args), args[one], args.expectedVersion, context.requestId),
@@ -166,7 +166,7 @@ export function rowFields(
       update: {
         type,
         scope,
-        description: `Change some fields of ${a(one)}. Fields that are left out stay as they are.`,
+        description: `Change some fields of ${withArticle(one)}. Fields that are left out stay as they are.`,
         args: { ...id.args, changes, ...expectedVersion },
         resolve: (_: unknown, args: IdOf<One> & { readonly changes: Changes } & Expected, context: Context) =>
           store(context).update(id.of(args), args.changes, args.expectedVersion, context.requestId),
@@ -174,7 +174,7 @@ export function rowFields(
       delete: {
         type,
         scope,
-        description: `Delete ${a(one)}.`,
+        description: `Delete ${withArticle(one)}.`,
         args: { ...id.args, ...expectedVersion },
         resolve: (_: unknown, args: IdOf<One> & Expected, context: Context) =>
           store(context).delete(id.of(args), args.expectedVersion, context.requestId),
