@@ -45,8 +45,9 @@ export class Meter {
     this.charge(1);
   }
 
-  /** @throws {ServiceError} RATE_LIMITED */
+  /** @throws {ServiceError} RATE_LIMITED; never for 0 units */
   charge(units: number): void {
+    if (units === 0) return;
     this.#units += units;
     this.#limiter?.charge(this.#account, units);
   }

@@ -124,7 +124,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
 
 function charge(operation: PreparedOperation, meter: Meter, variables: Variables): void {
   const { units, bytes } = operation.cost(variables);
-  if (units > 0) meter.charge(units);
+  meter.charge(units);
   meter.expect(bytes);
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Meter } from '../../../src/engine/limits/meter.ts';
 import { listCosts } from '../../../src/engine/limits/units.ts';
 
 const LIST = { tables: [] };
@@ -16,4 +17,13 @@ test.each([
 
 test('the cost of a list depends on the pages of all its tables', () => {
   expect(listCosts(() => [100, 100]).search(LIST)).toBe(2);
+});
+
+test('what costs nothing is free for a caller that has used more than its quota, as other processes may let it', () => {
+  const charge = () => {
+    throw new Error('No units are left.');
+  };
+  const meter = new Meter('me', { charge });
+  expect(() => meter.charge(0)).not.toThrow();
+  expect(() => meter.charge(1)).toThrow('No units are left.');
 });
