@@ -45,7 +45,13 @@ function toResponse({ status, headers: fields, body }: HttpReply, method: string
 }
 
 function readableOf(body: StreamBody): ReadableStream<Uint8Array> {
-  const through = new PassThrough();
+  const through = new PassThrough({
+    // Node would pass what is left to the reader that has canceled, which throws.
+    destroy(error, done) {
+      this.removeAllListeners('data');
+      done(error);
+    },
+  });
   body.start(sinkTo(through));
   return Readable.toWeb(through) as ReadableStream<Uint8Array>;
 }

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
-import { sinkTo } from '../../../src/engine/http/stream.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { fetchHandler } from '../../../src/engine/http/fetch.ts';
+import { type Sink, sinkTo } from '../../../src/engine/http/stream.ts';
 
 test('a stream that is read slowly keeps no listeners of what was read', async () => {
   const stream = new PassThrough({ highWaterMark: 1 });
@@ -12,4 +13,26 @@ test('a stream that is read slowly keeps no listeners of what was read', async (
     await drained;
   }
   expect([stream.listenerCount('drain'), stream.listenerCount('close')]).toEqual([0, 0]);
+});
+
+test('a reader of a Fetch response can cancel it while it is written', async () => {
+  const start = (sink: Sink) => {
+    for (let n = 0; n < 200; n++) sink.write('text'.repeat(100));
+  };
+  const handle = fetchHandler(async () => ({
+    status: 200,
+    headers: [],
+    body: { start },
+    encoding: 'utf8',
+    caller: '',
+  }));
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => errors.push(error);
+  process.once('uncaughtException', onError);
+  onTestFinished(() => void process.off('uncaughtException', onError));
+  const reader = (await handle(new Request('http://localhost/'))).body?.getReader();
+  for (let chunks = 0; chunks < 3; chunks++) await reader?.read();
+  await reader?.cancel();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(errors).toEqual([]);
 });
