@@ -5,6 +5,9 @@ import { assertEvents, installEvents } from '../engine/events/install.ts';
 import type { EventSource } from '../engine/index.ts';
 import type { Settings } from './settings.ts';
 
+const OTHER_VERSION =
+  'events are recorded as another version of the service defines them; if that is an older one, run npm run db:migrate';
+
 /**
  * Opens the database that the settings configure.
  *
@@ -45,7 +48,7 @@ export async function readyDatabase(
   if (settings.MIGRATE === 'on') {
     await installEvents(database, sources, settings.EVENTS);
   } else {
-    const areOfAnother = await assertEvents(database, sources, settings.EVENTS);
-    if (areOfAnother) logger?.warn('events are recorded as another version of the service defines them');
+    const isOther = await assertEvents(database, sources, settings.EVENTS);
+    if (isOther) logger?.warn(OTHER_VERSION);
   }
 }
