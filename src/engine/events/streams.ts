@@ -156,7 +156,8 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         const page = await read();
         if (page.events.length > 0) stream.charge?.(page.events.length);
         const told = stream.tellPage(page, await textsOf(stream.format, page.events));
-        size = told === page ? Math.min(most, size * 2) : told.events.length;
+        // It grows slowly, because what is cut off was read, run and charged in vain.
+        size = told === page ? Math.min(most, size + 1) : told.events.length;
         return told;
       });
       await stream.drained();

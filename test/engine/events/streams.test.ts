@@ -316,7 +316,7 @@ describe('streams', () => {
       close('now');
     });
 
-    test('hold no more than 256 KiB and an event for a client that does not read, and go on when it does', async () => {
+    test('hold no more than 256 KiB and an event for a client that does not read, and charge little for what is cut off', async () => {
       const long = 'x'.repeat(10_000);
       const events = Array.from({ length: 300 }, (_, n) => eventAt(n + 1));
       const streams = createEventStreams({
@@ -327,7 +327,7 @@ describe('streams', () => {
       });
       const sink = openSink();
       let read = () => {};
-      let [waits, taken, most] = [0, 0, 0];
+      let [waits, taken, most, charged] = [0, 0, 0, 0];
       sink.drained = () => {
         waits++;
         most = Math.max(most, sink.text().length - taken);
@@ -336,7 +336,10 @@ describe('streams', () => {
           read = resolve;
         });
       };
-      const request = { cursor: '0', filter: {}, account: 'me', recheck: async () => {} };
+      const charge = (count: number) => {
+        charged += count;
+      };
+      const request = { cursor: '0', filter: {}, account: 'me', charge, recheck: async () => {} };
       const { body } = await streams.open({ ...request, format: format(({ id }) => `id: ${id}\n${long}\n\n`) });
       (body as StreamBody).start(sink);
       while (positionsIn(sink.text()).length < 300) {
@@ -346,6 +349,7 @@ describe('streams', () => {
       }
       expect(positionsIn(sink.text())).toEqual(events.map(({ position }) => position));
       expect(most).toBeLessThan(262_144 + 2 * long.length);
+      expect(charged).toBeLessThan(400);
       sink.end('now');
     });
   });
