@@ -143,21 +143,24 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
 
   /**
    * Tells a stream what it has missed, and then what comes. Of each caller, one page at a time is read and told, so that
-   * others are not held up; and a page that is too long for its client is read again from where it was cut.
+   * others are not held up; and a page that is too long for its client is read again from where it was cut. The first
+   * pages are short: a caller whose units do not pay for a long one is told what they pay for.
    */
   async function follow(stream: EventStream, first: FeedPage): Promise<void> {
     stream.begin();
     let read = async () => first;
     const most = Math.min(PAGE, stream.format.most ?? PAGE);
-    let size = most;
+    let [size, room] = [1, most];
     for (;;) {
       const { next, hasMore } = await turns.take(stream.account, async () => {
         if (stream.hasEnded) return first;
         const page = await read();
         if (page.events.length > 0) stream.charge?.(page.events.length);
         const told = stream.tellPage(page, await textsOf(stream.format, page.events));
-        // It grows slowly, because what is cut off was read, run and charged in vain.
-        size = told === page ? Math.min(most, size + 1) : told.events.length;
+        const isWhole = told === page;
+        // After a cut it grows slowly, because what is cut off was read, run and charged in vain.
+        room = isWhole ? Math.min(most, room + 1) : told.events.length;
+        size = isWhole ? Math.min(room, size * 2) : room;
         return told;
       });
       await stream.drained();

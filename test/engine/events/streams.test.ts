@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ServiceError } from '../../../src/engine/errors.ts';
 import type { StreamFormat } from '../../../src/engine/events/event-stream.ts';
 import type { FeedEvent, FeedPages } from '../../../src/engine/events/feed.ts';
 import { createEventStreams } from '../../../src/engine/events/streams.ts';
@@ -292,6 +293,29 @@ describe('streams', () => {
         sink.end('now');
       }
       expect([...together].filter((one) => one.includes(' '))).toEqual(['me other']);
+    });
+
+    test('are told the events that their caller can pay for, however many follow', async () => {
+      const events = Array.from({ length: 300 }, (_, n) => eventAt(n + 1));
+      const feed = feedOf(events, async (work) => work());
+      const streams = createEventStreams({ feed, max: 10, onCount() {}, onFailure: failed });
+      let place = 0;
+      for (let comes = 1; place < 300; comes++) {
+        expect(comes).toBeLessThan(10);
+        let units = 60;
+        const charge = (count: number) => {
+          if (count > units) throw new ServiceError('RATE_LIMITED', 'You have no units left.');
+          units -= count;
+        };
+        const sink = openSink();
+        const told = format(({ id }) => `id: ${id}\n\n`);
+        const request = { cursor: `${place}`, filter: {}, account: 'me', charge, recheck: async () => {} };
+        const { body } = await streams.open({ ...request, format: { ...told, rejection: () => 'rejected' } });
+        (body as StreamBody).start(sink);
+        await vi.waitFor(() => expect(sink.text()).toMatch(/rejected|id: 1\.300\n/));
+        place = positionsIn(sink.text()).at(-1) ?? place;
+        sink.end('now');
+      }
     });
 
     test('are read no further once they end, although their clients have not read the end yet', async () => {

@@ -70,6 +70,8 @@ const internal = [
   'db/client.ts MAX_ATTEMPTS',
   'db/keyset.ts MAX_PAGES',
   'db/lock.ts MAX_TRIES',
+  'events/streams.ts MAX_DELAY',
+  'events/streams.ts MAX_WAITING',
   'http/backlog.ts MAX_WAIT',
   'json.ts MAX_INTEGER_LENGTH',
   'lifecycle/tally.ts MAX_COUNTS',
