@@ -36,7 +36,7 @@ export function connectionsOf(pool: number): Readonly<Record<Lane, number>> {
   return given;
 }
 
-/** How long a write waits for a locked row, in milliseconds. */
+/** How long a write waits for a row that others are changing, in this process or elsewhere, in milliseconds. */
 export const MAX_LOCK_WAIT = 1_000;
 /**
  * How long each lane waits for a locked row, in milliseconds. A write that has waited that long moves to the lane of
