@@ -51,7 +51,11 @@ export function createTail(
   async function readOn(): Promise<void> {
     if (timer === undefined) return;
     const { epoch, last } = await feed.state();
-    if (epoch !== told.epoch) return onRestored();
+    if (epoch !== told.epoch) {
+      // Readers may come before the last old one has gone.
+      told = { epoch, position: last };
+      return onRestored();
+    }
     while (timer !== undefined && told.position < last) {
       const from = told;
       const page = await feed.pageAfter(from, {}, MOST);

@@ -7,19 +7,19 @@ import { createEventStreams } from '../../../src/engine/events/streams.ts';
 import type { Sink, StreamBody } from '../../../src/engine/http/stream.ts';
 
 /** A feed in memory, whose answers come when the scheduler lets them. */
-function feedOf(events: FeedEvent[], schedule: <T>(work: () => T) => Promise<T>): FeedPages {
-  const state = () => schedule(() => ({ epoch: 1, deleted: 0, last: events.length }));
+function feedOf(events: FeedEvent[], schedule: <T>(work: () => T) => Promise<T>, epoch = 1): FeedPages {
+  const state = () => schedule(() => ({ epoch, deleted: 0, last: events.length }));
   const pageAfter: FeedPages['pageAfter'] = (from, _, limit) =>
     schedule(() => {
       const start = from?.position ?? 0;
       const found = events.slice(start, start + limit);
       const position = found.length === limit ? start + limit : events.length;
-      return { events: found, next: { epoch: 1, position }, hasMore: position < events.length };
+      return { events: found, next: { epoch, position }, hasMore: position < events.length };
     });
   const page: FeedPages['page'] = async (cursor, filter, limit) => {
-    if (cursor !== 'now') return pageAfter({ epoch: 1, position: Number(cursor) }, filter, limit);
+    if (cursor !== 'now') return pageAfter({ epoch, position: Number(cursor) }, filter, limit);
     const { last } = await state();
-    return { events: [], next: { epoch: 1, position: last }, hasMore: false };
+    return { events: [], next: { epoch, position: last }, hasMore: false };
   };
   return { page, pageAfter, state };
 }
@@ -222,6 +222,36 @@ describe('streams', () => {
     expect(sink.text()).toBe('retry: 3000\n\n');
     feed.state = async () => ({ epoch: 2, deleted: 0, last: 1 });
     await vi.waitFor(() => expect(sink.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/));
+  });
+
+  test('go on after a backup was restored, although a client has not read that its stream has ended', async () => {
+    const soon = async <T>(work: () => T): Promise<T> => {
+      await new Promise(setImmediate);
+      return work();
+    };
+    const events = [eventAt(1), eventAt(2)];
+    const feed = feedOf(events, soon);
+    const streams = createEventStreams({ feed, max: 30, onCount() {}, onFailure() {} });
+    const format = { key: 'a', textsOf: async () => ['an event\n\n'], rejection: () => '' };
+    const open = async (sink: Sink) => {
+      const request = { cursor: 'now', filter: {}, account: 'me', recheck: async () => {}, format };
+      ((await streams.open(request)).body as StreamBody).start(sink);
+    };
+    let text = '';
+    const write = (more: string) => {
+      text += more;
+    };
+    await open({ ...openSink(), write, end() {} });
+    const restored = [eventAt(1)];
+    Object.assign(feed, feedOf(restored, soon, 2));
+    await vi.waitFor(() => expect(text).toMatch(/retry: \d+\n\nretry: \d+\n\n$/));
+    const sink = openSink();
+    onTestFinished(() => sink.end('now'));
+    await open(sink);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    restored.push(eventAt(2));
+    streams.wake();
+    await vi.waitFor(() => expect(sink.text()).toBe('retry: 3000\n\nan event\n\n'));
   });
 
   test('wait for no other kind of stream, and end when they get too far behind', async () => {
