@@ -15,6 +15,12 @@ export class Turns {
     this.#maxWait = maxWait;
   }
 
+  /** How much work of the key is in progress or waits. */
+  lengthOf(key: string): number {
+    const waiting = this.#waiting.get(key);
+    return waiting === undefined ? 0 : waiting.size + 1;
+  }
+
   /** Does the work when no other work of the key is in progress. */
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(key);

@@ -13,6 +13,8 @@ export interface StreamFormat {
   readonly key: string;
   /** How many events can be told at once; undefined for any number. */
   readonly most?: number;
+  /** How much the caller has to wait for its turn; undefined for a format in which callers do not take turns. */
+  readonly queue?: () => number;
   /** The text of each event, as a server-sent event. */
   textsOf(events: readonly FeedEvent[]): Promise<readonly string[]>;
   /** Whether its clients resume by the last `id`: then they are also told of places where they want no event. */

@@ -200,8 +200,8 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     events: readonly FeedEvent[],
     place: FeedCursor,
   ): Promise<void> {
-    const [first] = group as [EventStream];
     for (const stream of group) stream.waiting--;
+    const first = group.reduce((one, other) => (queueOf(other) < queueOf(one) ? other : one));
     // Those that pay and are alike have the same filter.
     const wanted = first.charge === undefined ? events : events.filter((event) => first.wants(event));
     const most = first.format.most ?? wanted.length;
@@ -240,6 +240,11 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   function each(work: (stream: EventStream) => void): void {
     for (const stream of streams) work(stream);
   }
+}
+
+/** Of callers that are told the same, the one with the least other work has it run: no busy one holds up others. */
+function queueOf({ format }: EventStream): number {
+  return format.queue?.() ?? 0;
 }
 
 async function textsOf(format: StreamFormat, events: readonly FeedEvent[]): Promise<readonly string[]> {

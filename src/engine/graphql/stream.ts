@@ -44,6 +44,7 @@ export function subscriptionFormat(
     key,
     hasIds: true,
     most: operation.maxRuns(variables),
+    queue: () => turns.lengthOf(account),
     textsOf: (events) => turns.take(account, () => Promise.all(events.map(run))),
     rejection: (error) => next({ errors: [rejected(error)] }) + COMPLETE,
   };

@@ -288,6 +288,33 @@ describe('streams', () => {
     for (const sink of [slow, quick]) sink.end('now');
   });
 
+  test('are told together by the caller with the least other work, so that a busy one does not hold up others', async () => {
+    const events = [eventAt(1)];
+    const streams = createEventStreams({
+      feed: feedOf(events, async (work) => work()),
+      max: 30,
+      onCount() {},
+      onFailure() {},
+    });
+    const open = async (queue: number, textsOf: StreamFormat['textsOf']) => {
+      const sink = openSink();
+      const format = { key: 'a', queue: () => queue, textsOf, rejection: () => '' };
+      const { body } = await streams.open({ cursor: '1', filter: {}, account: 'me', recheck: async () => {}, format });
+      (body as StreamBody).start(sink);
+      // Then it is told what is published next together with the others.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return sink;
+    };
+    const busy = await open(3, () => new Promise(() => {}));
+    const idle = await open(0, async (list) => list.map(({ id }) => `id: ${id}\n\n`));
+    events.push(eventAt(2));
+    streams.wake();
+    for (const sink of [busy, idle]) {
+      await vi.waitFor(() => expect(positionsIn(sink.text())).toEqual([2]));
+      sink.end('now');
+    }
+  });
+
   describe('that are behind', () => {
     const failed = (error: unknown) => {
       throw error;
