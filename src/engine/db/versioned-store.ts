@@ -75,6 +75,8 @@ type Values = Readonly<Record<string, unknown>>;
 /**
  * The store of a resource: each operation is a prepared statement. Reads by id and inserts are batched across requests.
  *
+ * @throws {Error} when the table has another kind of id
+ *
  * @example
  * const authors = versionedStore(database, { table: authors, list: authorList, one: 'author' });
  * await authors.update(1, { name: 'Ann' }, undefined, requestId);
@@ -84,6 +86,10 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   options: VersionedStoreOptions<T, Filter, SortName>,
 ): VersionedStore<T, Filter, SortName> {
   const { table, list, one, references = {}, keptBy = {}, lockedFirst } = options;
+  if (table.id.generatedIdentity === undefined)
+    throw new Error(
+      `The id of ${list.name} must be idColumn(), which the database assigns; write a store for another key.`,
+    );
   const columns = list.columns as Record<string, PgColumn>;
   const selected = columnsOf(list);
   const fields = Object.entries(columns)

@@ -86,6 +86,12 @@ test('a new row has the given values, and defaults for the others', async () => 
   });
 });
 
+test('a table with another kind of id is rejected at the start', () => {
+  const countries = pgTable('countries', { id: text().primaryKey(), version: versionColumn() });
+  const open = () => versionedStore(opened.database, { table: countries, list: tableList(countries), one: 'country' });
+  expect(open).toThrow('The id of countries must be idColumn()');
+});
+
 test('a filter by the beginning of a text can have any name', async () => {
   await storeOf().create({ title: 'Persuasion' });
   const read = pages(opened.database, tableList(novels, { filters: { begins: namePrefix(novels.title, 100) } }));
