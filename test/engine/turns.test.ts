@@ -12,7 +12,9 @@ test('changes of one row run one after another, and at the same time as changes 
     return name;
   };
   const all = [turns.take('pet 1', work('a')), turns.take('pet 1', work('b')), turns.take('pet 2', work('c'))];
+  expect(['pet 1', 'pet 2', 'pet 3'].map((key) => turns.lengthOf(key))).toEqual([2, 1, 0]);
   expect(await Promise.all(all)).toEqual(['a', 'b', 'c']);
+  expect(turns.lengthOf('pet 1')).toBe(0);
   expect(log.slice(0, 2)).toEqual(['a begins', 'c begins']);
   expect(log.indexOf('b begins')).toBeGreaterThan(log.indexOf('a ends'));
 });
