@@ -16,8 +16,8 @@ import type { Settings } from './settings.ts';
  * How long requests in progress may take to finish during a stop, in milliseconds. A whole stop takes less than 10 s.
  */
 const GRACE = 7_500;
-/** How long storing the last counts may take during a stop, in milliseconds, whatever the database does. */
-const FLUSH_TIMEOUT = 1_000;
+/** How long storing the last counts and closing the database may each take during a stop, in milliseconds. */
+const LAST_WORK = 1_000;
 /** How long a client may pause while it reads a response, in milliseconds, in addition to `REQUEST_TIMEOUT`. */
 const MAX_PAUSE = 30_000;
 
@@ -104,13 +104,15 @@ export async function serve(
        */
       stop({ isReplaced }: { isReplaced: boolean }): Promise<void> {
         // A process that is replaced has as much time as its requests can take.
-        const grace = isReplaced ? MAX_ARRIVAL + settings.REQUEST_TIMEOUT + FLUSH_TIMEOUT : GRACE;
+        const grace = isReplaced ? MAX_ARRIVAL + settings.REQUEST_TIMEOUT + LAST_WORK : GRACE;
         app.beginDrain({ isReplaced, grace });
         const drained = listener.drain(grace);
-        const sendLast = async () => {
-          await Promise.all([app.flush(), tracing?.shutdown().catch(() => {})]);
+        const finish = async () => {
+          await drained;
+          await shortly(Promise.all([app.flush(), tracing?.shutdown().catch(() => {})]));
+          await shortly(database.close());
         };
-        stopping ??= drained.then(() => Promise.race([sendLast(), sleep(FLUSH_TIMEOUT)])).then(() => database.close());
+        stopping ??= finish();
         return stopping;
       },
     };
@@ -118,6 +120,11 @@ export async function serve(
     await database.close();
     throw error;
   }
+}
+
+/** Waits for the last work of a process, but not for long, whatever the database does. */
+async function shortly(work: Promise<unknown>): Promise<void> {
+  await Promise.race([work, sleep(LAST_WORK)]);
 }
 
 /** Opens the database; logs that first if it may take some seconds. */
