@@ -18,12 +18,13 @@ const PATIENCE = 30_000;
 export async function follow(base: string): Promise<Follower> {
   const [first] = (await (await fetch(`${base}/events?limit=1&wait=10`)).json()) as { id: string }[];
   const ids = [first?.id ?? ''];
+  let place = ids[0];
   let cuts = 0;
   let last = '';
   const isOver = () => ids.at(-1) === last;
   const running = (async () => {
     while (!isOver()) {
-      const headers = { accept: 'text/event-stream', 'last-event-id': ids.at(-1) ?? '' };
+      const headers = { accept: 'text/event-stream', 'last-event-id': place ?? '' };
       try {
         const response = await fetch(`${base}/events`, { headers, signal: AbortSignal.timeout(PATIENCE) });
         if (response.status === 410 || response.status === 400) throw new Error(await response.text());
@@ -32,7 +33,10 @@ export async function follow(base: string): Promise<Follower> {
         for (let chunk = await reader?.read(); chunk?.done === false; chunk = await reader?.read()) {
           text += chunk.value;
           const end = text.lastIndexOf('\n\n');
-          ids.push(...[...text.slice(0, end + 1).matchAll(/^id: (.+)$/gm)].map(([, id = '']) => id));
+          const whole = text.slice(0, end + 1);
+          ids.push(...[...whole.matchAll(/^id: (.+)\nevent: /gm)].map(([, id = '']) => id));
+          // The stream also says where it is without an event.
+          place = [...whole.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? place;
           text = text.slice(end + 1);
           if (isOver()) return;
         }
