@@ -47,7 +47,7 @@ export class EventStream {
   #place: FeedCursor | undefined;
   /** Whether it is told nothing more, also if its client still has to read what it was told. */
   hasEnded = false;
-  /** How many batches of published events wait to be told to it. */
+  /** The number of batches of published events that it has not been sent yet. */
   waiting = 0;
   /** Whether it has all events until now, and gets the next ones together with all other streams. */
   isLive = false;

@@ -19,7 +19,7 @@ const RECHECK = 2_000;
 const PAGE = 100;
 /** How long slow streams can delay the next batch of published events for all others, in milliseconds. */
 const MAX_DELAY = 100;
-/** How many batches may wait to be told to a stream; it ends beyond that, and can resume. */
+/** The maximum number of batches that a stream may be behind; beyond that it ends, and its client can resume. */
 const MAX_WAITING = 20;
 
 interface StreamsOptions {
