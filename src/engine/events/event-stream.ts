@@ -1,11 +1,11 @@
 import { ServiceError } from '../errors.ts';
 import type { Sink } from '../http/stream.ts';
 import { type FeedCursor, toEventId } from './cursor.ts';
-import type { EventFilter, FeedEvent, FeedPage } from './feed.ts';
+import type { EventFilter, FeedEvent } from './feed.ts';
 
 /** After how many milliseconds a client connects again; when a process stops, at random in this time. */
 const RETRY = 3_000;
-/** How many bytes a client may leave unread; it is closed beyond that, and can resume. */
+/** How many bytes a client may leave unread; it is told no more until it has read them. */
 const MAX_UNREAD = 262_144;
 
 /** How events are told: streams with the same are told the same, which is made once for all of them. */
@@ -44,9 +44,11 @@ export class EventStream {
   readonly account: string;
   readonly charge: StreamRequest['charge'];
   /** What it has been told until; undefined before its first page. */
-  #place: FeedCursor | undefined;
+  place: FeedCursor | undefined;
   /** Whether it is told nothing more, also if its client still has to read what it was told. */
   hasEnded = false;
+  /** How many bytes its client had not read at the last heartbeat; 0 if it was told more since then. */
+  #unread = 0;
   /** The number of batches of published events that it has not been sent yet. */
   waiting = 0;
   /** Whether it has all events until now, and gets the next ones together with all other streams. */
@@ -75,41 +77,31 @@ export class EventStream {
   }
 
   /**
-   * Tells the first events of a page, as many as a client may leave unread.
+   * Tells the events that it wants and has not been told yet, as many as its client may leave unread.
    *
    * @param texts the events in its format
-   * @returns what it was told, and where to go on
+   * @param end where the events end
+   * @returns where to go on: `end`, unless it is cut
    */
-  tellPage(page: FeedPage, texts: readonly string[]): FeedPage {
-    let [count, bytes] = [0, 0];
-    while (count < texts.length && bytes < MAX_UNREAD) bytes += Buffer.byteLength(texts[count++] as string);
-    const events = page.events.slice(0, count);
-    const last = events.at(-1);
-    const told =
-      last === undefined || count === texts.length
-        ? page
-        : { events, next: { ...page.next, position: last.position }, hasMore: true };
-    this.tell(events, texts, told.next);
-    return told;
-  }
-
-  /**
-   * Tells the events that it wants and has not been told yet.
-   *
-   * @param texts the events in its format
-   * @param place where the events end
-   */
-  tell(events: readonly FeedEvent[], texts: readonly string[], place: FeedCursor): void {
-    if (this.hasEnded) return;
-    const told = this.#place?.position ?? 0;
-    let text = '';
-    events.forEach((event, n) => {
-      if (event.position > told && this.wants(event)) text += texts[n];
-    });
-    if (place.position >= told) this.#place = place;
-    if (text === '') return;
+  tell(events: readonly FeedEvent[], texts: readonly string[], end: FeedCursor): FeedCursor {
+    const told = this.place?.position ?? 0;
+    if (this.hasEnded || end.position < told) return end;
+    let [text, bytes, place] = ['', this.#sink.unread(), end];
+    for (const [n, event] of events.entries()) {
+      if (event.position <= told || !this.wants(event)) continue;
+      if (bytes >= MAX_UNREAD) {
+        place = { ...end, position: Math.max(events[n - 1]?.position ?? 0, told) };
+        break;
+      }
+      const own = texts[n] as string;
+      text += own;
+      bytes += Buffer.byteLength(own);
+    }
+    this.place = place;
+    if (text === '') return place;
     this.#sink.write(text);
-    if (this.isLive && this.#sink.unread() > MAX_UNREAD) this.#sink.end('now');
+    this.#unread = 0;
+    return place;
   }
 
   drained(): Promise<void> {
@@ -123,8 +115,12 @@ export class EventStream {
     if (place !== '') this.#sink.write(`${place}\n`);
   }
 
+  /** Sends a comment; closes the stream if its client has read nothing since the last call, although something was there. */
   beat(): void {
-    this.#sink.write(`:\n${this.#placeText()}\n`);
+    const unread = this.#sink.unread();
+    if (unread === 0) this.#sink.write(`:\n${this.#placeText()}\n`);
+    else if (unread === this.#unread) this.#sink.end('now');
+    this.#unread = unread;
   }
 
   /** Ends it if its caller may no longer read; not if that can't be found out at the moment. */
@@ -152,6 +148,6 @@ export class EventStream {
 
   /** Has its client resume where it is, although no event that it wants came last. */
   #placeText(): string {
-    return this.format.hasIds && this.#place !== undefined ? `id: ${toEventId(this.#place)}\n` : '';
+    return this.format.hasIds && this.place !== undefined ? `id: ${toEventId(this.place)}\n` : '';
   }
 }

@@ -128,8 +128,9 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       for (const timer of timers) clearInterval(timer);
       tail.end();
     });
+    stream.begin();
     if (hasEnded) stream.end();
-    else follow(stream, first).catch((error) => cut(stream, error));
+    else follow(stream, first);
   }
 
   /** Ends a stream that cannot be told what comes next: its client goes on after the last event. */
@@ -142,45 +143,55 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   }
 
   /**
-   * Tells a stream what it has missed, and then what comes. Of each caller, one page at a time is read and told, so that
-   * others are not held up; and a page that is too long for its client is read again from where it was cut. The first
-   * pages are short: a caller whose units do not pay for a long one is told what they pay for.
+   * Tells a stream what it has missed, and then what comes.
+   *
+   * @param first the first page of that; undefined to read it when the client has read what it was told
    */
-  async function follow(stream: EventStream, first: FeedPage): Promise<void> {
-    stream.begin();
-    let read = async () => first;
-    const most = Math.min(PAGE, stream.format.most ?? PAGE);
-    let [size, room] = [1, most];
-    for (;;) {
-      const { next, hasMore } = await turns.take(stream.account, async () => {
-        if (stream.hasEnded) return first;
-        const page = await read();
-        if (page.events.length > 0) stream.charge?.(page.events.length);
-        const told = stream.tellPage(page, await textsOf(stream.format, page.events));
-        const isWhole = told === page;
+  function follow(stream: EventStream, first?: FeedPage): void {
+    stream.isLive = false;
+    catchUp(stream, first).catch((error) => cut(stream, error));
+  }
+
+  /**
+   * Of each caller, one page at a time is read and told, so that others are not held up; and a page that is too long for
+   * its client is read again from where it was cut. The first pages are short: a caller whose units do not pay for a long
+   * one is told what they pay for.
+   */
+  async function catchUp(stream: EventStream, first?: FeedPage): Promise<void> {
+    const { account, filter, format } = stream;
+    const most = Math.min(PAGE, format.most ?? PAGE);
+    let [size, room, page, isBehind] = [1, most, first, true];
+    await stream.drained();
+    while (!stream.hasEnded && (isBehind || !tail.tellAfter(stream.place as FeedCursor))) {
+      await turns.take(account, async () => {
+        if (stream.hasEnded) return;
+        const { events, next, hasMore } = page ?? (await feed.pageAfter(stream.place, filter, size));
+        page = undefined;
+        if (events.length > 0) stream.charge?.(events.length);
+        const place = stream.tell(events, await textsOf(format, events), next);
+        const isWhole = place === next;
+        isBehind = hasMore || !isWhole;
         // After a cut it grows slowly, because what is cut off was read, run and charged in vain.
-        room = isWhole ? Math.min(most, room + 1) : told.events.length;
+        const told = events.filter(({ position }) => position <= place.position).length;
+        room = isWhole ? Math.min(most, room + 1) : Math.max(told, 1);
         size = isWhole ? Math.min(room, size * 2) : room;
-        return told;
       });
       await stream.drained();
-      if (stream.hasEnded) return;
-      if (!hasMore && tail.tellAfter(next)) break;
-      read = () => feed.pageAfter(next, stream.filter, size);
     }
-    stream.goLive();
+    if (!stream.hasEnded) stream.goLive();
   }
 
   /**
    * Tells the live streams what was published, those that are alike together. A slow group delays the others only a
-   * little; one that stays behind ends, so that its clients go on after their last event.
+   * little; one that stays behind ends, so that its clients go on after their last event. A client that has to read first
+   * is told the rest page by page.
    *
    * @returns resolves when the next batch may follow
    */
   function tellNext(events: readonly FeedEvent[], place: FeedCursor): Promise<unknown> {
     const alike = new Map<string, EventStream[]>();
     for (const stream of streams) {
-      if (!stream.isLive || stream.hasEnded) continue;
+      if (!isTold(stream)) continue;
       if (stream.waiting >= MAX_WAITING) {
         stream.end();
         continue;
@@ -207,18 +218,19 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     const most = first.format.most ?? wanted.length;
     for (let start = 0; start < wanted.length; start += most) {
       const part = wanted.slice(start, start + most);
-      const paying = group.filter((stream) => !stream.hasEnded && pays(stream, part.length));
+      const paying = group.filter((stream) => isTold(stream) && pays(stream, part.length));
       if (paying.length === 0) return;
       try {
         const texts = await textsOf(first.format, part);
         const { position } = part.at(-1) as FeedEvent;
-        for (const stream of paying) stream.tell(part, texts, { ...place, position });
+        const end = { ...place, position };
+        for (const stream of paying) if (stream.tell(part, texts, end) !== end) follow(stream);
       } catch (error) {
         for (const stream of paying) cut(stream, error);
         return;
       }
     }
-    for (const stream of group) stream.tell([], [], place);
+    for (const stream of group) if (isTold(stream)) stream.tell([], [], place);
   }
 
   /** Charges a stream for events; one whose caller has no units left ends. */
@@ -240,6 +252,11 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   function each(work: (stream: EventStream) => void): void {
     for (const stream of streams) work(stream);
   }
+}
+
+/** Whether a stream is told what is published. */
+function isTold({ isLive, hasEnded }: EventStream): boolean {
+  return isLive && !hasEnded;
 }
 
 /** Of callers that are told the same, the one with the least other work has it run: no busy one holds up others. */
