@@ -20,6 +20,9 @@ const DEEP = `id pet { ${ORDERS} }`;
 
 /** The ids of the ordered pets; there must be enough. */
 export const ORDERED: readonly number[] = [7, ...Array.from({ length: 61 }, (_, n) => 100 + n)];
+const STREAM = { accept: 'text/event-stream' };
+/** How long a stream is read, in milliseconds. */
+const FOLLOWED = 3_000;
 const LARGE = { ...Array.from({ length: 11 }, () => 'x'.repeat(95_000)) };
 
 export const attacks: readonly Attack[] = [
@@ -86,6 +89,28 @@ export const attacks: readonly Attack[] = [
     name: 'sends bodies of a mebibyte, 50 at once',
     clients: 50,
     send: ({ send }) => send('POST', '/graphql', { query: '{ __typename }', variables: LARGE }),
+  },
+  {
+    name: 'follows the feed by 100 streams, from its first event on',
+    clients: 100,
+    send: ({ send }) => send('GET', '/events?after=1.0', undefined, STREAM, FOLLOWED),
+  },
+  {
+    name: 'subscribes to deep selections 100 times, from the first event on',
+    clients: 100,
+    send: ({ graphql }, n) => {
+      const pet = `category { pets(first: 20) { nodes { id ${ORDERS} } } }`;
+      return graphql(
+        `subscription { a${n}: events(after: "1.0") { data { ... on Pet { ${pet} } } } }`,
+        STREAM,
+        FOLLOWED,
+      );
+    },
+  },
+  {
+    name: 'waits for a rare event on 100 pages, from the first event on',
+    clients: 100,
+    send: ({ send }) => send('GET', '/events?after=1.0&wait=20&type=category.deleted'),
   },
 ];
 

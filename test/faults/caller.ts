@@ -11,8 +11,15 @@ export interface Reply {
 
 /** Sends requests from an address of its own, which identifies the caller. */
 export interface Caller {
-  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
-  graphql(query: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  /** @param cutAfter when the response is cut, in milliseconds; never by default */
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+    cutAfter?: number,
+  ): Promise<Reply>;
+  graphql(query: string, headers?: Readonly<Record<string, string>>, cutAfter?: number): Promise<Reply>;
   close(): void;
 }
 
@@ -23,7 +30,7 @@ const KEPT = 2_000;
 export function callerFrom(address: string, base: string): Caller {
   const { hostname, port } = new URL(base);
   const agent = new Agent({ keepAlive: true, localAddress: address });
-  const send: Caller['send'] = (method, path, body, headers = {}) => {
+  const send: Caller['send'] = (method, path, body, headers = {}, cutAfter) => {
     const began = performance.now();
     return new Promise((resolve) => {
       const end = (status: number, text: string, of: Reply['headers'] = {}) =>
@@ -43,6 +50,12 @@ export function callerFrom(address: string, base: string): Caller {
         });
         response.on('end', () => end(response.statusCode ?? 0, text, response.headers));
         response.on('error', () => end(0, text));
+        if (cutAfter === undefined) return;
+        const cut = () => {
+          end(response.statusCode ?? 0, text);
+          response.destroy();
+        };
+        setTimeout(cut, cutAfter);
       });
       sent.on('error', () => end(0, ''));
       sent.end(body === undefined ? undefined : JSON.stringify(body));
@@ -50,7 +63,7 @@ export function callerFrom(address: string, base: string): Caller {
   };
   return {
     send,
-    graphql: (query, headers) => send('POST', '/graphql', { query }, headers),
+    graphql: (query, headers, cutAfter) => send('POST', '/graphql', { query }, headers, cutAfter),
     close: () => agent.destroy(),
   };
 }
