@@ -12,7 +12,6 @@ export class TransactionQueue {
   #sent: Promise<unknown>;
   /** Resolves when the last change has ended, whether or not it failed. */
   #changed: Promise<unknown> = Promise.resolve();
-  #hasSavepoint = false;
 
   /**
    * @param query sends a statement in the transaction
@@ -25,20 +24,9 @@ export class TransactionQueue {
     this.#sent = begun;
   }
 
-  /** Runs a statement; a change that fails also fails the transaction. */
-  query(text: string, parameters: readonly Parameter[], kind: Kind): Promise<readonly RawRow[]> {
-    return kind !== 'write' ? this.#read(text, parameters) : this.#change(() => this.#send(text, parameters));
-  }
-
   /** Runs a statement; a change that fails is undone on its own, and the transaction goes on. */
-  queryWithSavepoint(text: string, parameters: readonly Parameter[], kind: Kind): Promise<readonly RawRow[]> {
-    return kind !== 'write' ? this.#read(text, parameters) : this.#change(() => this.#changeOrUndo(text, parameters));
-  }
-
-  /** Sets the savepoint of the next change. */
-  async savepoint(): Promise<void> {
-    await this.#read('savepoint statement', []);
-    this.#hasSavepoint = true;
+  query(text: string, parameters: readonly Parameter[], kind: Kind): Promise<readonly RawRow[]> {
+    return kind === 'write' ? this.#change(text, parameters) : this.#read(text, parameters);
   }
 
   async #read(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
@@ -49,24 +37,21 @@ export class TransactionQueue {
     return rows;
   }
 
-  #change(run: () => Promise<readonly RawRow[]>): Promise<readonly RawRow[]> {
-    const change = this.#changed.then(() => this.#sent).then(run);
+  #change(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+    const change = this.#changed.then(() => this.#sent).then(() => this.#changeOrUndo(text, parameters));
     this.#changed = change.catch(() => {});
     return change;
   }
 
   async #changeOrUndo(text: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
-    if (!this.#hasSavepoint) await this.#send('savepoint statement', []);
-    this.#hasSavepoint = false;
     try {
-      return await this.#send(text, parameters);
+      // Sent together, so that the savepoint takes no round trip of its own.
+      const [, rows] = await Promise.all([this.#send('savepoint statement', []), this.#send(text, parameters)]);
+      return rows;
     } catch (error) {
-      try {
-        await this.#send('rollback to savepoint statement', []);
-        this.#hasSavepoint = true;
-      } catch {
+      await this.#send('rollback to savepoint statement', []).catch(() => {
         // Then the commit fails too, so that nothing is changed: the reason is what failed first.
-      }
+      });
       throw error;
     }
   }

@@ -8,23 +8,14 @@ import { TransactionQueue } from './transaction-queue.ts';
  */
 const MAX_TRANSACTION_TIME = 2_000;
 
-/** Databases whose statements run in transactions, one transaction at a time. */
-export interface Session {
-  /** A change that fails here is undone on its own, as outside a transaction; the others are kept. */
-  readonly database: Database;
-  /** A change that fails here fails the transaction; this saves the statement for a savepoint. */
-  readonly strict: Database;
-  /** Sets the savepoint of the next change. Sent together with reads, it takes no round trip of its own. */
-  savepoint(): Promise<void>;
-}
-
 /**
  * Runs a limited number of transactions at once; the others wait.
  *
  * @param max how many transactions run at once
- * @param make makes what the work needs, such as its statements; called once per session, which transactions then reuse
+ * @param make makes what the work needs, such as its statements, for a database whose statements run in the transactions;
+ *   called once per session, which transactions then reuse. A change that fails there is undone on its own
  */
-export function createTransactions<Made>(database: Database, max: number, make: (session: Session) => Made) {
+export function createTransactions<Made>(database: Database, max: number, make: (own: Database) => Made) {
   interface Client {
     readonly made: Made;
     /** The statements of the current transaction. */
@@ -56,16 +47,11 @@ export function createTransactions<Made>(database: Database, max: number, make: 
   };
 
   function open(): Client {
-    const queue = () => {
+    const own = database.inTransaction(async (...statement) => {
       if (client.queue === undefined) throw new Error('The transaction has ended.');
-      return client.queue;
-    };
-    const session = {
-      database: database.inTransaction(async (...statement) => queue().queryWithSavepoint(...statement)),
-      strict: database.inTransaction(async (...statement) => queue().query(...statement)),
-      savepoint: async () => queue().savepoint(),
-    };
-    const client: Client = { made: make(session), queue: undefined };
+      return client.queue.query(...statement);
+    });
+    const client: Client = { made: make(own), queue: undefined };
     return client;
   }
 

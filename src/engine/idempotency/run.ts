@@ -1,6 +1,6 @@
 import { batched } from '../db/batch.ts';
 import type { Database } from '../db/client.ts';
-import { createTransactions, type Session } from '../db/transactions.ts';
+import { createTransactions } from '../db/transactions.ts';
 import { RETRY_SOON, ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Context } from '../schema/context.ts';
@@ -43,11 +43,7 @@ export function createIdempotency(database: Database, deadline: number, makeCont
   /** The keys in progress in this process; keys of other processes are locked in the database. */
   const running = new Set<string>();
   const transactionsOf = (max: number) =>
-    createTransactions(database, max, ({ database: own, strict, savepoint }) => ({
-      own: keyStore(strict),
-      context: makeContext(own),
-      savepoint,
-    }));
+    createTransactions(database, max, (own) => ({ own: keyStore(own), context: makeContext(own) }));
   const transactions = { one: transactionsOf(MAX_IN_PROGRESS), several: transactionsOf(MAX_OF_SEVERAL) };
   const runAlone = async (changes: 'one' | 'several', call: Call) => {
     const [answer] = await transactions[changes].run(
@@ -128,24 +124,19 @@ interface Call {
 type Answer = StoredReply | Outcome | undefined;
 
 /** The parts of a transaction that requests are answered with. */
-interface InTransaction extends Pick<Session, 'savepoint'> {
+interface InTransaction {
   readonly own: KeyStore;
   readonly context: Context;
 }
 
 /** Makes the function that answers requests in one transaction. It rejects if the work of one of them does. */
 function inTransaction(database: Database, calls: readonly Call[]) {
-  return database.bind(async ({ own, context, savepoint }: InTransaction): Promise<readonly Answer[]> => {
+  return database.bind(async ({ own, context }: InTransaction): Promise<readonly Answer[]> => {
     const requests = calls.map(({ request }) => request);
     const keep = database.bind(own.keep);
     const isTogether = calls.length > 1;
     // Sent together, and run in order: the replies are looked up after the keys are locked.
-    const [held, stored] = await Promise.all([
-      own.hold(requests),
-      own.find(requests),
-      isTogether && own.waitBriefly(),
-      savepoint(),
-    ]);
+    const [held, stored] = await Promise.all([own.hold(requests), own.find(requests), isTogether && own.waitBriefly()]);
     const isNew = (place: number) => held[place] === true && stored[place] === undefined;
     const outcomes = await allOf(calls.map(({ work }, place) => (isNew(place) ? work(context) : undefined)));
     const fresh = outcomes.flatMap((outcome, place) =>

@@ -14,6 +14,6 @@ test('a change that fails tells its own reason, also if it cannot be undone beca
     Promise.resolve(),
     () => {},
   );
-  await expect(queue.queryWithSavepoint('update', [], 'write')).rejects.toMatchObject({ code: 'TIMEOUT' });
+  await expect(queue.query('update', [], 'write')).rejects.toMatchObject({ code: 'TIMEOUT' });
   expect(sent).toEqual(['savepoint statement', 'update', 'rollback to savepoint statement']);
 });
