@@ -38,16 +38,14 @@ interface Task {
  */
 export function createConcurrencyLimiter(max: number, deadline: number) {
   const callers = new Map<string, Caller>();
-  let total = 0;
-  /** The `giveUp` of each task, in slots that are reused: a set would cost as much as the rest of a request. */
-  const givingUp: ((error: unknown) => void)[] = [];
-  const freeSlots: number[] = [];
+  /** What is in progress or waits. */
+  const tasks = new Set<Task>();
 
   return {
     /** After this time, in milliseconds, rejects what is still in progress with UNAVAILABLE. */
     endWithin(milliseconds: number): void {
       setTimeout(() => {
-        for (const giveUp of givingUp) giveUp(unavailable('The service is stopping; try again.'));
+        for (const task of tasks) task.giveUp(unavailable('The service is stopping; try again.'));
       }, milliseconds).unref();
     },
 
@@ -62,8 +60,7 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
       work: (signal: Pick<AbortSignal, 'aborted'>) => T | Promise<T>,
       { account, units, spent = 0 }: Load,
     ): Promise<T> {
-      if (total >= max && !makeRoom(account)) return Promise.reject(tooMuch());
-      total++;
+      if (tasks.size >= max && !makeRoom(account)) return Promise.reject(tooMuch());
       const caller = callers.get(account) ?? { units: 0, waiting: new Set() };
       callers.set(account, caller);
       return new Promise((resolve, reject) => {
@@ -90,14 +87,10 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
           },
         };
         const timer = setTimeout(() => task.giveUp(tooLate(deadline)), deadline - spent);
-        const slot = freeSlots.pop() ?? givingUp.length;
-        givingUp[slot] = task.giveUp;
+        tasks.add(task);
         const release = () => {
           clearTimeout(timer);
-          total--;
-          // Otherwise the closure would keep the response in memory, which may be large.
-          givingUp[slot] = nothing;
-          freeSlots.push(slot);
+          tasks.delete(task);
           if (hasStarted) caller.units -= units;
           startNext(account, caller);
         };
@@ -131,8 +124,6 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
     return true;
   }
 }
-
-function nothing(): void {}
 
 function hasRoom(caller: Caller, units: number): boolean {
   return caller.units === 0 || caller.units + units <= MAX_IN_PROGRESS;
