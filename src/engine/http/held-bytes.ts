@@ -1,6 +1,7 @@
-/** A response or request whose bytes are held in memory, and which can be ended. */
+/** What holds the bytes in memory until it is closed, such as a response, and can be ended. */
 interface Holding {
   destroy(): void;
+  once(event: 'close', listener: () => void): unknown;
 }
 
 /** How many bytes may be held, in total and per caller. */
@@ -31,22 +32,22 @@ export class HeldBytes {
     return this.#inAll + bytes <= inAll && (this.#byCaller.get(caller) ?? 0) + bytes <= ofCaller;
   }
 
-  holds(holding: Holding): boolean {
-    return this.#held.has(holding);
-  }
-
-  /** Counts this many more bytes, and ends holdings, maybe this one, until the limits are kept. */
+  /**
+   * Counts this many more bytes, until the holding is closed, and ends holdings, maybe this one, until the limits are
+   * kept.
+   */
   add(holding: Holding, caller: string, bytes: number): void {
-    const held = this.#held.get(holding) ?? { caller, bytes: 0 };
-    this.#held.set(holding, held);
-    held.bytes += bytes;
+    const held = this.#held.get(holding);
+    if (held === undefined) {
+      this.#held.set(holding, { caller, bytes });
+      holding.once('close', () => this.#release(holding));
+    } else held.bytes += bytes;
     this.#count(caller, bytes);
     while ((this.#byCaller.get(caller) ?? 0) > this.#limits.ofCaller) this.#endOldestOf(caller);
     while (this.#inAll > this.#limits.inAll) this.#endOldestOf(this.#largest());
   }
 
-  /** Stops counting a holding; has no effect for one that isn't counted. */
-  release(holding: Holding): void {
+  #release(holding: Holding): void {
     const held = this.#held.get(holding);
     if (held === undefined) return;
     this.#held.delete(holding);
@@ -63,7 +64,7 @@ export class HeldBytes {
   #endOldestOf(caller: string): void {
     for (const [holding, held] of this.#held) {
       if (held.caller !== caller) continue;
-      this.release(holding);
+      this.#release(holding);
       holding.destroy();
       return;
     }

@@ -48,9 +48,7 @@ export function nodeListener(respond: Respond, onFailure: (error: unknown) => vo
 /** Counts what the client has not read yet, until it has. Beyond the limits, connections are closed. */
 function hold({ caller }: SentReply, response: ServerResponse, answers: HeldBytes): void {
   const bytes = response.socket?.writableLength ?? 0;
-  if (bytes === 0 || response.destroyed) return;
-  response.once('close', () => answers.release(response));
-  answers.add(response, caller, bytes);
+  if (bytes > 0 && !response.destroyed) answers.add(response, caller, bytes);
 }
 
 function fromNode(message: IncomingMessage, response: ServerResponse, bodies: HeldBytes): RawRequest {
@@ -74,14 +72,6 @@ function addressOf({ socket: { localAddress = '', localPort } }: IncomingMessage
   return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 
-/** Reserves memory for this many more bytes of a body, until it is answered; false if there is not enough. */
-function reserve(response: ServerResponse, bodies: HeldBytes, caller: string, bytes: number): boolean {
-  if (!bodies.fits(caller, bytes)) return false;
-  if (!bodies.holds(response)) response.once('close', () => bodies.release(response));
-  bodies.add(response, caller, bytes);
-  return true;
-}
-
 function readBody(
   response: ServerResponse,
   limit: number,
@@ -96,11 +86,11 @@ function readBody(
     let size = 0;
     message.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      const isSmall = size <= SMALL_BODY;
-      const more = size - chunk.length > SMALL_BODY ? chunk.length : size;
-      if (size > limit) resolve(undefined);
-      else if (isSmall || reserve(response, bodies, caller, more)) chunks.push(chunk);
-      else reject(tooMuchHeld());
+      const counted = size <= SMALL_BODY ? 0 : size - chunk.length > SMALL_BODY ? chunk.length : size;
+      if (size > limit) return resolve(undefined);
+      if (!bodies.fits(caller, counted)) return reject(tooMuchHeld());
+      if (counted > 0) bodies.add(response, caller, counted);
+      chunks.push(chunk);
     });
     message.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     message.once('error', reject);

@@ -1,13 +1,18 @@
+import { EventEmitter } from 'node:events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HeldBytes } from '../../../src/engine/http/held-bytes.ts';
 
 const LIMITS = { inAll: 100, ofCaller: 40 };
 
+function closable(destroy: () => void) {
+  return Object.assign(new EventEmitter(), { destroy });
+}
+
 function holdings() {
   const ended: string[] = [];
   const held = new HeldBytes(LIMITS);
-  const holding = (name: string) => ({ destroy: () => void ended.push(name) });
+  const holding = (name: string) => closable(() => void ended.push(name));
   return { held, ended, holding };
 }
 
@@ -33,8 +38,8 @@ test('a released holding no longer counts, and is not ended', () => {
   const first = holding('first');
   held.add(first, 'one', 40);
   expect([held.fits('one', 1), held.fits('other', 40), held.fits('other', 41)]).toEqual([false, true, false]);
-  held.release(first);
-  held.release(first);
+  first.emit('close');
+  first.emit('close');
   expect(held.fits('one', 40)).toBe(true);
   held.add(holding('second'), 'one', 40);
   expect(ended).toEqual([]);
@@ -49,14 +54,14 @@ test('the limits are never exceeded, whatever is added and released', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
       const held = new HeldBytes(LIMITS);
-      const open = new Map<object, { caller: string; bytes: number }>();
+      const open = new Map<EventEmitter, { caller: string; bytes: number }>();
       for (const { caller, bytes, leaves } of steps) {
-        const one = { destroy: () => void open.delete(one) };
+        const one = closable(() => void open.delete(one));
         open.set(one, { caller, bytes });
         held.add(one, caller, bytes);
         const [oldest] = open.keys();
         if (leaves === 0 && oldest !== undefined) {
-          held.release(oldest as typeof one);
+          oldest.emit('close');
           open.delete(oldest);
         }
         const now = [...open.values()];
