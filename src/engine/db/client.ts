@@ -80,15 +80,16 @@ const noProbe: Probe = { statement: () => {}, batch: () => {} };
  *
  * @throws {Error} with a message of one line when it can't be used
  */
-export async function openDatabase(location: DatabaseLocation, probe?: Probe): Promise<Database> {
-  return new Database(await openDriver(location), probe);
-}
-
-/** Imports only the driver in use, for a faster start. */
-async function openDriver({ url, folder, name, timeout, pool }: DatabaseLocation): Promise<Driver> {
-  if (url !== undefined)
-    return (await import('./server.ts')).connectServer(url, timeout, connectionsOf(pool ?? DEFAULT_POOL), name);
-  return (await import('./embedded.ts')).openEmbedded(folder);
+export async function openDatabase(
+  { url, folder, name, timeout, pool = DEFAULT_POOL }: DatabaseLocation,
+  probe?: Probe,
+): Promise<Database> {
+  // Only the driver in use is imported, for a faster start.
+  const driver =
+    url === undefined
+      ? await (await import('./embedded.ts')).openEmbedded(folder)
+      : await (await import('./server.ts')).connectServer(url, timeout, connectionsOf(pool), name);
+  return new Database(driver, probe);
 }
 
 /** The database as stores use it; both kinds behave the same. */
