@@ -18,8 +18,6 @@ const OPTIONS = {
  */
 export const MAX_ARRIVAL = OPTIONS.requestTimeout + OPTIONS.connectionsCheckingInterval;
 
-const HOST = 'host';
-
 /** How long idle connections may still send a last request after a drain has started, in milliseconds. */
 const LAST_REQUESTS = 500;
 
@@ -110,11 +108,7 @@ export function listen(
  * requests (RFC 9112, sections 3.2 and 6.1).
  */
 function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string;
-    if (name.length === HOST.length && name.toLowerCase() === HOST) hosts++;
-  }
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
   if (hosts === 0 && httpVersion === '1.1') return 'HTTP/1.1 needs a Host field.';
   if (hosts > 1) return 'There must be one Host field.';
   const coding = headers['transfer-encoding'];
