@@ -24,6 +24,8 @@ export interface ReportedError extends Error {
 const STATEMENT_CANCELED = '57014';
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK = '40P01';
+/** The SQLSTATE of a number outside its column's range. */
+export const OUT_OF_RANGE = '22003';
 
 /**
  * The SQLSTATEs of failures of the server or the connection, not of the statement: connections, resources, an
@@ -58,6 +60,20 @@ export function failureOfConnection(error: unknown): unknown {
   const isSystemError = Object.hasOwn(constants.errno, code);
   const isOwnError = error instanceof TypeError || error instanceof RangeError;
   return isOwnError && !isSystemError ? error : unavailable(error);
+}
+
+/**
+ * Waits for a write, and translates a constraint violation into an error that explains it to the client.
+ *
+ * @param explain makes the error, if it has one for the name of the constraint, or for the SQLSTATE if no constraint is
+ *   involved
+ */
+export async function explaining<T>(write: Promise<T>, explain: (violated: string) => Error | undefined): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    throw (error instanceof DatabaseError && explain(error.constraint ?? error.state)) || error;
+  }
 }
 
 /** Whether the statement was the victim of a deadlock. */

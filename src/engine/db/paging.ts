@@ -1,13 +1,15 @@
-import type { SQL } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 import { type Alike, batchedAlike } from './alike.ts';
+import { type Loader, loaderOf } from './batch.ts';
 import type { Database } from './client.ts';
 import { nestedCount, rootCount } from './counts.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import {
   boundsShape,
+  columnsOf,
   isSearch,
   type ListSource,
   MAX_PAGES,
@@ -16,6 +18,7 @@ import {
   placesValue,
   type RowFilter,
   type Sort,
+  whereAll,
 } from './keyset.ts';
 import { rowsOf } from './record-rows.ts';
 import { integer, type RowOf } from './row.ts';
@@ -101,6 +104,18 @@ export function nestedPages<C extends ListSource['columns']>(
   const read = pageReader(database, `${plan.name}.listBy.${parent.name}`, plan, parent);
   const count = nestedCount(database, plan, parent);
   return (parentId, window) => read({ sortName: 'id', window, names: [], values: {}, parentId }, () => count(parentId));
+}
+
+/** Reads the rows of a list by their ids, batched across all requests. */
+export function byId<C extends ListSource['columns']>(
+  database: Database,
+  list: Pick<ListPlan<C, string, never>, 'name' | 'columns' | 'from' | 'where' | 'id' | 'idOf'>,
+): Loader<Int64, RowOf<C>> {
+  const name = `${list.name}.byKeys`;
+  const hasId = sql`${list.id} = any(${sql.placeholder('ids')}::bigint[])`;
+  const query = sql`select ${columnsOf(list)} from ${list.from} ${whereAll(list, [hasId])}`;
+  const read = database.statement(name, 'lookup', query, list.columns);
+  return loaderOf(database, name, (ids: readonly Int64[]) => read({ ids }), list.idOf);
 }
 
 interface PageRequest<Filter, SortName> {

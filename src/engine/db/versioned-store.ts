@@ -4,14 +4,13 @@ import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 import { capitalize } from '../text.ts';
 import { batchWrites, type Loader } from './batch.ts';
-import { byId } from './by-id.ts';
 import { byRequest } from './by-request.ts';
 import type { Database, Statement } from './client.ts';
+import { explaining } from './failures.ts';
 import { columnsOf } from './keyset.ts';
-import { type ListPlan, type Page, type PageWindow, pages } from './paging.ts';
+import { byId, type ListPlan, type Page, type PageWindow, pages } from './paging.ts';
 import { integer } from './row.ts';
 import { changesOf, type ExpectedVersion, isExpected, notExpected } from './version.ts';
-import { explaining } from './violations.ts';
 import { fieldOf, foreignKeysOf, insertManyQuery } from './written-fields.ts';
 
 /** A table with an id that the database generates, and a version. */

@@ -1,13 +1,12 @@
 import { sql } from 'drizzle-orm';
 import type { Loader } from '../../engine/db/batch.ts';
-import { byId } from '../../engine/db/by-id.ts';
 import { byRequest } from '../../engine/db/by-request.ts';
 import type { Database } from '../../engine/db/client.ts';
+import { explaining } from '../../engine/db/failures.ts';
 import { columnsOf } from '../../engine/db/keyset.ts';
-import { type Page, type PageWindow, pages } from '../../engine/db/paging.ts';
+import { byId, type Page, type PageWindow, pages } from '../../engine/db/paging.ts';
 import { flag } from '../../engine/db/row.ts';
 import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
-import { explaining } from '../../engine/db/violations.ts';
 import { type Int64, ServiceError, validationFailed } from '../../engine/index.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
 import { inventoryList } from './list.ts';

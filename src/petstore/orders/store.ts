@@ -1,13 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { batchWrites } from '../../engine/db/batch.ts';
-import { byId } from '../../engine/db/by-id.ts';
 import { byRequest, byRequests } from '../../engine/db/by-request.ts';
 import type { Database } from '../../engine/db/client.ts';
+import { explaining, OUT_OF_RANGE } from '../../engine/db/failures.ts';
 import { columnsOf } from '../../engine/db/keyset.ts';
-import { nestedPages, pages } from '../../engine/db/paging.ts';
+import { byId, nestedPages, pages } from '../../engine/db/paging.ts';
 import { integer } from '../../engine/db/row.ts';
 import { beingChanged, type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
-import { explaining, OUT_OF_RANGE } from '../../engine/db/violations.ts';
 import { type Int64, ServiceError } from '../../engine/index.ts';
 import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
 import { thenSetStatus } from '../inventory/movement.ts';
