@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { loaderOf } from '../db/batch.ts';
 import type { Database } from '../db/client.ts';
 import { columnsOf } from '../db/keyset.ts';
-import { ANONYMOUS, type Caller, type Verifier } from './access.ts';
+import type { Caller, Verifier } from './access.ts';
 import type { Challenge } from './challenge.ts';
 import { apiKeys } from './table.ts';
 
@@ -18,20 +18,15 @@ const KEY = /^psk_([a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
 const FRESH = 2_000;
 const MAX_KNOWN = 1_000;
 
-interface Known {
-  readonly caller: Caller;
-  readonly digest: Buffer;
-  readonly isRevoked: boolean;
-  readonly expiresAt: Date | null;
-}
+type KnownKey = Pick<ApiKey, 'id' | 'digest' | 'scopes' | 'revokedAt' | 'expiresAt'>;
 
 /** Stands for a key that does not exist: its digest is compared too, so that the response takes as long. */
-const NO_KEY: Known = { caller: ANONYMOUS, digest: Buffer.from(digestOf('')), isRevoked: true, expiresAt: null };
+const NO_KEY: KnownKey = { id: '', digest: digestOf(''), scopes: '', revokedAt: new Date(0), expiresAt: null };
 
 /** @returns verifies API keys against the database, with a cache of recent ones */
 export function keyVerifier(database: Database, { badToken }: Challenge, clock: () => Date): Verifier {
   const { byId } = keyStore(database);
-  const known = new LRUCache<string, Known>({ max: MAX_KNOWN, ttl: FRESH });
+  const known = new LRUCache<string, KnownKey>({ max: MAX_KNOWN, ttl: FRESH });
 
   return (token) => {
     const [, id, secret] = KEY.exec(token) ?? [];
@@ -40,29 +35,19 @@ export function keyVerifier(database: Database, { badToken }: Challenge, clock: 
     return found === undefined ? async () => callerOf(await lookUp(id), secret) : callerOf(found, secret);
   };
 
-  async function lookUp(id: string): Promise<Known> {
+  async function lookUp(id: string): Promise<KnownKey> {
     const start = performance.now();
-    const key = await byId.load(id);
-    const found = key === undefined ? NO_KEY : toKnown(key);
+    const found = (await byId.load(id)) ?? NO_KEY;
     known.set(id, found, { start });
     return found;
   }
 
-  function callerOf({ caller, digest, isRevoked, expiresAt }: Known, secret: string): Caller {
-    const isRight = timingSafeEqual(Buffer.from(digestOf(secret)), digest);
-    if (!isRight || isRevoked) throw badToken('The API key is unknown or revoked.');
+  function callerOf({ id, digest, scopes, revokedAt, expiresAt }: KnownKey, secret: string): Caller {
+    const isRight = timingSafeEqual(Buffer.from(digestOf(secret)), Buffer.from(digest));
+    if (!isRight || revokedAt !== null) throw badToken('The API key is unknown or revoked.');
     if (expiresAt !== null && expiresAt <= clock()) throw badToken('The API key has expired.');
-    return caller;
+    return { id: `key:${id}`, scopes: new Set(scopes.split(' ')) };
   }
-}
-
-function toKnown({ id, digest, scopes, revokedAt, expiresAt }: ApiKey): Known {
-  return {
-    caller: { id: `key:${id}`, scopes: new Set(scopes.split(' ')) },
-    digest: Buffer.from(digest),
-    isRevoked: revokedAt !== null,
-    expiresAt,
-  };
 }
 
 /** The keys in the database. */
