@@ -84,22 +84,17 @@ export function listen(
     return connection;
   }
 
-  function drain(grace: number): Promise<void> {
-    return new Promise((done) => {
-      const lastRequests = Math.min(LAST_REQUESTS, grace);
-      const idle = setTimeout(() => server.closeIdleConnections(), lastRequests);
-      const forced = setTimeout(() => server.closeAllConnections(), grace);
-      const close = () =>
-        // The HTTP server's own `close` would cut idle connections at once, also those with a request on its way.
-        NetServer.prototype.close.call(server, () => {
-          clearTimeout(idle);
-          clearTimeout(forced);
-          done();
-        });
-      // The system resets the connections that it has accepted and Node has not.
-      backlog.look(lastRequests);
-      backlog.afterwards(close);
-    });
+  async function drain(grace: number): Promise<void> {
+    const lastRequests = Math.min(LAST_REQUESTS, grace);
+    const idle = setTimeout(() => server.closeIdleConnections(), lastRequests);
+    const forced = setTimeout(() => server.closeAllConnections(), grace);
+    // The system resets the connections that it has accepted and Node has not.
+    backlog.look(lastRequests);
+    await new Promise<void>((resolve) => backlog.afterwards(resolve));
+    // The HTTP server's own `close` would cut idle connections at once, also those with a request on its way.
+    await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+    clearTimeout(idle);
+    clearTimeout(forced);
   }
 }
 
