@@ -2,7 +2,7 @@ import type { Database } from '../engine/db/client.ts';
 import { petStoreService } from '../petstore/service.ts';
 import { lineAbout } from '../process/failure.ts';
 import { openFrom, readyTables } from '../process/ready.ts';
-import { misspeltSettings, readSettings } from '../process/settings.ts';
+import { misspeltSettings, readSettings, type Settings } from '../process/settings.ts';
 
 /** Runs a command. An error is printed as one line, with the exit code 1. */
 export function runCommand(command: () => Promise<void>): void {
@@ -13,11 +13,12 @@ export function runCommand(command: () => Promise<void>): void {
 }
 
 /** Runs the work with the database of the settings, and closes the database afterwards. */
-export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(work: (database: Database, settings: Settings) => Promise<T>): Promise<T> {
   for (const misspelt of misspeltSettings(process.env)) process.stderr.write(`${misspelt}\n`);
-  const database = await openFrom(readSettings(process.env), petStoreService.name);
+  const settings = readSettings(process.env);
+  const database = await openFrom(settings, petStoreService.name);
   try {
-    return await work(database);
+    return await work(database, settings);
   } finally {
     await database.close();
   }
@@ -25,8 +26,8 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
 
 /** The same, with all migrations applied. It is left to the service and `db:migrate` whether changes become events. */
 export function withReadyDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  return withDatabase(async (database) => {
-    await readyTables(database, readSettings(process.env));
+  return withDatabase(async (database, settings) => {
+    await readyTables(database, settings);
     return work(database);
   });
 }

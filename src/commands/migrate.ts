@@ -1,13 +1,12 @@
 import { migrateDatabase } from '../engine/db/migrate.ts';
 import { installEvents } from '../engine/events/install.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { readSettings } from '../process/settings.ts';
 import { runCommand, withDatabase } from './command.ts';
 
 runCommand(() =>
-  withDatabase(async (database) => {
+  withDatabase(async (database, { EVENTS }) => {
     const applied = await migrateDatabase(database);
-    const defined = await installEvents(database, petStoreService.events, readSettings(process.env).EVENTS);
+    const defined = await installEvents(database, petStoreService.events, EVENTS);
     process.stdout.write(
       applied + defined === 0
         ? 'The database is up to date.\n'
