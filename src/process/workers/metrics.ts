@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import { EventEmitter, once } from 'node:events';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { ServiceError } from '../../engine/errors.ts';
 import { clientLabels, type Metrics } from '../metrics.ts';
@@ -9,15 +10,17 @@ const TIMEOUT = 5_000;
 
 type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** What a worker and the primary process tell each other. A request has a number, which its answer repeats. */
-interface Message {
-  /** A request for the worker's counts, or the request that they answer. */
-  readonly countsRequest?: number;
+/** What a worker tells the primary process. */
+interface FromWorker {
   readonly counts?: Counts;
-  /** A worker's request for the metrics of all workers, or the request that their text answers. */
-  readonly metricsOfAll?: number;
-  /** Undefined when not all workers have reported in time. */
-  readonly text?: string | undefined;
+  readonly wantsMetrics?: true;
+}
+
+/** What the primary process tells a worker. */
+interface ToWorker {
+  readonly wantsCounts?: true;
+  /** The metrics of all workers; null when not all have reported in time. */
+  readonly metrics?: string | null;
 }
 
 /**
@@ -26,73 +29,64 @@ interface Message {
  */
 export function addUpMetrics(): void {
   const last = new Map<Worker, Counts>();
-  const requested = new Map<number, { readonly worker: Worker; resolve(hasReported: boolean): void }>();
+  /** Emits the id of each worker that has reported its counts, or has exited. */
+  const reports = new EventEmitter().setMaxListeners(0);
   const label = clientLabels();
   let ended = Promise.resolve<Counts>([]);
-  let requests = 0;
-  cluster.on('message', (worker, { counts, countsRequest, metricsOfAll }: Message) => {
-    if (counts !== undefined) last.set(worker, withFewClients(counts, label));
-    if (countsRequest !== undefined) requested.get(countsRequest)?.resolve(true);
-    if (metricsOfAll !== undefined) void answer(worker, metricsOfAll);
+  cluster.on('message', (worker, { counts, wantsMetrics }: FromWorker) => {
+    if (counts !== undefined) {
+      last.set(worker, withFewClients(counts, label));
+      reports.emit(`${worker.id}`);
+    }
+    if (wantsMetrics) void answer(worker);
   });
   cluster.on('exit', async (worker) => {
     await lastMessage(worker);
     const counts = (last.get(worker) ?? []).filter(({ type }) => /^(counter|histogram)$/.test(`${type}`));
     last.delete(worker);
     ended = ended.then((before) => addUp([before, counts]).getMetricsAsJSON());
-    for (const one of requested.values()) if (one.worker === worker) one.resolve(true);
+    reports.emit(`${worker.id}`);
   });
 
-  async function answer(client: Worker, metricsOfAll: number): Promise<void> {
-    const haveReported = await Promise.all([...last.keys()].map(requestCounts));
-    // Read together: a worker that exits later moves from `last` to `ended`, and would be counted twice or not at all.
-    const [before, now] = [ended, [...last.values()]];
-    const text = haveReported.includes(false) ? undefined : await addUp([await before, ...now]).metrics();
-    send(client, { metricsOfAll, text });
+  async function answer(client: Worker): Promise<void> {
+    const metrics = await Promise.all([...last.keys()].map(requestCounts)).then(metricsOfAll, () => null);
+    send(client, { metrics });
   }
 
-  /** Whether the worker has reported its counts in time, or has exited. */
-  async function requestCounts(worker: Worker): Promise<boolean> {
-    const countsRequest = requests++;
-    let timer: NodeJS.Timeout | undefined;
-    const reported = new Promise<boolean>((resolve) => {
-      requested.set(countsRequest, { worker, resolve });
-      timer = setTimeout(() => resolve(false), TIMEOUT);
-    });
-    send(worker, { countsRequest });
-    return reported.finally(() => {
-      clearTimeout(timer);
-      requested.delete(countsRequest);
-    });
+  async function metricsOfAll(): Promise<string> {
+    // Read together: a worker that exits later moves from `last` to `ended`, and would be counted twice or not at all.
+    const [before, now] = [ended, [...last.values()]];
+    return addUp([await before, ...now]).metrics();
+  }
+
+  async function requestCounts(worker: Worker): Promise<void> {
+    send(worker, { wantsCounts: true });
+    await once(reports, `${worker.id}`, { signal: AbortSignal.timeout(TIMEOUT) });
   }
 }
 
 /** In a worker: counts on its own, and renders the metrics of all workers together. */
 export function sharedMetrics(metrics: Metrics) {
   const { registry } = metrics;
-  const waiting = new Map<number, (answer: Message) => void>();
-  let requests = 0;
-  process.on('message', ({ countsRequest, metricsOfAll, ...answer }: Message) => {
-    if (countsRequest !== undefined) void report(countsRequest);
-    if (metricsOfAll !== undefined) waiting.get(metricsOfAll)?.(answer);
+  const answers = new EventEmitter().setMaxListeners(0);
+  process.on('message', ({ wantsCounts, metrics: text }: ToWorker) => {
+    if (wantsCounts) void report();
+    if (text !== undefined) answers.emit('metrics', text);
   });
   return {
     ...metrics,
     /** Reports the worker's counts. Call it when the worker starts to serve, and at its end; in between it is asked. */
-    report: (): Promise<void> => report(),
+    report,
     async render() {
-      const metricsOfAll = requests++;
-      const answered = new Promise<Message>((resolve) => waiting.set(metricsOfAll, resolve));
-      process.send?.({ metricsOfAll } satisfies Message);
-      const { text } = await answered.finally(() => waiting.delete(metricsOfAll));
-      if (text === undefined) throw new ServiceError('UNAVAILABLE', 'Not all workers reported their metrics in time.');
-      return { contentType: registry.contentType, text };
+      process.send?.({ wantsMetrics: true } satisfies FromWorker);
+      const [text] = await once(answers, 'metrics');
+      if (text === null) throw new ServiceError('UNAVAILABLE', 'Not all workers reported their metrics in time.');
+      return { contentType: registry.contentType, text: text as string };
     },
   };
 
-  async function report(countsRequest?: number): Promise<void> {
-    const counts = await registry.getMetricsAsJSON();
-    const message: Message = { counts, ...(countsRequest !== undefined && { countsRequest }) };
+  async function report(): Promise<void> {
+    const message: FromWorker = { counts: await registry.getMetricsAsJSON() };
     await new Promise((resolve) => process.send?.(message, undefined, undefined, resolve));
   }
 }
@@ -112,6 +106,6 @@ function withFewClients(counts: Counts, label: (name: string) => string): Counts
 }
 
 /** Sends a message, and ignores the error for a worker that has exited. */
-function send(worker: Worker, message: Message): void {
+function send(worker: Worker, message: ToWorker): void {
   worker.send(message, () => {});
 }
