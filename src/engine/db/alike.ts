@@ -11,8 +11,6 @@ export interface Alike {
   readonly shape: string;
   /** The values of the statement's placeholders. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The number of rows, if there may be several. */
-  readonly limit?: number;
 }
 
 /**
@@ -53,12 +51,6 @@ export function batchedAlike<Request extends Alike, Row, Value>(
   }
 }
 
-function keyOf({ shape, limit, values }: Alike): string {
-  const sized = limit === undefined ? shape : shape + limit;
-  for (const name in values) if (values[name] != null) return sized + JSON.stringify(values, asText);
-  return sized;
-}
-
-function asText(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
+function keyOf({ shape, values }: Alike): string {
+  return shape + JSON.stringify(values, (_name, value) => (typeof value === 'bigint' ? value.toString() : value));
 }

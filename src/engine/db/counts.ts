@@ -13,14 +13,10 @@ interface CountedList<Filter extends string> extends Pick<ListSource, 'from' | '
   countFrom?(filters: readonly Filter[]): SQL;
 }
 
-interface CountRequest<Filter> extends Alike {
-  /** The filters that apply. */
-  readonly names: readonly Filter[];
-}
-
 /** Counts the rows of a list that pass filters. Equal requests at the same time are counted once. */
 export function rootCount<Filter extends string>(database: Database, list: CountedList<Filter>) {
-  type Request = CountRequest<Filter>;
+  /** With the filters that apply. */
+  type Request = Alike & { readonly names: readonly Filter[] };
   const name = `${list.name}.count`;
   const compile = ({ names }: Request) => {
     const conditions = names.map((filter) => conditionOf(list.filters[filter]));

@@ -136,7 +136,7 @@ function pageReader<C extends ListSource['columns'], Filter extends string, Sort
   parent?: PgColumn,
 ) {
   type Request = PageRequest<Filter, SortName>;
-  type Prepared = Request & Alike & { readonly limit: number; readonly bounds: PageBounds };
+  type Prepared = Omit<Request, 'window'> & Alike & { readonly bounds: PageBounds };
   const shape = { key: integer, rows: rowsOf(plan.columns) };
 
   const load = batchedAlike(
@@ -148,12 +148,12 @@ function pageReader<C extends ListSource['columns'], Filter extends string, Sort
       return database.statement(name, 'list', pagesQuery(page), shape);
     },
     async (read, requests) => {
-      const [{ limit, values }] = requests;
+      const [{ values }] = requests;
       const pages: (readonly RowOf<C>[])[] = requests.map(() => []);
       for (let from = 0; from < requests.length; from += MAX_PAGES) {
         const places = placesValue(requests.slice(from, from + MAX_PAGES));
         // The spread comes last, as in `batchWrites`.
-        for (const page of await read({ places, limit, ...values })) {
+        for (const page of await read({ places, ...values })) {
           pages[from + page.key] = page.rows ?? [];
         }
       }
@@ -162,12 +162,13 @@ function pageReader<C extends ListSource['columns'], Filter extends string, Sort
   );
 
   return async (request: Request, count: () => Promise<number>): Promise<Page<RowOf<C>>> => {
-    const { sortName, names } = request;
-    const bounds = readWindow(plan, sortName, request.window);
+    const { sortName, names, window, parentId } = request;
+    const bounds = readWindow(plan, sortName, window);
     const shape = [sortName, ...names, boundsShape(bounds)].join();
     const total = database.bind(count);
     // One row more than the page shows whether there is a next page.
-    const read = await load({ shape, limit: bounds.size + 1, bounds, ...request });
+    const values = { limit: bounds.size + 1, ...request.values };
+    const read = await load({ shape, values, sortName, names, bounds, parentId });
     const hasMore = read.length > bounds.size;
     const rows = read.slice(0, bounds.size);
     if (bounds.backward) rows.reverse();
