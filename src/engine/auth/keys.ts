@@ -8,7 +8,6 @@ import type { Caller, Verifier } from './access.ts';
 import type { Challenge } from './challenge.ts';
 import { apiKeys } from './table.ts';
 
-/** An API key as it is stored. */
 export type ApiKey = typeof apiKeys.$inferSelect;
 
 /** The prefix of every API key, by which a leaked one is recognized. */

@@ -65,7 +65,6 @@ function isInOrder(filter: RowFilter, sortName: string): boolean {
   return 'condition' in filter && filter.sorts.includes(sortName);
 }
 
-/** A sort of rows. */
 export interface Sort<Row> {
   /** An indexed expression, and its value in a cursor, as a text; undefined for a sort by id. */
   readonly by?: {

@@ -31,7 +31,6 @@ export interface PageWindow {
   readonly before?: string | null | undefined;
 }
 
-/** A page of a list. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly hasNextPage: boolean;

@@ -11,7 +11,6 @@ export interface Connection<Client> {
 /** Connections to a server, opened as needed. */
 export type Pool<Client> = ReturnType<typeof createPool<Client>>;
 
-/** Opens and closes a connection's client. */
 interface Opener<Client> {
   /** @param onClose called when either end closes the connection */
   open(onClose: () => void): Client;
@@ -20,7 +19,6 @@ interface Opener<Client> {
   isSpent?(client: Client): boolean;
 }
 
-/** Work that waits for a connection. */
 interface Waiting {
   readonly caller: string | undefined;
   start(): void;

@@ -43,7 +43,6 @@ export function storesFor<T extends object>({ span }: Traced, stores: T): T {
   return span === undefined ? stores : span.stores(stores);
 }
 
-/** The span of a request in progress. */
 export interface RequestSpan {
   /** The response's `traceparent` field (W3C Trace Context). */
   readonly traceparent: string;

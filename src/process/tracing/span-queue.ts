@@ -2,7 +2,6 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Attributes, SpanContext, SpanKind } from '@opentelemetry/api';
 
-/** A span that has ended. */
 export interface EndedSpan {
   readonly name: string;
   readonly kind: SpanKind;
