@@ -27,24 +27,17 @@ interface ValuesFilter {
   readonly values: SQL;
 }
 
-/** A filter for rows that are adjacent in the order of some sorts. */
-export interface RangeFilter {
+interface ConditionFilter {
   readonly condition: SQL;
-  /** The names of those sorts. */
-  readonly sorts: readonly string[];
+  /** The names of the sorts in whose order the rows that pass are adjacent. */
+  readonly sorts?: readonly string[];
 }
 
-/** A condition, or what one is built from. */
-export type RowFilter = SQL | ValuesFilter | RangeFilter;
+export type RowFilter = ValuesFilter | ConditionFilter;
 
 /** The SQL condition of a filter. */
 export function conditionOf(filter: RowFilter): SQL {
-  if (isOfValues(filter)) return sql`${filter.column} = any(${filter.values})`;
-  return 'condition' in filter ? filter.condition : filter;
-}
-
-function isOfValues(filter: RowFilter): filter is ValuesFilter {
-  return 'values' in filter;
+  return 'column' in filter ? sql`${filter.column} = any(${filter.values})` : filter.condition;
 }
 
 /** The sorts by id alone; every list has them. */
@@ -55,14 +48,14 @@ const BY_ID: ReadonlySet<string> = new Set(['id', 'id_desc']);
  * one column in the order of the ids, by a range in its own order, and without a filter.
  */
 export function isSearch({ id }: Pick<ListSource, 'id'>, sortName: string, filters: readonly RowFilter[]): boolean {
-  if (filters.some((filter) => isOfValues(filter) && filter.column === id)) return false;
+  if (filters.some((filter) => 'column' in filter && filter.column === id)) return false;
   const [only, ...others] = filters.filter((filter) => !isInOrder(filter, sortName));
-  return only !== undefined && (others.length > 0 || !isOfValues(only) || !BY_ID.has(sortName));
+  return only !== undefined && (others.length > 0 || !('column' in only) || !BY_ID.has(sortName));
 }
 
 /** Whether the rows that pass the filter are adjacent in the order of the sort. */
 function isInOrder(filter: RowFilter, sortName: string): boolean {
-  return 'condition' in filter && filter.sorts.includes(sortName);
+  return 'condition' in filter && filter.sorts?.includes(sortName) === true;
 }
 
 export interface Sort<Row> {
@@ -146,7 +139,7 @@ function pageQuery(page: PageQuery): SQL {
   if (parent !== undefined) return byValueQuery(page, parent, sql`place.parent`);
   if (isSearch(source, sortName, filters)) return searchQuery(page);
   const [only] = filters;
-  if (only !== undefined && isOfValues(only) && only.column !== source.id) return mergedQuery(page, only);
+  if (only !== undefined && 'column' in only && only.column !== source.id) return mergedQuery(page, only);
   return rowsQuery(page, filters.map(conditionOf), orderBy(page));
 }
 

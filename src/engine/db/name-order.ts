@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { isStorable } from '../text.ts';
-import type { RangeFilter, Sort } from './keyset.ts';
+import type { RowFilter, Sort } from './keyset.ts';
 
 /**
  * The expression by which lists sort and find a name: case-insensitive, and byte by byte whatever the database's
@@ -29,7 +29,7 @@ export function nameSorts(column: PgColumn): Readonly<Record<'name' | 'name_desc
  *
  * @param maxLength the maximum length of a name, in characters
  */
-export function namePrefix(column: PgColumn, maxLength: number): (filter: string) => RangeFilter {
+export function namePrefix(column: PgColumn, maxLength: number): (filter: string) => RowFilter {
   return (filter) => {
     // Subqueries are evaluated once, and not for each row.
     const prefix = sql`lower(${sql.placeholder(filter)}::text)`;

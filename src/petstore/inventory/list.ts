@@ -30,7 +30,7 @@ export const inventoryList = {
   where: sql`${inventory.quantity} is not null`,
   filters: {
     petId: { column: inventory.petId, values: sql`${sql.placeholder('petId')}::bigint[]` },
-    status: sql`${pets.status} = any(${sql.placeholder('status')}::pet_status[])`,
+    status: { condition: sql`${pets.status} = any(${sql.placeholder('status')}::pet_status[])` },
   },
   sorts: { id: { descending: false } },
 } satisfies ListPlan<typeof columns, 'petId' | 'status', 'id'>;
