@@ -4,7 +4,6 @@ import { READ } from './auth/scope.ts';
 import { ServiceError, toServiceError } from './errors.ts';
 import type { Answered } from './finish.ts';
 import type { GraphQLAnswer } from './graphql/server.ts';
-import type { HealthAnswer } from './health.ts';
 import { preflightHeaders } from './http/cors.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import { prefersHtml } from './http/negotiation.ts';
@@ -17,7 +16,7 @@ import type { createRestAdapter } from './rest/adapter.ts';
 import { errorReply } from './rest/problem.ts';
 import { callWithin } from './tracing/span.ts';
 
-type Reader = (request: IncomingRequest) => HealthAnswer | Promise<HealthAnswer>;
+type Reader = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
 
 interface DispatchOptions {
   readonly basePath: string;
@@ -104,11 +103,10 @@ async function settle(
   protocol: Protocol,
   operation: string,
   request: IncomingRequest,
-  work: () => Promise<HealthAnswer>,
+  work: () => Promise<HttpReply>,
 ): Promise<Answered> {
   try {
-    const { error, ...reply } = await work();
-    return { protocol, operation, reply, error };
+    return { protocol, operation, reply: await work() };
   } catch (thrown) {
     const error = toServiceError(thrown);
     return { protocol, operation, reply: errorReply(error, request.headers.get('accept')), error };
