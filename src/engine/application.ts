@@ -16,9 +16,6 @@ import { type WebhookStoreOptions, webhookStore } from './webhooks/store.ts';
 /** The path of the page about deprecations and sunsets, and of the operation that returns the same as JSON. */
 export const LIFECYCLE_PAGE = '/lifecycle';
 
-/** The path of the feed of events. */
-export const EVENTS = '/events';
-
 export interface Names {
   /** For people, such as `Bookshop`. */
   readonly title: string;
@@ -40,7 +37,7 @@ export interface Application extends Names {
 }
 
 /** A resource: its stores and routes. The file that declares it imports the resource's part of the schema. */
-export interface Resource extends Pick<DocumentText, 'examples'>, Partial<Pick<DocumentText, 'plurals' | 'optional'>> {
+export interface Resource extends Partial<Pick<DocumentText, 'examples' | 'plurals' | 'optional'>> {
   /** Its part of the resolvers' context: one for all requests, because loaders batch reads across requests. */
   stores(database: Database): Partial<Context>;
   readonly routes: readonly Route[];
@@ -65,21 +62,22 @@ interface OwnContext extends Pick<Context, 'lifecycle' | 'events' | 'streams'> {
 }
 
 /** The context of resolvers. */
-export function contextOf({ resources }: Pick<Application, 'resources'>, database: Database, own: OwnContext): Context {
+export function contextOf({ resources }: Application, database: Database, own: OwnContext): Context {
   const webhooks = webhookStore(database, own.webhooks);
   // This is a whole Context: every resolver belongs to a resource, and uses only the stores of resources.
   return Object.assign({ ...own, webhooks }, ...resources.map(({ stores }) => stores(database)));
 }
 
-/** The resources of the engine itself. */
-function ownResources({ resources, events }: Pick<Application, 'resources' | 'events'>) {
+/** The resources of the application, and those of the engine itself. */
+function allResources({ resources, events }: Application): readonly Omit<Resource, 'stores'>[] {
   const routes = resources.flatMap((resource) => resource.routes);
-  return [...(events.length === 0 ? [] : [eventResource(events, routes), webhookResource]), lifecycleResource];
+  const ofEvents = events.length === 0 ? [] : [eventResource(events, routes), webhookResource];
+  return [...resources, ...ofEvents, lifecycleResource];
 }
 
 /** All routes of the application, with the engine's own. */
-export function routesOf(application: Pick<Application, 'resources' | 'events'>): readonly Route[] {
-  return [...application.resources, ...ownResources(application)].flatMap(({ routes }) => routes);
+export function routesOf(application: Application): readonly Route[] {
+  return allResources(application).flatMap(({ routes }) => routes);
 }
 
 /**
@@ -92,16 +90,11 @@ export function endpointsOf(application: Application, costs?: ListCosts): readon
 }
 
 /** The OpenAPI document of the application's endpoints. */
-export function describeEndpoints(
-  application: Pick<Application, 'title' | 'openApi' | 'resources' | 'events'>,
-  endpoints: readonly Endpoint[],
-  basePath: string,
-) {
-  const { title, openApi, resources } = application;
-  const own = ownResources(application);
-  const all = [...own, ...resources];
+export function describeEndpoints(application: Application, endpoints: readonly Endpoint[], basePath: string) {
+  const { title, openApi } = application;
+  const resources = allResources(application);
   const tagGroups: Record<string, Record<string, string>> = {};
-  for (const { tags } of [...resources, ...own]) {
+  for (const { tags } of resources) {
     for (const [group, own] of Object.entries(tags)) tagGroups[group] = { ...tagGroups[group], ...own };
   }
   return openApiDocument(endpoints, {
@@ -109,15 +102,15 @@ export function describeEndpoints(
     title,
     basePath,
     tagGroups,
-    examples: Object.assign({}, ...all.map(({ examples }) => examples), openApi.examples),
-    plurals: Object.assign({}, ...all.map(({ plurals }) => plurals)),
-    optional: Object.assign({}, ...all.map(({ optional }) => optional)),
+    examples: Object.assign({}, ...resources.map(({ examples }) => examples), openApi.examples),
+    plurals: Object.assign({}, ...resources.map(({ plurals }) => plurals)),
+    optional: Object.assign({}, ...resources.map(({ optional }) => optional)),
   });
 }
 
 /** The AsyncAPI document of the application's events; undefined if it has none. */
 export function describeEvents(
-  { title, openApi: { version }, events }: Pick<Application, 'title' | 'openApi' | 'events'>,
+  { title, openApi: { version }, events }: Application,
   openApi: JsonSchema,
   basePath: string,
 ) {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Application, contextOf, EVENTS, endpointsOf, LIFECYCLE_PAGE } from './application.ts';
+import { type Application, contextOf, endpointsOf, LIFECYCLE_PAGE } from './application.ts';
 import type { Access } from './auth/access.ts';
 import { createAuthentication } from './auth/authentication.ts';
 import type { Database } from './db/client.ts';
@@ -114,7 +114,7 @@ export function createApp(options: AppOptions) {
     metrics,
     logger,
     onPublished: () => deliverer.wake(),
-    page: () => ({ endpoint: endpoints.find(({ route }) => route.path === EVENTS) as Endpoint, context }),
+    page: () => ({ endpoint: endpoints.find(({ route }) => route.stream !== undefined) as Endpoint, context }),
   });
   const reach = settings.NODE_ENV === 'production' ? 'public' : 'loopback';
   const own = { lifecycle, ...events.context, webhooks: { isOn: events.context.events.isOn, reach, clock } as const };

@@ -34,10 +34,8 @@ export function eventResource(sources: readonly EventSource[], routes: readonly 
           '`limit` and `wait` are for pages alone.',
       }),
     ],
-    examples: {},
     tags: { Service: { Events: 'What has happened, in order.' } },
     plurals: { listEvents: 'Events' },
-    optional: {},
   };
 }
 

@@ -43,5 +43,4 @@ export const lifecycleResource = {
   examples,
   tags: { Service: { Lifecycle: 'What is experimental, beta or deprecated.' } },
   plurals: { listLifecycle: 'LifecycleMarks' },
-  optional: {},
 };

@@ -81,5 +81,4 @@ export const webhookResource = {
   },
   tags: { Service: { [TAG]: 'Addresses to which events are sent.' } },
   plurals: { listWebhooks: 'Webhooks', listDeliveries: 'Deliveries' },
-  optional: {},
 };
