@@ -1,19 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 
 /**
- * The status of a pet whose stock is tracked: `available` if stock is left; without stock, `pending` if an order is
- * open, and `sold` if all orders are complete.
- *
- * @param row the name of the moved inventory row in the statement
- */
-function statusFrom(row: 'stock'): SQL {
-  const stock = sql.identifier(row);
-  return sql`(case when ${stock}.quantity > 0 then 'available' when ${stock}.open_orders > 0 then 'pending'
-    else 'sold' end)::pet_status`;
-}
-
-/**
- * The part of a statement that updates the pet's status after its stock has changed. It follows a part named `stock`,
+ * The part of a statement that updates the pet's status after its stock has changed: `available` if stock is left;
+ * without stock, `pending` if an order is open, and `sold` if all orders are complete. It follows a part named `stock`,
  * which returns `pet_id, quantity, open_orders`. A pet whose stock is not tracked keeps its status. The pet is locked
  * before its status is read: the statement started before it waited for the stock's lock, and would see an old status.
  *
@@ -21,7 +10,9 @@ function statusFrom(row: 'stock'): SQL {
  */
 export function thenSetStatus(moved: SQL = sql`true`): SQL {
   return sql`pet as (
-      select pets.id, pets.version, pets.status as before, ${statusFrom('stock')} as after
+      select pets.id, pets.version, pets.status as before,
+        (case when stock.quantity > 0 then 'available' when stock.open_orders > 0 then 'pending' else 'sold'
+          end)::pet_status as after
       from stock join pets on pets.id = stock.pet_id
       where stock.quantity is not null and ${moved} for no key update of pets),
     status as (update pets set status = pet.after, version = pet.version + 1
