@@ -3,7 +3,7 @@ import type { Query } from '../db/driver.ts';
 import { withMigrationLock } from '../db/migrate.ts';
 import { PUBLISH_BODY } from './publish.ts';
 import type { EventSource } from './source.ts';
-import { type TriggerSet, triggersOf } from './triggers.ts';
+import { triggersOf } from './triggers.ts';
 
 /** The transition tables of the triggers: the table's name stands for its changed rows. */
 const TRANSITIONS = {
@@ -67,17 +67,17 @@ async function missingIn(query: Query, sources: readonly EventSource[]) {
         'publish_changes(most integer, out moved integer, out more boolean, out lag double precision)',
         PUBLISH_BODY,
       ),
-      ...sets.flatMap(({ name, body }) => define(name, `${name}() returns trigger`, body)),
+      ...sets.flatMap(({ table, body }) => define(`${table}_events`, `${table}_events() returns trigger`, body)),
     ],
-    triggers: sets.filter(({ table }) => !tables.has(table)).flatMap(createTriggers),
+    triggers: sets.flatMap(({ table }) => (tables.has(table) ? [] : createTriggers(table))),
   };
 }
 
-function createTriggers({ table, name }: Omit<TriggerSet, 'body'>): string[] {
+function createTriggers(table: string): string[] {
   return Object.entries(TRANSITIONS).map(
     ([event, transition]) =>
-      `create or replace trigger ${name}_${event} after ${event} on "${table}"
-        referencing ${transition.replace('%', table)} for each statement execute function ${name}()`,
+      `create or replace trigger ${table}_events_${event} after ${event} on "${table}"
+        referencing ${transition.replace('%', table)} for each statement execute function ${table}_events()`,
   );
 }
 

@@ -2,27 +2,18 @@ import { getTableColumns, getTableName, mapColumnsInSQLToAlias, type SQL, type S
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 import type { EventSource } from './source.ts';
 
-/** A trigger function and its triggers. */
-export interface TriggerSet {
-  readonly table: string;
-  /** The name of the function, and the prefix of its triggers' names. */
-  readonly name: string;
-  /** The body of the function, in PL/pgSQL. */
-  readonly body: string;
-}
-
 const dialect = new PgDialect();
 /** How many changes a row of the outbox has at most: a value of PostgreSQL is limited to 1 GiB. */
 const MOST_IN_A_ROW = 1_000;
 
 /**
- * The triggers that write the changes of a source's table into the outbox. They run once per statement, on its
- * transition tables: the table's name stands for the rows after the change (before it, if they are deleted), `before`
- * for those before an update.
+ * The table of a source, and the body in PL/pgSQL of the function of its triggers, which write its changes into the
+ * outbox. They run once per statement, on its transition tables: the table's name stands for the rows after the change
+ * (before it, if they are deleted), `before` for those before an update.
  *
  * @param rank orders the events of a statement that changes several tables
  */
-export function triggersOf(source: EventSource, rank: number): TriggerSet {
+export function triggersOf(source: EventSource, rank: number) {
   const { list, created, updated, deleted } = source;
   const [table] = list.tables as readonly [PgTable];
   const name = getTableName(table);
@@ -62,7 +53,6 @@ export function triggersOf(source: EventSource, rank: number): TriggerSet {
   });
   return {
     table: name,
-    name: `${name}_events`,
     body: `
 declare
   size integer := (select count(*) from "${name}");
