@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/client.ts';
-import { integer } from '../db/row.ts';
+import { integer, type RowOf } from '../db/row.ts';
 import { ServiceError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { type FeedCursor, NOW, readEventId, toEventId } from './cursor.ts';
-import type { EventSource } from './source.ts';
+import { type EventSource, eventTypesOf } from './source.ts';
 import { events, feed } from './table.ts';
 
 /** An event of the feed. */
@@ -40,8 +40,9 @@ export interface FeedPage {
   readonly hasMore: boolean;
 }
 
-/** The columns of the feed's one row. */
+/** The feed's one row: the epoch, and the positions of the last events that were deleted and published. */
 const STATE = { epoch: integer, deleted: integer, last: integer };
+type FeedState = RowOf<typeof STATE>;
 
 /**
  * How many events a page with a filter by type looks through: a rare type may have none among them. So many take the
@@ -123,8 +124,11 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
       const rows = await statement(values);
       const [first] = rows as [(typeof rows)[number]];
       const { epoch, deleted, last } = first;
-      const gone = from && whyGone(from, { epoch, deleted, last });
-      if (gone !== undefined) throw new ServiceError('GONE', `${gone.why} ${gone.instead}`);
+      if (from !== undefined) {
+        const now = toEventId({ epoch, position: last });
+        const instead = `Read the current state, then go on after ${now}; or begin without after, at the first event that is kept.`;
+        assertKept(from, first, instead);
+      }
       const found = rows.filter(({ position }) => position !== null);
       const start = Math.max(values.after, deleted);
       const end = statement === ofTypes ? Math.min(start + LOOKED_THROUGH, last) : last;
@@ -144,8 +148,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     async state(): Promise<FeedState> {
       if (!isOn) throw notRecorded();
       const [row] = await state();
-      if (row === undefined) throw new Error('The table feed must have one row.');
-      return row;
+      return row as FeedState;
     },
   };
 
@@ -154,13 +157,6 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     if (read === undefined) return undefined;
     return { id: toEventId({ epoch, position }), position, type, subject, time, data: read(data), correlation };
   }
-}
-
-/** The epoch of the feed, and the positions of the last events that were deleted and published. */
-interface FeedState {
-  readonly epoch: number;
-  readonly deleted: number;
-  readonly last: number;
 }
 
 interface StoredEvent extends FeedCursor {
@@ -184,28 +180,27 @@ export function notRecorded(): ServiceError {
 export function positionOf(cursor: string, state: FeedState): number {
   if (cursor === NOW) return state.last;
   const place = readEventId(cursor, 'after');
-  const gone = whyGone(place, state);
-  if (gone !== undefined) throw new ServiceError('GONE', `${gone.why} Give the id of an event that is kept.`);
+  assertKept(place, state, 'Give the id of an event that is kept.');
   return place.position;
 }
 
-/** Why a reader cannot go on at a place, and what it can do; undefined if it can. */
-function whyGone(from: FeedCursor, { epoch, deleted, last }: FeedState) {
-  if (from.epoch === epoch && from.position >= deleted && from.position <= last) return undefined;
+/**
+ * @param instead what a reader can do that cannot go on at the place
+ * @throws {ServiceError} GONE
+ */
+function assertKept(from: FeedCursor, { epoch, deleted, last }: FeedState, instead: string): void {
+  if (from.epoch === epoch && from.position >= deleted && from.position <= last) return;
   const why =
     from.epoch === epoch && from.position < deleted
       ? 'Events after it are deleted by now.'
       : 'It is from before a backup was restored.';
-  return {
-    why: `after=${toEventId(from)} cannot be continued: ${why}`,
-    instead: `Read the current state, then go on after ${toEventId({ epoch, position: last })}; or begin without after, at the first event that is kept.`,
-  };
+  throw new ServiceError('GONE', `after=${toEventId(from)} cannot be continued: ${why} ${instead}`);
 }
 
 /** The function that reads the rows of a source, for each of its types. */
-function readersOf({ list, type, created, updated, deleted }: EventSource) {
-  const read = rowReaderOf(type.name, list.columns);
-  return [created, ...updated, deleted].map(({ name }) => [name, read] as const);
+function readersOf(source: EventSource) {
+  const read = rowReaderOf(source.type.name, source.list.columns);
+  return eventTypesOf([source]).map(({ name }) => [name, read] as const);
 }
 
 /** A row that was stored before one of its columns was added has the default of that column. */
