@@ -49,18 +49,20 @@ export function createEvents({ database, sources, name, settings, metrics, logge
     onCount: metrics.streams,
     onFailure,
   });
-  const sequencer = createSequencer(database, {
-    retention: settings.EVENTS_RETENTION,
-    onPublished(count, lag) {
-      metrics.published(count, lag);
-      if (count === 0) return;
-      streams.wake();
-      onPublished();
-    },
-    onFailure: throttle((error) =>
-      logger.warn({ err: error }, 'events could not be published yet; the next attempt includes them'),
-    ),
-  });
+  const sequencer = isOn
+    ? createSequencer(database, {
+        retention: settings.EVENTS_RETENTION,
+        onPublished(count, lag) {
+          metrics.published(count, lag);
+          if (count === 0) return;
+          streams.wake();
+          onPublished();
+        },
+        onFailure: throttle((error) =>
+          logger.warn({ err: error }, 'events could not be published yet; the next attempt includes them'),
+        ),
+      })
+    : undefined;
   /** The events as the page returns them, each as JSON. */
   const bodiesOf = async (list: readonly FeedEvent[]): Promise<readonly string[]> => {
     const { endpoint, context } = page();
@@ -85,23 +87,17 @@ export function createEvents({ database, sources, name, settings, metrics, logge
 
     bodiesOf,
 
-    /** Publishes events from now on. */
-    begin(): void {
-      if (isOn) sequencer.begin();
-    },
+    /** Publishes from now on. */
+    begin: () => sequencer?.begin(),
 
     /** Publishes soon, because something may have changed. */
-    wake(): void {
-      if (isOn) sequencer.wake();
-    },
+    wake: () => sequencer?.wake(),
 
     /** Ends all streams, because the process stops. */
     endStreams: streams.end,
 
     /** Publishes the last events, and stops. */
-    async end(): Promise<void> {
-      if (isOn) await sequencer.end();
-    },
+    end: async () => sequencer?.end(),
 
     /** Opens a stream. */
     open: streams.open,
