@@ -11,12 +11,10 @@ import type { HeaderFields, HttpReply } from './http/reply.ts';
 import type { ConcurrencyLimiter } from './limits/concurrency.ts';
 import type { Protocol } from './metrics.ts';
 import type { PageSession } from './pages/session.ts';
-import { PAGE_SESSION } from './pages/site.ts';
+import { PAGE_SESSION, type PageMaker } from './pages/site.ts';
 import type { createRestAdapter } from './rest/adapter.ts';
 import { errorReply } from './rest/problem.ts';
 import { callWithin } from './tracing/span.ts';
-
-type Reader = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
 
 interface DispatchOptions {
   readonly basePath: string;
@@ -26,8 +24,8 @@ interface DispatchOptions {
   readonly graphql: (request: IncomingRequest) => Promise<GraphQLAnswer>;
   readonly playground: ((request: IncomingRequest) => Promise<HttpReply>) | undefined;
   /** The health checks and the pages, by their paths. */
-  readonly checks: Readonly<Record<string, Reader>>;
-  readonly pages: Readonly<Record<string, Reader>>;
+  readonly checks: Readonly<Record<string, PageMaker>>;
+  readonly pages: Readonly<Record<string, PageMaker>>;
   readonly session: Pick<PageSession, 'answer' | 'headersOf'>;
   /** The path of the service that is most similar, if one is. */
   readonly nearestTo: (path: string) => string | undefined;
@@ -48,7 +46,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     if (method === 'OPTIONS' && headers.get('access-control-request-method') !== null) {
       return noContent('none', 'preflight', preflightHeaders(ALL_METHODS));
     }
-    if (!isUnderBasePath(request)) return failed(request, notFound(request));
+    if (!isUnderBasePath(request)) return notFound(request);
     const { path } = request;
     // The lifecycle page and its operation are one resource: a browser gets the page.
     const isPage = path === LIFECYCLE_PAGE && isRead(method) && prefersHtml(headers.get('accept'));
@@ -61,7 +59,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     const check = checks[path];
     if (check !== undefined) return answerPage('health', path, request, check);
     const page = pages[path];
-    return page === undefined ? failed(request, notFound(request)) : answerPage('page', path, request, page);
+    return page === undefined ? notFound(request) : answerPage('page', path, request, page);
   };
 
   async function answerGraphQL(request: IncomingRequest): Promise<Answered> {
@@ -73,7 +71,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     return { protocol: 'graphql', ...(await graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request)) };
   }
 
-  function answerPage(protocol: Protocol, path: string, request: IncomingRequest, read: Reader) {
+  function answerPage(protocol: Protocol, path: string, request: IncomingRequest, read: PageMaker) {
     const { method } = request;
     if (method === 'OPTIONS') return noContent(protocol, path, ['allow', READ_METHODS]);
     if (!isRead(method)) {
@@ -91,10 +89,12 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     });
   }
 
-  function notFound({ fullPath }: IncomingRequest): ServiceError {
+  function notFound(request: IncomingRequest): Answered {
+    const { fullPath } = request;
     const nearest = options.nearestTo(fullPath);
     const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
-    return new ServiceError('NOT_FOUND', `${fullPath} is not a path of this service; ${hint}`);
+    const error = new ServiceError('NOT_FOUND', `${fullPath} is not a path of this service; ${hint}`);
+    return { ...failed(request, error), nearest };
   }
 }
 

@@ -16,10 +16,8 @@ export interface Answered {
   readonly operation: string;
   readonly reply: HttpReply;
   readonly error?: ServiceError | undefined;
-}
-
-function isAscii(body: HttpReply['body'], length: number | undefined): boolean {
-  return typeof body === 'string' && body.length === length;
+  /** For an unknown path, the most similar path of the service, if one is. */
+  readonly nearest?: string | undefined;
 }
 
 interface FinishOptions {
@@ -34,8 +32,6 @@ interface FinishOptions {
   readonly metrics: Pick<RequestMetrics, 'request'>;
   readonly logger: Logger;
   readonly isDraining: () => boolean;
-  /** The path of the service that is most similar, if one is. */
-  readonly nearestTo: (path: string) => string | undefined;
 }
 
 /** No browser takes an answer for something else than its type says. */
@@ -43,7 +39,7 @@ const NO_SNIFFING = ['x-content-type-options', 'nosniff'];
 
 /** Makes the function that completes each answer with the fields of every response, and counts, traces and logs it. */
 export function createFinish(options: FinishOptions) {
-  const { title, basePath, restPaths, corsHeaders, limiter, metrics, logger, isDraining, nearestTo } = options;
+  const { title, basePath, restPaths, corsHeaders, limiter, metrics, logger, isDraining } = options;
   // Otherwise caches would choose themselves how long a response is fresh, and for whom (RFC 9111, section 5.2.2).
   const caching = ['cache-control', options.isPrivate ? 'private, no-cache' : 'no-cache'];
   const logsRequests = logger.isLevelEnabled('debug');
@@ -71,7 +67,8 @@ export function createFinish(options: FinishOptions) {
     // GraphQL answers most errors by 200.
     metrics.request(protocol, operation, error?.status ?? status, seconds);
     log(request, answered, status, seconds);
-    return { status, headers, body, encoding: isAscii(body, length) ? 'latin1' : 'utf8', caller: account };
+    const isAscii = typeof body === 'string' && body.length === length;
+    return { status, headers, body, encoding: isAscii ? 'latin1' : 'utf8', caller: account };
   };
 
   function routeOf(protocol: Protocol, operation: string): string | undefined {
@@ -81,12 +78,11 @@ export function createFinish(options: FinishOptions) {
   }
 
   /** The error as a page, for a browser that opens an address. */
-  function asPage(request: IncomingRequest, { protocol, operation, reply }: Answered, error: ServiceError): HttpReply {
-    const { headers, id, fullPath } = request;
+  function asPage({ headers, id }: IncomingRequest, answered: Answered, error: ServiceError): HttpReply {
+    const { protocol, operation, reply, nearest } = answered;
     const accept = headers.get('accept');
     if (protocol === 'graphql' || protocol === 'health' || !prefersHtml(accept) || acceptsProblem(accept)) return reply;
     const isClosed = error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN';
-    const nearest = error.code === 'NOT_FOUND' && operation === 'none' ? nearestTo(fullPath) : undefined;
     const keyTo = isClosed && operation === LIFECYCLE_PAGE ? `${basePath}${PAGE_SESSION}` : undefined;
     const page = html(errorPage(error, { title, basePath, requestId: id, nearest, keyTo }));
     return { ...page, status: error.status, headers: [...without(reply.headers, 'content-type'), ...page.headers] };

@@ -224,7 +224,6 @@ export function createApp(options: AppOptions) {
     metrics,
     logger,
     isDraining: health.isDraining,
-    nearestTo,
   });
 
   return {

@@ -32,7 +32,8 @@ interface SiteOptions {
   readonly hasEvents: boolean;
 }
 
-type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
+/** Makes the response of a page or a health check. */
+export type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpReply>;
 
 /**
  * The pages and API descriptions, by their paths under the base path. Those that are the same for all are made once, at
