@@ -10,35 +10,6 @@ import { petResource } from './pets/rest.ts';
 import { playground } from './playground.ts';
 import { buildSchema } from './schema.ts';
 
-const annotation = {
-  coordinate: 'Query.pet',
-  operation: 'GET /pets/{petId}',
-  level: 'deprecated',
-  stability: 'stable',
-  since: '2026-07-01',
-  sunset: '2027-12-31',
-  daysLeft: 405,
-  successor: 'Query.pets',
-  successorOperation: 'GET /pets?id={petId}',
-  why: 'Lists take many ids at once and answer in one shape.',
-  uses: 1204,
-  clients: 3,
-  lastUsedAt: '2026-11-21T09:30:00.000Z',
-  countedSince: '2026-07-01T00:00:00.000Z',
-  verdict: '3 clients left',
-};
-
-const event = {
-  specversion: '1.0',
-  id: '1.204',
-  source: '/pet-store',
-  type: 'order.placed',
-  subject: 'orders/7',
-  time: '2026-11-21T09:30:00.000Z',
-  datacontenttype: 'application/json',
-  data: { id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false },
-};
-
 const events = [orderEvents, inventoryEvents, petEvents, categoryEvents];
 
 /** The pet store, as the engine serves it. */
@@ -55,11 +26,34 @@ export const petStoreService: Application = {
       'Errors are Error objects. Send `Accept: application/problem+json` to get problem details (RFC 9457) instead, as in ' +
       'the schema `Problem`.',
     examples: {
-      LifecycleMark: annotation,
-      LifecycleMarks: [annotation],
+      LifecycleMark: {
+        coordinate: 'Query.pet',
+        operation: 'GET /pets/{petId}',
+        level: 'deprecated',
+        stability: 'stable',
+        since: '2026-07-01',
+        sunset: '2027-12-31',
+        daysLeft: 405,
+        successor: 'Query.pets',
+        successorOperation: 'GET /pets?id={petId}',
+        why: 'Lists take many ids at once and answer in one shape.',
+        uses: 1204,
+        clients: 3,
+        lastUsedAt: '2026-11-21T09:30:00.000Z',
+        countedSince: '2026-07-01T00:00:00.000Z',
+        verdict: '3 clients left',
+      },
       Error: { code: 'NOT_FOUND', message: 'No pet has the id 12.', status: 404 },
-      Event: event,
-      Events: [event],
+      Event: {
+        specversion: '1.0',
+        id: '1.204',
+        source: '/pet-store',
+        type: 'order.placed',
+        subject: 'orders/7',
+        time: '2026-11-21T09:30:00.000Z',
+        datacontenttype: 'application/json',
+        data: { id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false },
+      },
       Problem: {
         type: 'about:blank',
         title: 'Not Found',

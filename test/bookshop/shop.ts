@@ -96,7 +96,6 @@ const bookResource: Resource = {
   tags: { Shop: { Books: 'What is sold.' } },
   examples: {
     Book: { id: 1, title: 'Emma' },
-    Books: [{ id: 1, title: 'Emma' }],
     NewBook: { title: 'Emma' },
     BookChanges: { title: 'Emma' },
   },

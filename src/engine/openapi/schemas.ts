@@ -31,7 +31,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The parts of components that come neither from the routes nor from the schema. */
 export interface ComponentText {
-  /** An example for each component, by its name. */
+  /** An example for each component, by its name. That of a list is by default the one of its items. */
   readonly examples: Readonly<Record<string, unknown>>;
   /** Fields of a component that are not listed as required although they always have a value. */
   readonly optional: Readonly<Record<string, readonly string[]>>;
@@ -51,10 +51,17 @@ export class Components {
   refer(name: string, make: () => JsonSchema): JsonSchema {
     if (!this.schemas.has(name)) {
       this.schemas.set(name, {});
-      const example = this.text.examples[name];
-      this.schemas.set(name, { ...make(), ...(example !== undefined && { example }) });
+      const schema = make();
+      const example = this.text.examples[name] ?? this.#exampleOfList(schema);
+      this.schemas.set(name, { ...schema, ...(example !== undefined && { example }) });
     }
     return { $ref: `#/components/schemas/${name}` };
+  }
+
+  #exampleOfList({ items }: JsonSchema): readonly unknown[] | undefined {
+    const ref = (items as JsonSchema | undefined)?.$ref;
+    const example = this.text.examples[String(ref).replace('#/components/schemas/', '')];
+    return example === undefined ? undefined : [example];
   }
 
   /**

@@ -53,30 +53,27 @@ const example = {
   createdAt: '2026-11-25T09:30:00.000Z',
 };
 const { id, createdAt, ...fields } = example;
-const deliveryExample = {
-  id: 31,
-  webhookId: 1,
-  event: '1.204',
-  type: 'order.placed',
-  subject: 'orders/7',
-  status: 'pending',
-  attempts: 2,
-  lastAttemptAt: '2026-11-25T09:35:05.000Z',
-  nextAttemptAt: '2026-11-25T09:40:05.000Z',
-  responseStatus: 500,
-  error: 'The answer was 500.',
-};
 
 /** The resource of webhooks, for services with events. */
 export const webhookResource = {
   routes,
   examples: {
     Webhook: example,
-    Webhooks: [example],
     NewWebhook: fields,
     WebhookChanges: { enabled: true },
-    Delivery: deliveryExample,
-    Deliveries: [deliveryExample],
+    Delivery: {
+      id: 31,
+      webhookId: 1,
+      event: '1.204',
+      type: 'order.placed',
+      subject: 'orders/7',
+      status: 'pending',
+      attempts: 2,
+      lastAttemptAt: '2026-11-25T09:35:05.000Z',
+      nextAttemptAt: '2026-11-25T09:40:05.000Z',
+      responseStatus: 500,
+      error: 'The answer was 500.',
+    },
     DeliveryStatus: 'pending',
   },
   tags: { Service: { [TAG]: 'Addresses to which events are sent.' } },

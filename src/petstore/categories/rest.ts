@@ -4,8 +4,6 @@ import { categoryStore } from './store.ts';
 
 const category = rowRoutes({ tag: 'Categories', type: 'Category', fields: 'id name description' });
 
-const example = { id: 1, name: 'Dogs', description: 'Companions of every size.' };
-
 export const categoryResource: Resource = {
   stores: (database) => ({ categories: categoryStore(database) }),
   routes: [
@@ -17,8 +15,7 @@ export const categoryResource: Resource = {
     route('DELETE', '/categories/{categoryId}', { ...category.delete('deleteCategory'), errors: ['CONFLICT'] }),
   ],
   examples: {
-    Category: example,
-    Categories: [example],
+    Category: { id: 1, name: 'Dogs', description: 'Companions of every size.' },
     NewCategory: { name: 'Dogs', description: 'Companions of every size.' },
     CategoryChanges: { description: 'Companions of every size.' },
   },

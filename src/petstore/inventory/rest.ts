@@ -5,8 +5,6 @@ import { inventoryStore } from './store.ts';
 const tag = 'Inventory';
 const item = rowRoutes({ tag, type: 'InventoryItem', fields: 'petId quantity status', id: 'petId' });
 
-const example = { petId: 12, quantity: 5, status: 'available' };
-
 export const inventoryResource: Resource = {
   stores: (database) => ({ inventory: inventoryStore(database) }),
   routes: [
@@ -30,8 +28,7 @@ export const inventoryResource: Resource = {
     route('DELETE', '/store/inventory/{petId}', item.delete('stopTracking')),
   ],
   examples: {
-    InventoryItem: example,
-    InventoryItems: [example],
+    InventoryItem: { petId: 12, quantity: 5, status: 'available' },
     InventoryUpdate: { quantity: 5 },
   },
   tags: { Store: { Inventory: 'The stock of animals.' } },

@@ -5,8 +5,6 @@ import { orderStore } from './store.ts';
 
 const order = rowRoutes({ tag: 'Orders', type: 'Order', fields: 'id petId quantity shipDate complete' });
 
-const example = { id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false };
-
 export const orderResource: Resource = {
   stores: (database) => ({ orders: orderStore(database) }),
   routes: [
@@ -33,8 +31,7 @@ export const orderResource: Resource = {
     }),
   ],
   examples: {
-    Order: example,
-    Orders: [example],
+    Order: { id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false },
     NewOrder: { petId: 12, quantity: 1, shipDate: '2026-12-01T10:30:00+01:00' },
     OrderChanges: { complete: true },
   },

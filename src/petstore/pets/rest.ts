@@ -4,8 +4,6 @@ import { petStore } from './store.ts';
 
 const pet = rowRoutes({ tag: 'Animals', type: 'Pet', fields: 'id name categoryId status' });
 
-const example = { id: 12, name: 'Rex', categoryId: 1, status: 'available' };
-
 export const petResource: Resource = {
   stores: (database) => ({ pets: petStore(database) }),
   routes: [
@@ -24,8 +22,7 @@ export const petResource: Resource = {
     route('DELETE', '/pets/{petId}', { ...pet.delete('deletePet'), errors: ['CONFLICT'] }),
   ],
   examples: {
-    Pet: example,
-    Pets: [example],
+    Pet: { id: 12, name: 'Rex', categoryId: 1, status: 'available' },
     NewPet: { name: 'Rex', categoryId: 1, status: 'available' },
     PetChanges: { status: 'pending' },
     PetStatus: 'available',
