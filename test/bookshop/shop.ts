@@ -99,7 +99,6 @@ const bookResource: Resource = {
     NewBook: { title: 'Emma' },
     BookChanges: { title: 'Emma' },
   },
-  plurals: { listBooks: 'Books' },
 };
 
 /** A small application that uses only the public API of the engine. */

@@ -35,7 +35,6 @@ export function eventResource(sources: readonly EventSource[], routes: readonly 
       }),
     ],
     tags: { Service: { Events: 'What has happened, in order.' } },
-    plurals: { listEvents: 'Events' },
   };
 }
 

@@ -24,7 +24,7 @@ export interface DocumentText extends ComponentText {
   readonly description: string;
   /** Navigation groups: group -> its tags, with their descriptions. */
   readonly tagGroups: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** The names of array components, by the operationId that returns them. */
+  /** The names of array components, by the operationId that returns them: by default, what follows its `list`. */
   readonly plurals: Readonly<Record<string, string>>;
   /** Examples of header fields whose values contain paths or scopes of the application. */
   readonly headerExamples: HeaderExamples;
@@ -166,7 +166,7 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
   const isRead = route.method === 'GET';
   const annotations = lifecycle.annotated?.annotations;
   const { headers: ofAnnotations } = additionsOf(annotations);
-  const plural = options.plurals[operation.operationId] ?? operation.operationId;
+  const plural = options.plurals[operation.operationId] ?? operation.operationId.replace(/^list/, '');
   const stream = route.stream && { 'text/event-stream': { schema: { type: 'string', description: route.stream } } };
   const body = () => (kind === 'list' ? listSchema(operation, plural, components) : rowSchema(operation, components));
   const successes = Object.entries(statuses).map(([status, { description, headers = [] }]) => [

@@ -77,5 +77,4 @@ export const webhookResource = {
     DeliveryStatus: 'pending',
   },
   tags: { Service: { [TAG]: 'Addresses to which events are sent.' } },
-  plurals: { listWebhooks: 'Webhooks', listDeliveries: 'Deliveries' },
 };

@@ -20,5 +20,4 @@ export const categoryResource: Resource = {
     CategoryChanges: { description: 'Companions of every size.' },
   },
   tags: { Pets: { Categories: 'The groups that animals belong to.' } },
-  plurals: { listCategories: 'Categories' },
 };

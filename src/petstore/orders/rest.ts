@@ -36,7 +36,6 @@ export const orderResource: Resource = {
     OrderChanges: { complete: true },
   },
   tags: { Store: { Orders: 'Orders for animals.' } },
-  plurals: { listOrders: 'Orders' },
   // As in the specification, although these always have a value.
   optional: { Order: ['id', 'quantity', 'complete'] },
 };

@@ -28,7 +28,6 @@ export const petResource: Resource = {
     PetStatus: 'available',
   },
   tags: { Pets: { Animals: 'The animals of the catalogue.' } },
-  plurals: { listPets: 'Pets' },
   // As in the specification, although these always have a value.
   optional: { Pet: ['status'] },
 };
