@@ -1,13 +1,8 @@
 import { ChangeType, CriticalityLevel, diff, type Change as InspectorChange } from '@graphql-inspector/core';
-import {
-  type GraphQLSchema,
-  getDirectiveValues,
-  isRequiredArgument,
-  isRequiredInputField,
-  resolveSchemaCoordinate,
-} from 'graphql';
+import { type GraphQLSchema, isRequiredArgument, isRequiredInputField, resolveSchemaCoordinate } from 'graphql';
 import { type Member, membersOf } from '../engine/lifecycle/annotated.ts';
 import type { Change } from './change.ts';
+import { directiveOn } from './graphql-elements.ts';
 
 /** The directives whose changes are not compared as such. */
 const DIRECTIVES = /@(stability|sunset|deprecated|requiresScope)\b/;
@@ -38,9 +33,8 @@ function scopeChange(was: unknown, is: unknown): string | undefined {
   return is === undefined || is === was ? undefined : `Its scope changed from ${was ?? 'none'} to ${is}.`;
 }
 
-function scopeOf({ element: { astNode } }: Member, schema: GraphQLSchema): unknown {
-  const directive = schema.getDirective('requiresScope');
-  return directive && astNode ? getDirectiveValues(directive, astNode)?.scope : undefined;
+function scopeOf({ element }: Member, schema: GraphQLSchema): unknown {
+  return directiveOn(element, 'requiresScope', schema)?.scope;
 }
 
 /** Says that a value has narrower bounds. */

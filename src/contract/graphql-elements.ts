@@ -59,7 +59,7 @@ export function graphqlElements(schema: GraphQLSchema): Element {
 
   function annotationOf(part: Part): Partial<Lifecycle> {
     const [stability, deprecated, sunset] = ['stability', 'deprecated', 'sunset'].map((name) =>
-      directiveIn(part, name),
+      directiveOn(part, name, schema),
     );
     // Schemas that were printed before there was `@stability` say it in the description.
     const level = stability?.level ?? /^\[(\w+)\] /.exec(part.description ?? '')?.[1]?.toUpperCase();
@@ -70,9 +70,10 @@ export function graphqlElements(schema: GraphQLSchema): Element {
       ...(sunset && { deprecation: { since: String(sunset.since), sunset: String(sunset.on) } }),
     };
   }
+}
 
-  function directiveIn({ astNode }: Part, name: string): Readonly<Record<string, unknown>> | undefined {
-    const directive = schema.getDirective(name);
-    return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
-  }
+/** The arguments of a directive on an element of a printed schema; undefined if it has none. */
+export function directiveOn({ astNode }: Pick<Part, 'astNode'>, name: string, schema: GraphQLSchema) {
+  const directive = schema.getDirective(name);
+  return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
 }
