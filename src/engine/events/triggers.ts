@@ -93,14 +93,15 @@ function writing({ list, requestKey = list.id }: EventSource, rank: number, { ty
           case when requests is null then request else requests ->> ${requestKey}::text end as correlation
         from ${from}) as changed
         where type is not null`;
-  return textOf(sql`if size between 2 and ${sql.raw(String(MOST_IN_A_ROW))} then
+  const statement = sql`if size between 2 and ${sql.raw(String(MOST_IN_A_ROW))} then
       insert into outbox (rank, size, types, subjects, images, correlations)
         select ${rankText}, count(*), array_agg(type), array_agg(subject), array_agg(data), array_agg(correlation)
         from ${changes} having count(*) > 0;
     else
       insert into outbox (rank, type, subject, data, correlation)
         select ${rankText}, type, subject, data, correlation from ${changes};
-    end if`);
+    end if`;
+  return dialect.sqlToQuery(statement).sql;
 }
 
 function asBefore(query: SQLWrapper): SQL {
@@ -115,9 +116,4 @@ function imageAs(name: string, columns: readonly (readonly [field: string, colum
 
 function literal(text: string): SQL {
   return sql.raw(`'${text}'`);
-}
-
-/** The text of a query without parameters. */
-function textOf(query: SQL): string {
-  return dialect.sqlToQuery(query).sql;
 }

@@ -41,12 +41,6 @@ interface DelivererOptions {
   readonly logger: Logger;
 }
 
-/** A request in progress. */
-interface Running {
-  readonly webhookId: Int64;
-  readonly ended: Promise<void>;
-}
-
 type Due = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['due']>>[number];
 type Owned = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['acquire']>>[number];
 
@@ -64,7 +58,7 @@ export function createDeliverer(
   const queue = deliveryQueue(database, randomUUID());
   const rounds = createRounds(() => pass().catch(onFailure), PAUSE);
   /** The requests in progress, and those whose results are not stored yet. */
-  const running = new Map<string, Running>();
+  const running = new Map<string, { readonly webhookId: Int64; readonly ended: Promise<void> }>();
   let results: (Settlement & { readonly key: string })[] = [];
   let intervals: NodeJS.Timeout[] = [];
   let isActive = false;
