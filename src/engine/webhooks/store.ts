@@ -18,10 +18,8 @@ const MAX_WEBHOOKS = 100;
 /** For how long the secret before a rotation still signs, in milliseconds: receivers must know the new one by then. */
 const OVERLAP = 24 * 3_600_000;
 
-/** The list of webhooks. */
 export const webhookList = tableList(webhooks);
 
-/** The list of deliveries. */
 export const deliveryList = tableList(deliveries, {
   filters: {
     webhookId: { column: deliveries.webhookId, values: sql`array[${sql.placeholder('webhookId')}]::bigint[]` },

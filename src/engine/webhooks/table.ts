@@ -79,8 +79,5 @@ export const deliveries = pgTable(
   ],
 );
 
-/** A webhook as it is stored. */
 export type Webhook = typeof webhooks.$inferSelect;
-
-/** A delivery as it is stored. */
 export type Delivery = typeof deliveries.$inferSelect;

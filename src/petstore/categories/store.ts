@@ -4,13 +4,11 @@ import { tableList } from '../../engine/db/table-list.ts';
 import { versionedStore } from '../../engine/db/versioned-store.ts';
 import { CATEGORY_LENGTHS, categories } from './table.ts';
 
-/** The list of categories. */
 export const categoryList = tableList(categories, {
   filters: { name: namePrefix(categories.name, CATEGORY_LENGTHS.name.max) },
   sorts: nameSorts(categories.name),
 });
 
-/** Categories in the database. */
 export function categoryStore(database: Database) {
   return versionedStore(database, {
     table: categories,

@@ -6,7 +6,6 @@ import { type Order, orders } from './table.ts';
 /** The ship date as the index has it: an order without one comes after all others. */
 const dated = sql`coalesce(${orders.shipDate}, 'infinity')`;
 
-/** The list of orders. */
 export const orderList = tableList(orders, {
   filters: {
     petId: orders.petId,

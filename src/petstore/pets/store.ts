@@ -6,7 +6,6 @@ import { tableList } from '../../engine/db/table-list.ts';
 import { versionedStore } from '../../engine/db/versioned-store.ts';
 import { PET_NAME_LENGTH, pets } from './table.ts';
 
-/** The list of pets. */
 export const petList = tableList(pets, {
   filters: {
     status: pets.status,
