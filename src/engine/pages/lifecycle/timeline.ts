@@ -5,13 +5,6 @@ import { badges, daysLeftInWords, inShort, inWords, titleOf } from './format.ts'
 
 type TimeScale = ReturnType<typeof scaleOf>;
 
-/** The bar from a deprecation to the end of its sunset day, in percent of the timeline. */
-interface Bar {
-  readonly from: number;
-  readonly split: number;
-  readonly until: number;
-}
-
 const MAX_STEPS = 8;
 const LINES = 'lines-of-time';
 const UNDATED = `<svg class="track undated" height="24" aria-hidden="true"><use href="#${LINES}"/><line x1="0" x2="100%" y1="10" y2="10"/></svg>`;
@@ -72,8 +65,8 @@ function startOf(month: number): Date {
   return instant;
 }
 
-/** The bar of a deprecation on the timeline. */
-export function barOf(deprecation: Pick<ReportedDeprecation, 'since' | 'sunset'>, now: Date, scale: TimeScale): Bar {
+/** The bar from a deprecation to the end of its sunset day, in percent of the timeline; it is split today. */
+export function barOf(deprecation: Pick<ReportedDeprecation, 'since' | 'sunset'>, now: Date, scale: TimeScale) {
   const [from, until] = [scale.at(sinceInstant(deprecation)), scale.at(sunsetInstant(deprecation))];
   return { from, split: Math.min(Math.max(scale.at(now), from), until), until };
 }
@@ -97,10 +90,12 @@ function row(entry: ReportEntry, now: Date, scale: TimeScale): string {
   const { coordinate, deprecation } = entry;
   const left = deprecation === undefined ? 'no sunset set' : daysLeftInWords(deprecation.daysLeft);
   return `<li><p><a href="#${escapeHtml(coordinate)}">${escapeHtml(titleOf(entry))}</a> ${badges(entry)} <span class="left">${left}</span></p>
-${deprecation === undefined ? UNDATED : track(deprecation, barOf(deprecation, now, scale))}</li>`;
+${deprecation === undefined ? UNDATED : track(deprecation, now, scale)}</li>`;
 }
 
-function track({ since, sunset, daysLeft }: ReportedDeprecation, { from, split, until }: Bar): string {
+function track(deprecation: ReportedDeprecation, now: Date, scale: TimeScale): string {
+  const { since, sunset, daysLeft } = deprecation;
+  const { from, split, until } = barOf(deprecation, now, scale);
   const hasEnded = daysLeft < 0;
   const part = (name: string, left: number, right: number) =>
     left === right
