@@ -51,7 +51,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     // The lifecycle page and its operation are one resource: a browser gets the page.
     const isPage = path === LIFECYCLE_PAGE && isRead(method) && prefersHtml(headers.get('accept'));
     const answering = isPage ? undefined : rest(request);
-    if (answering !== undefined) return path === LIFECYCLE_PAGE ? answering.then(varied) : answering;
+    if (answering !== undefined) return answering;
     if (path === '/graphql') return answerGraphQL(request);
     if (path === PAGE_SESSION && method === 'POST') {
       return settle('page', LIFECYCLE_PAGE, request, () => session.answer(request));
@@ -119,13 +119,6 @@ function noContent(protocol: Protocol, operation: string, headers: HeaderFields)
 
 function failed({ headers }: IncomingRequest, error: ServiceError): Answered {
   return { protocol: 'none', operation: 'none', reply: errorReply(error, headers.get('accept')), error };
-}
-
-/** An error reply has its own `Vary`. */
-function varied(answered: Answered): Answered {
-  const { reply, error } = answered;
-  if (error !== undefined) return answered;
-  return { ...answered, reply: { ...reply, headers: [...reply.headers, 'vary', 'Accept'] } };
 }
 
 function isRead(method: string): boolean {

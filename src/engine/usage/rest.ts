@@ -8,7 +8,10 @@ const routes: readonly Route[] = [
       coordinate operation level stability since sunset daysLeft successor successorOperation why
       uses clients lastUsedAt countedSince verdict
     }`,
-    reply: rows('The whole list. A browser, which would rather have HTML, gets a page of it.'),
+    reply: {
+      ...rows('The whole list. A browser, which would rather have HTML, gets a page of it.'),
+      answer: (value) => ({ status: 200, body: value, headers: ['vary', 'Accept'] }),
+    },
   }),
 ];
 
