@@ -2,7 +2,7 @@ import '../../src/process/heap.ts';
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/engine/json.ts';
-import { clientReader } from '../../src/engine/lifecycle/client.ts';
+import { clientOf } from '../../src/engine/lifecycle/client.ts';
 import { OTHERS, Tally } from '../../src/engine/lifecycle/tally.ts';
 import { createRateLimiter } from '../../src/engine/limits/rate.ts';
 import { COMPILED_AT, PreparedDocuments } from '../../src/engine/operation/documents.ts';
@@ -116,7 +116,6 @@ describe('memory does not grow', () => {
   });
 
   test('with the number of client names', async () => {
-    const clientOf = clientReader();
     const send = (from: number) => {
       for (let n = from; n < from + 20_000; n++) {
         clientOf(new Headers({ 'api-client': `${n}`.padEnd(400, 'x') }));

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Annotated } from './annotated.ts';
 import { type DeprecationAnnotation, isPastSunset, levelOf } from './annotation.ts';
-import { clientReader } from './client.ts';
+import { clientOf } from './client.ts';
 
 /** The clock that the dates of annotations are compared with. */
 export type Clock = () => Date;
@@ -83,7 +83,6 @@ export function createLifecycleEnforcement(
     );
   }
   const servesAll = sunset === 'announce' && brownouts.length === 0;
-  const clientOf = clientReader();
   return (uses, { headers, isStrict }, labels) => {
     if (uses.length === 0) return;
     const client = clientOf(headers);
