@@ -1,3 +1,5 @@
+import type { RequestHeaders } from '../http/headers.ts';
+
 /**
  * The client names of this service's own pages. Their requests do not count as uses: people only try something out
  * there.
@@ -12,7 +14,7 @@ const MAX_LENGTH = 64;
  * letters, digits and `. _ @ / + -`; other characters become `-`. So it is one of `OWN_PAGES` only if the client sent
  * exactly that.
  */
-export function clientOf(headers: Pick<Headers, 'get'>): string {
+export function clientOf(headers: RequestHeaders): string {
   const given = headers.get('api-client') || headers.get('apollographql-client-name');
   if (given) return OWN_PAGES.has(given) ? given : toName(given);
   const [product] = /^[^\s/(]*/.exec(headers.get('user-agent') ?? '') as RegExpExecArray;

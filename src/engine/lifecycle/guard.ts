@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import type { RequestHeaders } from '../http/headers.ts';
 import type { Annotated } from './annotated.ts';
 import { type DeprecationAnnotation, isPastSunset, levelOf } from './annotation.ts';
 import { clientOf } from './client.ts';
@@ -36,30 +37,13 @@ export const byCoordinate: Labels = {
   successor: (_, deprecation) => deprecation.successor.coordinate,
 };
 
-/** The request's header fields, and whether it excludes deprecated and experimental elements. */
-interface Requester {
-  readonly headers: Pick<Headers, 'get'>;
-  readonly isStrict: boolean;
-}
-
 /**
  * Counts the annotated elements that a request uses, and rejects the request because of them. A rejected use counts
  * too, because the client still depends on it.
  *
- * @throws {ServiceError} GONE, BROWNOUT or LIFECYCLE_STRICT
+ * @throws {ServiceError} GONE, BROWNOUT or LIFECYCLE_STRICT; INVALID_ARGUMENT if its `API-Lifecycle` field is invalid
  */
-export type EnforceLifecycle = (uses: readonly Annotated[], requester: Requester, labels: Labels) => void;
-
-/**
- * Whether the request excludes deprecated and experimental elements: `API-Lifecycle: strict`.
- *
- * @throws {ServiceError} INVALID_ARGUMENT if the field has any other value
- */
-export function wantsStrict(headers: Requester['headers']): boolean {
-  const value = headers.get('api-lifecycle');
-  if (value === null || value === 'strict') return value !== null;
-  throw new ServiceError('INVALID_ARGUMENT', 'The API-Lifecycle field must be strict.');
-}
+export type EnforceLifecycle = (uses: readonly Annotated[], headers: RequestHeaders, labels: Labels) => void;
 
 /**
  * Enforces the rules.
@@ -83,7 +67,8 @@ export function createLifecycleEnforcement(
     );
   }
   const servesAll = sunset === 'announce' && brownouts.length === 0;
-  return (uses, { headers, isStrict }, labels) => {
+  return (uses, headers, labels) => {
+    const isStrict = wantsStrict(headers);
     if (uses.length === 0) return;
     const client = clientOf(headers);
     for (const use of uses) count(use, client);
@@ -111,6 +96,13 @@ export function createLifecycleEnforcement(
       { headers: { 'retry-after': String(Math.ceil((until.getTime() - now.getTime()) / 1000)) } },
     );
   }
+}
+
+/** Whether the request excludes deprecated and experimental elements. */
+function wantsStrict(headers: RequestHeaders): boolean {
+  const value = headers.get('api-lifecycle');
+  if (value === null || value === 'strict') return value !== null;
+  throw new ServiceError('INVALID_ARGUMENT', 'The API-Lifecycle field must be strict.');
 }
 
 function assertServed({ coordinate, annotations: { deprecation } }: Annotated, now: Date, labels: Labels): void {

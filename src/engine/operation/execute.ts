@@ -5,7 +5,7 @@ import { READ } from '../auth/scope.ts';
 import { isPermanent, ServiceError } from '../errors.ts';
 import { readKey } from '../idempotency/key.ts';
 import type { Idempotency, Outcome } from '../idempotency/run.ts';
-import { type EnforceLifecycle, type Labels, wantsStrict } from '../lifecycle/guard.ts';
+import type { EnforceLifecycle, Labels } from '../lifecycle/guard.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { Meter } from '../limits/meter.ts';
 import { UNITS_OF_KEY } from '../limits/units.ts';
@@ -58,12 +58,11 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     let variables: Variables;
     try {
       authentication.authorize(caller, operation.scopes);
-      const requester = { headers: request.headers, isStrict: wantsStrict(request.headers) };
-      enforceLifecycle(operation.uses, requester, call.labels);
+      enforceLifecycle(operation.uses, request.headers, call.labels);
       const read = call.variables();
       variables = read instanceof Promise ? await read : read;
       charge(operation, request.meter, variables);
-      if (operation.usesBy !== undefined) enforceLifecycle(operation.usesBy(variables), requester, call.labels);
+      if (operation.usesBy !== undefined) enforceLifecycle(operation.usesBy(variables), request.headers, call.labels);
     } catch (error) {
       if (error instanceof ServiceError) return call.reject([{ error, node: undefined }]);
       throw error;

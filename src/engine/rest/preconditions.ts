@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { readTags } from '../http/etag.ts';
+import type { RequestHeaders } from '../http/headers.ts';
 
 /** The variable with the versions of which the row must have one: they come from `If-Match`. */
 export const EXPECTED_VERSION = 'expectedVersion';
@@ -18,7 +19,7 @@ const ONLY_WEAK = 'If-Match never matches a weak ETag. Send it without the W/, w
  *   an update; PRECONDITION_FAILED if no tag could match, whatever the row's version
  */
 export function expectedVersions(
-  headers: Pick<Headers, 'get'>,
+  headers: RequestHeaders,
   { isWrite, ofRow, mayCreate }: Readonly<Record<'isWrite' | 'ofRow' | 'mayCreate', boolean>>,
 ): readonly number[] | undefined {
   const ifMatch = headers.get('if-match');
