@@ -107,8 +107,8 @@ function textReader(variable: Variable): (text: string) => unknown {
       const hint = isList(variable) && text.includes(',') ? `; for several, repeat ${repeated(name, text)}` : '';
       throw invalid([name], `must be ${accepted}, not ${show(text)}${hint}`);
     }
-    const { error } = bounds?.check.safeParse(value) ?? {};
-    if (error !== undefined) throw invalid([name], error.issues[0]?.message ?? 'is out of bounds');
+    const message = bounds?.check(value);
+    if (message !== undefined) throw invalid([name], message);
     return value;
   };
 }

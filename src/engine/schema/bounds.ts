@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { isLongerThan, isStorable } from '../text.ts';
 
 /**
@@ -9,7 +8,8 @@ export interface Bounds {
   /** Undefined if the description already says it. */
   readonly accepts: string | undefined;
   readonly jsonSchema: Readonly<Record<string, string | number>>;
-  readonly check: z.ZodType;
+  /** What a value of the right type must be instead; undefined if it is within the bounds. */
+  check(value: unknown): string | undefined;
 }
 
 /** The bounds of text. A field that returns such text declares them, too, so that its size is known before it is read. */
@@ -29,11 +29,12 @@ export function text({ min, max }: { readonly min: number; readonly max: number 
     maxLength: max,
     accepts: length + notBlank,
     jsonSchema: { ...(min > 0 && { minLength: min, pattern: '\\S' }), maxLength: max },
-    check: z
-      .string()
-      .refine(isStorable, 'must not contain NUL or half of a surrogate pair')
-      .refine((value) => min === 0 || /\S/.test(value), 'must not be empty or only white space')
-      .refine((value) => !isLongerThan(value, max), `must be ${length} long`),
+    check: (value) => {
+      const given = String(value);
+      if (!isStorable(given)) return 'must not contain NUL or half of a surrogate pair';
+      if (min > 0 && !/\S/.test(given)) return 'must not be empty or only white space';
+      return isLongerThan(given, max) ? `must be ${length} long` : undefined;
+    },
   };
 }
 
@@ -43,9 +44,9 @@ export function integerFrom(min: number, max: number): Bounds {
   return {
     accepts,
     jsonSchema: { minimum: min, maximum: max },
-    check: z.number().refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
+    check: (value) => (Number(value) >= min && Number(value) <= max ? undefined : `must be from ${min} to ${max}`),
   };
 }
 
 /** A cursor: its list checks it, and it is never stored. */
-export const cursor: Bounds = { accepts: undefined, jsonSchema: {}, check: z.string() };
+export const cursor: Bounds = { accepts: undefined, jsonSchema: {}, check: () => undefined };

@@ -125,8 +125,8 @@ export function inputValidators(
       } catch {
         return [{ path, message: `must be ${accepted}, not ${show(value)}` }];
       }
-      const { error } = bounds?.check.safeParse(parsed) ?? {};
-      return error === undefined ? NO_ERRORS : error.issues.slice(0, 1).map(({ message }) => ({ path, message }));
+      const message = bounds?.check(parsed);
+      return message === undefined ? NO_ERRORS : [{ path, message }];
     };
   }
 
