@@ -13,9 +13,6 @@ import { lifecycleResource } from './usage/rest.ts';
 import { webhookResource } from './webhooks/rest.ts';
 import { type WebhookStoreOptions, webhookStore } from './webhooks/store.ts';
 
-/** The path of the page about deprecations and sunsets, and of the operation that returns the same as JSON. */
-export const LIFECYCLE_PAGE = '/lifecycle';
-
 export interface Names {
   /** For people, such as `Bookshop`. */
   readonly title: string;
@@ -86,7 +83,7 @@ export function routesOf(application: Application): readonly Route[] {
  * @throws {Error} if a route's operation does not fit the schema
  */
 export function endpointsOf(application: Application, costs?: ListCosts): readonly Endpoint[] {
-  return compileRoutes(application.schema, routesOf(application), LIFECYCLE_PAGE, costs);
+  return compileRoutes(application.schema, routesOf(application), costs);
 }
 
 /** The OpenAPI document of the application's endpoints. */

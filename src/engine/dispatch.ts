@@ -1,4 +1,3 @@
-import { LIFECYCLE_PAGE } from './application.ts';
 import type { Authentication } from './auth/authentication.ts';
 import { READ } from './auth/scope.ts';
 import { ServiceError, toServiceError } from './errors.ts';
@@ -8,6 +7,7 @@ import { preflightHeaders } from './http/cors.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import { prefersHtml } from './http/negotiation.ts';
 import type { HeaderFields, HttpReply } from './http/reply.ts';
+import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
 import type { ConcurrencyLimiter } from './limits/concurrency.ts';
 import type { Protocol } from './metrics.ts';
 import type { PageSession } from './pages/session.ts';

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { LIFECYCLE_PAGE } from './application.ts';
 import type { ServiceError } from './errors.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import { acceptsProblem, prefersHtml } from './http/negotiation.ts';
 import { contentLength, fieldOf, type HeaderFields, type HttpReply, type SentReply, without } from './http/reply.ts';
+import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
 import type { RateLimiter } from './limits/rate.ts';
 import type { Protocol, RequestMetrics } from './metrics.ts';
 import { errorPage } from './pages/error.ts';

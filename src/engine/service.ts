@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Application, contextOf, endpointsOf, LIFECYCLE_PAGE } from './application.ts';
+import { type Application, contextOf, endpointsOf } from './application.ts';
 import type { Access } from './auth/access.ts';
 import { createAuthentication } from './auth/authentication.ts';
 import type { Database } from './db/client.ts';
@@ -20,6 +20,7 @@ import { createIdempotency } from './idempotency/run.ts';
 import { annotatedIn } from './lifecycle/annotated.ts';
 import { levelOf } from './lifecycle/annotation.ts';
 import { createLifecycleEnforcement, type LifecycleRules } from './lifecycle/guard.ts';
+import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
 import { createAccounts, type Origin } from './limits/account.ts';
 import { createConcurrencyLimiter } from './limits/concurrency.ts';
 import { Meter } from './limits/meter.ts';
@@ -172,7 +173,6 @@ export function createApp(options: AppOptions) {
     authentication,
     executeOperation,
     costs,
-    lifecyclePage: LIFECYCLE_PAGE,
     introspection: settings.INTROSPECTION === 'on',
     subscriptions: { open: events.open, context },
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',

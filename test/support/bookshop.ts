@@ -53,7 +53,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     onChange: () => {},
   });
   const adapter = createRestAdapter({
-    endpoints: compileRoutes(bookSchema, bookRoutes, '/lifecycle'),
+    endpoints: compileRoutes(bookSchema, bookRoutes),
     authentication,
     executeOperation,
   });
@@ -61,7 +61,6 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     schema: bookSchema,
     authentication,
     executeOperation,
-    lifecyclePage: '/lifecycle',
     introspection: true,
     suggestions: true,
   });

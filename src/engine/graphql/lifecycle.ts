@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import { levelOf } from '../lifecycle/annotation.ts';
-import { headersForUses } from '../lifecycle/headers.ts';
+import { LIFECYCLE_PAGE, lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 
 /** The lifecycle information in a response: header fields and extensions. */
@@ -23,10 +23,9 @@ const NONE: LifecycleExtension = { headers: [], extensions: undefined };
 /**
  * Makes the function that gives the lifecycle information for an operation, about the annotated elements that it uses.
  *
- * @param page the path of the page about deprecations and sunsets
  * @returns takes the absolute URL of the service, and the request's own extensions
  */
-export function lifecycleExtensions(page: string) {
+export function lifecycleExtensions() {
   const cache = new LRUCache<string, LifecycleExtension>({ max: MAX_CACHED });
 
   return (
@@ -48,8 +47,7 @@ export function lifecycleExtensions(page: string) {
     const known = cache.get(key);
     if (known !== undefined) return known;
     const extension = {
-      // The successor has no URL of its own; the fragment is its schema coordinate.
-      headers: headersForUses(uses, (successor) => ({ page: base + page, successor: `${base}/graphql#${successor}` })),
+      headers: headersFor(uses, base),
       extensions: JSON.stringify({ lifecycle: uses.map(describeUse) }),
     };
     // A base comes from the Host field, and may be long.
@@ -75,6 +73,22 @@ function lifecycleIn(extensions: unknown): unknown {
   return typeof extensions === 'object' && extensions !== null && 'lifecycle' in extensions
     ? (extensions.lifecycle ?? null)
     : undefined;
+}
+
+/** The header fields for several annotated elements: those of the most severe one. */
+function headersFor(uses: readonly Annotated[], base: string): HeaderFields {
+  const { coordinate, annotations } = uses.reduce((one, other) => (severity(other) < severity(one) ? other : one));
+  const headers = lifecycleHeaders(annotations, coordinate);
+  const { deprecation } = annotations;
+  if (deprecation === undefined) return headers;
+  // The successor has no URL of its own; the fragment is its schema coordinate.
+  const link = lifecycleLink(base + LIFECYCLE_PAGE, `${base}/graphql#${deprecation.successor.coordinate}`);
+  return [...headers, 'link', link];
+}
+
+/** Sorts deprecated elements first, by their sunset; then experimental ones. */
+function severity({ annotations: { deprecation, stability } }: Annotated): string {
+  return deprecation?.sunset ?? (stability === 'experimental' ? '~' : '~~');
 }
 
 function describeUse({ coordinate, annotations }: Annotated): object {

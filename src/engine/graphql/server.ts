@@ -26,8 +26,6 @@ interface GraphQLServerOptions extends PreparerOptions {
   readonly executeOperation: ExecuteOperation;
   /** What lists cost; the minimum if absent. */
   readonly costs?: ListCosts;
-  /** The path of the page about deprecations and sunsets. */
-  readonly lifecyclePage: string;
   /** Undefined if the schema has no subscriptions. */
   readonly subscriptions?: Subscriptions | undefined;
 }
@@ -52,7 +50,7 @@ export function createGraphQLServer(
   const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden', options.costs);
   const preparer = createPreparer(documents, options);
   const toOutcome = createToOutcome(preparer.fetchAPI);
-  const extensionFor = lifecycleExtensions(options.lifecyclePage);
+  const extensionFor = lifecycleExtensions();
   const turns = new Turns();
   const pace = new Pace(CHARACTERS_AT_ONCE);
 

@@ -1,12 +1,8 @@
 import type { HeaderFields } from '../http/reply.ts';
-import type { Annotated } from './annotated.ts';
 import { type Annotations, levelOf, sinceInstant, sunsetInstant } from './annotation.ts';
 
-interface LifecycleAddresses {
-  /** That of the page about deprecations and sunsets. */
-  readonly page: string;
-  readonly successor: string;
-}
+/** The path of the page about deprecations and sunsets, and of the operation that returns the same as JSON. */
+export const LIFECYCLE_PAGE = '/lifecycle';
 
 /**
  * The header fields in every response of an annotated operation that do not depend on the request.
@@ -32,31 +28,12 @@ export function lifecycleHeaders(
   ];
 }
 
-/** The `Link` field of a deprecated operation (RFC 8288; relations of RFC 5829, RFC 9745 and RFC 8594). */
-export function lifecycleLink({ page, successor }: LifecycleAddresses): string {
+/**
+ * The `Link` field of a deprecated operation (RFC 8288; relations of RFC 5829, RFC 9745 and RFC 8594).
+ *
+ * @param page the URL of the page, and `successor` that of the replacement
+ */
+export function lifecycleLink(page: string, successor: string): string {
   // Some clients expect the relation right after the URL.
   return `<${successor}>; rel="successor-version", <${page}>; rel="deprecation"; type="text/html", <${page}>; rel="sunset"`;
-}
-
-/**
- * The header fields of a response to a request that uses several annotated elements: those of the most severe one.
- *
- * @param addressesOf the URLs if that is deprecated
- */
-export function headersForUses(
-  uses: readonly Annotated[],
-  addressesOf: (successor: string) => LifecycleAddresses,
-): HeaderFields {
-  const [first, ...others] = uses;
-  if (first === undefined) return [];
-  const most = others.reduce((one, other) => (severity(other) < severity(one) ? other : one), first);
-  const headers = lifecycleHeaders(most.annotations, most.coordinate);
-  const { deprecation } = most.annotations;
-  if (deprecation === undefined) return headers;
-  return [...headers, 'link', lifecycleLink(addressesOf(deprecation.successor.coordinate))];
-}
-
-/** Sorts deprecated elements first, by their sunset; then experimental ones. */
-function severity({ annotations: { deprecation, stability } }: Annotated): string {
-  return deprecation?.sunset ?? (stability === 'experimental' ? '~' : '~~');
 }

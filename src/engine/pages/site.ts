@@ -1,12 +1,13 @@
 import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import type { GraphQLSchema } from 'graphql';
 import stringify from 'json-stringify-pretty-compact';
-import { type Application, describeEndpoints, describeEvents, LIFECYCLE_PAGE } from '../application.ts';
+import { type Application, describeEndpoints, describeEvents } from '../application.ts';
 import { serveAsset } from '../http/asset.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import type { LifecycleRules } from '../lifecycle/guard.ts';
+import { LIFECYCLE_PAGE } from '../lifecycle/headers.ts';
 import { lifecycleReport, type ReportEntry, type RestView } from '../lifecycle/report.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { homePage } from './home.ts';

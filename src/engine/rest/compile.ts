@@ -50,13 +50,11 @@ export interface Endpoint {
 /**
  * Compiles the routes to endpoints.
  *
- * @param page the path of the page about deprecations and sunsets
  * @throws {Error} if a route's operation does not fit the schema
  */
 export function compileRoutes(
   schema: GraphQLSchema,
   routes: readonly Route[],
-  page: string,
   costs: ListCosts = listCosts(() => []),
 ): readonly Endpoint[] {
   const resolved = routes.map((route) => ({
@@ -69,7 +67,7 @@ export function compileRoutes(
     assertPlain(operation);
     assertReply(route.reply, operation);
     const { operationId } = operation;
-    const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses, page);
+    const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses);
     const { annotated, given } = lifecycle;
     const prepare = (document: DocumentNode) =>
       prepareOperation(schema, document, operationId, {

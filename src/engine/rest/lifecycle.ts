@@ -1,7 +1,7 @@
 import type { HeaderFields } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import type { Labels } from '../lifecycle/guard.ts';
-import { lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
+import { LIFECYCLE_PAGE, lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { RestView } from '../lifecycle/report.ts';
 import type { UseFinder } from '../operation/uses.ts';
 import type { EndpointCall } from './call.ts';
@@ -32,14 +32,12 @@ export interface EndpointLifecycle {
  * Finds the lifecycle of a route.
  *
  * @param all all routes: the successor is one of them
- * @param page the path of the page about deprecations and sunsets
  * @throws {Error} if a successor has no route, or a route promises more than a field that it selects
  */
 export function endpointLifecycle(
   { route, operation }: ResolvedRoute,
   all: readonly ResolvedRoute[],
   findUses: UseFinder,
-  page: string,
 ): EndpointLifecycle {
   const coordinate = coordinateOf(operation);
   const { always, given } = findUses(operation.selection);
@@ -62,8 +60,8 @@ export function endpointLifecycle(
     successor,
     headersFor: (call) => {
       if (successor === undefined) return fixed;
-      const addresses = { page: call.address(page), successor: call.address(successor.pathFor(call.inPath)) };
-      return [...fixed, 'link', lifecycleLink(addresses)];
+      const link = lifecycleLink(call.address(LIFECYCLE_PAGE), call.address(successor.pathFor(call.inPath)));
+      return [...fixed, 'link', link];
     },
     labels: (call) => ({
       name: restName,

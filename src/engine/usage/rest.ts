@@ -1,7 +1,8 @@
+import { LIFECYCLE_PAGE } from '../lifecycle/headers.ts';
 import { gql, type Route, route, rows } from '../rest/route.ts';
 
 const routes: readonly Route[] = [
-  route('GET', '/lifecycle', {
+  route('GET', LIFECYCLE_PAGE, {
     tag: 'Lifecycle',
     operation: gql`query listLifecycle { lifecycle { ...LifecycleMark } }
     fragment LifecycleMark on LifecycleMark {

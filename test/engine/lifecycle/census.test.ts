@@ -27,7 +27,7 @@ const { schema } = petStoreService;
 type Lifecycle = Readonly<Record<string, unknown>>;
 
 const shopEndpoints = endpointsOf(petStoreService);
-const bookEndpoints = compileRoutes(bookSchema, bookRoutes, '/lifecycle');
+const bookEndpoints = compileRoutes(bookSchema, bookRoutes);
 const bookDocument = openApiDocument(bookEndpoints, {
   title: 'Books',
   version: '1.0.0',

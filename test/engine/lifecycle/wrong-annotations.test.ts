@@ -183,7 +183,7 @@ const otherRoute = route('GET', '/v2/{ref}/thing', {
 });
 
 describe('a route promises no more than the fields that it selects', () => {
-  const things = (places: Places) => compileRoutes(build(places), [thingRoute], '/lifecycle');
+  const things = (places: Places) => compileRoutes(build(places), [thingRoute]);
 
   test('a stable or beta route cannot select an experimental field', () => {
     expect(() => things({ part: experimental() })).toThrow(
@@ -200,7 +200,7 @@ describe('a route promises no more than the fields that it selects', () => {
 describe('the successor of a route', () => {
   const compile = (args: Record<string, string>, routes = [thingRoute, otherRoute]) => {
     const field = deprecated({ ...annotation, successor: { coordinate: 'Query.other', args } });
-    return compileRoutes(build({ field }), routes, '/lifecycle');
+    return compileRoutes(build({ field }), routes);
   };
 
   test('must be a route', () => {

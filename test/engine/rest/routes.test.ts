@@ -35,11 +35,7 @@ function described(
   method: 'GET' | 'POST' = 'GET',
   others: readonly Route[] = [],
 ) {
-  const endpoints = compileRoutes(
-    schema,
-    [route(method, '/things', { tag: 'Things', operation, reply }), ...others],
-    '/lifecycle',
-  );
+  const endpoints = compileRoutes(schema, [route(method, '/things', { tag: 'Things', operation, reply }), ...others]);
   const document = openApiDocument(endpoints, {
     title: 'Things',
     version: '1.0.0',
@@ -96,7 +92,7 @@ test.each([
   ['0x1', undefined],
 ])('a parameter can be a number: %s', async (text, number) => {
   const operation = gql`query one($ratio: Float) { given(ratio: $ratio) }`;
-  const [endpoint] = compileRoutes(schema, [route('GET', '/a/{ratio}', { tag: '', operation, reply: ok() })], '');
+  const [endpoint] = compileRoutes(schema, [route('GET', '/a/{ratio}', { tag: '', operation, reply: ok() })]);
   const read = () => endpoint?.readPath({ ratio: text });
   if (number === undefined) expect(read).toThrow('ratio must be a number');
   else expect(read()).toEqual({ ratio: number });
@@ -115,7 +111,7 @@ describe('a value of an enum has its name on REST', () => {
     ['a value', gql`query one { best }`, { best: 'id_desc' }, '-id'],
     ['a list', gql`query one { sorts }`, { sorts: ['id', 'id_desc'] }, ['id', '-id']],
   ])('in a response that is %s', (_, operation, data, body) => {
-    const [endpoint] = compileRoutes(schema, [route('GET', '/things', { tag: '', operation, reply: ok() })], '');
+    const [endpoint] = compileRoutes(schema, [route('GET', '/things', { tag: '', operation, reply: ok() })]);
     const context = { address: String, nextPage: String };
     expect(endpoint?.toAnswer({ data }, {}, context).body).toEqual(body);
     expect(() => endpoint?.toAnswer({ data: { best: null, sorts: null } }, {}, context)).toThrow('no such row');
@@ -125,7 +121,7 @@ describe('a value of an enum has its name on REST', () => {
 test('the entity tag of a row is another one with another field, as after a release that adds one', () => {
   const tagOf = (fields: string) => {
     const operation = gql`query one { book { ${fields} version } }`;
-    const [endpoint] = compileRoutes(schema, [route('GET', '/things', { tag: '', operation, reply: ok() })], '');
+    const [endpoint] = compileRoutes(schema, [route('GET', '/things', { tag: '', operation, reply: ok() })]);
     const data = { book: { id: '7', title: 'Emma', version: 3 } };
     return endpoint?.toAnswer({ data }, {}, { address: String, nextPage: String }).etag;
   };
@@ -290,6 +286,6 @@ describe('a route that REST cannot serve makes the start fail, and the error say
     ],
   ] as const)('%s', (_, routes, message) => {
     const all = routes.map(([path, operation]) => route('GET', path, { tag: '', operation, reply: ok() }));
-    expect(() => compileRoutes(schema, all, '')).toThrow(message);
+    expect(() => compileRoutes(schema, all)).toThrow(message);
   });
 });
