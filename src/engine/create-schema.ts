@@ -6,7 +6,6 @@ import { createBuilder } from './schema/builder.ts';
 import { connections } from './schema/connection.ts';
 import { readListsAhead } from './schema/reference.ts';
 import { rowFields } from './schema/row-fields.ts';
-import { versionArgs } from './schema/version.ts';
 import { addLifecycle } from './usage/graphql.ts';
 import { addWebhooks } from './webhooks/graphql.ts';
 
@@ -21,13 +20,10 @@ import { addWebhooks } from './webhooks/graphql.ts';
 export function createSchema() {
   const builder = createBuilder();
   const lists = connections(builder);
-  const expectedVersion = versionArgs(builder);
-  const fields = rowFields(builder, lists, expectedVersion);
+  const fields = rowFields(builder, lists);
   return {
     builder,
     ...lists,
-    /** The argument that makes a write conditional on the row's version (optimistic locking). */
-    expectedVersion,
     ...fields,
     /**
      * Builds the schema. Call it once, after all types and fields are added; it keeps their order.

@@ -1,5 +1,5 @@
 import { BREAK, type DocumentNode, GraphQLError, Kind, type SelectionSetNode, visit as visitNodes } from 'graphql';
-import { fragmentsOf } from '../operation/fragments.ts';
+import { fragmentsOf } from '../operation/selection.ts';
 
 /** The maximum number of selections of a document with its fragments expanded, in all its operations together. */
 const MAX_SELECTIONS = 25_000;

@@ -14,10 +14,9 @@ import {
 import { MAX_VALIDATION_ERRORS, ServiceError, validationFailed } from '../errors.ts';
 import { boundsOf, type inputValidators } from '../schema/input.ts';
 import { hasVariable, isAlwaysIncluded, isIncluded } from './conditions.ts';
-import type { Rejection } from './prepared.ts';
+import type { Rejection, Variables } from './prepared.ts';
 import { nodesOf, type Selection, waysBy } from './selection.ts';
 
-type Variables = Readonly<Record<string, unknown>>;
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**

@@ -1,15 +1,12 @@
-import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
+import { type DocumentNode, execute, type GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import type { Context } from '../schema/context.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { isBeyondCompiler } from './compilable.ts';
+import type { PreparedOperation } from './prepared.ts';
 import { selectionOf } from './selection.ts';
 
-/** Runs one operation of a document; takes the variables as the client sent them. */
-export type Operation = (
-  variables: Readonly<Record<string, unknown>>,
-  context: Context,
-) => ExecutionResult | Promise<ExecutionResult>;
+/** Runs one operation of a document. */
+export type Operation = PreparedOperation['run'];
 
 /**
  * Makes a function that runs an operation, compiled if the compiler follows the GraphQL specification for it. Compiled

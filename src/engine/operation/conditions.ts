@@ -8,8 +8,7 @@ import {
   type ValueNode,
   visit,
 } from 'graphql';
-
-type Variables = Readonly<Record<string, unknown>>;
+import type { Variables } from './prepared.ts';
 
 /** A node that can have `@skip` and `@include`. */
 type Conditional = FieldNode | FragmentSpreadNode | InlineFragmentNode;

@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { Cost } from '../limits/units.ts';
 import { searchesOf } from '../schema/connection-type.ts';
 import { bytesOf, valuesOf } from './answer-size.ts';
+import type { Variables } from './prepared.ts';
 import type { SelectedField, Selection } from './selection.ts';
 
 /** The maximum number of tokens of a document. */
@@ -21,7 +22,6 @@ const MAX_VALUES = 100_000;
 export const MAX_ANSWER_BYTES = 8_388_608;
 /** The assumed length of a list without a page size or a declared length, such as those of introspection. */
 const ITEMS_OF_LIST = 10;
-type Variables = Readonly<Record<string, unknown>>;
 /** A value, or a function of the variables that returns it. */
 type Dynamic<T extends object> = T | ((variables: Variables) => T);
 

@@ -2,6 +2,7 @@ import { type GraphQLSchema, isObjectType } from 'graphql';
 import type { ListTables } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
 import { isIncluded } from './conditions.ts';
+import type { Variables } from './prepared.ts';
 import { type Selection, waysBy } from './selection.ts';
 
 /** The maximum number of lists with `totalCount` in an operation. */
@@ -13,7 +14,7 @@ const MAX_COUNTS = 10;
  *
  * @throws {ServiceError} INVALID_ARGUMENT if there are too many
  */
-type CountedLists = (variables: Readonly<Record<string, unknown>>) => readonly ListTables[];
+type CountedLists = (variables: Variables) => readonly ListTables[];
 
 /** Finds the lists that an operation counts. Each is counted once, even if its total is selected several times. */
 export function countedLists({ fields }: Selection): CountedLists {

@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLObjectType,
@@ -21,7 +22,6 @@ import {
 } from 'graphql';
 import { ServiceError } from '../errors.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
-import { fragmentsOf } from './fragments.ts';
 
 // The limits of an operation, with its fragments expanded.
 const MAX_FIELDS = 5_000;
@@ -155,6 +155,12 @@ function fieldOf(type: GraphQLCompositeType, name: string): GraphQLField<unknown
   if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
   if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
   return name === TypeMetaFieldDef.name ? TypeMetaFieldDef : isUnionType(type) ? undefined : type.getFields()[name];
+}
+
+/** The fragments of a document by name; the last if several have one name. */
+export function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((node) => [node.name.value, node]));
 }
 
 /** The nodes of fields, each once: a fragment's field has one node for all spreads. */

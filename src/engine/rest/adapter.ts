@@ -14,7 +14,6 @@ import type { Variables } from '../operation/prepared.ts';
 import { mediaTypesFor } from './body.ts';
 import { EndpointCall, type RestRequest } from './call.ts';
 import type { Endpoint } from './compile.ts';
-import { prefersCount } from './prefer.ts';
 import { errorReply } from './problem.ts';
 import type { Answer } from './route.ts';
 
@@ -156,6 +155,17 @@ function resourceOf(endpoints: readonly Endpoint[]): Resource {
     methods: { allow, ...(methods.includes('PATCH') && { 'accept-patch': mediaTypesFor('PATCH').join(', ') }) },
   };
 }
+
+/**
+ * Whether the client prefers a list with its total: `Prefer: count=exact` (RFC 7240). Other preferences are ignored, as
+ * its section 2 requires.
+ */
+function prefersCount(headers: RequestHeaders): boolean {
+  const prefer = headers.get('prefer');
+  return prefer?.split(',').some((preference) => COUNT.test(preference)) ?? false;
+}
+
+const COUNT = /^\s*count\s*=\s*(?:exact|"exact")\s*(?:;|$)/i;
 
 /** The entity tag of a list is made from its content and the URL of its next page. */
 function toReply(

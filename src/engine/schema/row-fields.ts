@@ -8,7 +8,6 @@ import type { Builder, RowRef, Types } from './builder.ts';
 import { type ChangeFields, changing, type InputFieldRefs, type InputFields } from './changes.ts';
 import type { connections } from './connection.ts';
 import type { Context } from './context.ts';
-import type { versionArgs } from './version.ts';
 
 type Filters = Readonly<Record<string, unknown>>;
 
@@ -61,13 +60,24 @@ const SORTS: Readonly<Record<string, string | undefined>> = {
   name_desc: 'By name in reverse, ignoring case.',
 };
 
+/** The field with the version of a row. */
+export const rowVersion = {
+  type: 'Int64',
+  description: 'The version of the row. Each change raises it.',
+} as const;
+
 /** Creates what makes the root fields of resources: each is the options of a field, to which a resource adds its own. */
-export function rowFields(
-  builder: Builder,
-  { connectionTo, pagingArgs }: ReturnType<typeof connections>,
-  expectedVersion: ReturnType<typeof versionArgs>,
-) {
-  return { readFields, writeFields };
+export function rowFields(builder: Builder, { connectionTo, pagingArgs }: ReturnType<typeof connections>) {
+  /** The argument that makes a write conditional on the row's version (optimistic locking). */
+  const expectedVersion = builder.args((t) => ({
+    expectedVersion: t.field({
+      type: ['Int64'],
+      description:
+        'The `version` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the ' +
+        'error is `PRECONDITION_FAILED`.',
+    }),
+  }));
+  return { expectedVersion, readFields, writeFields };
 
   /**
    * The options of the fields that read rows, and the connection type of their list. Adds the sorts of the list to the

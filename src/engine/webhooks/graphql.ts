@@ -4,8 +4,7 @@ import { beta } from '../lifecycle/annotation.ts';
 import { cursor, text } from '../schema/bounds.ts';
 import type { Builder } from '../schema/builder.ts';
 import type { connections } from '../schema/connection.ts';
-import type { rowFields } from '../schema/row-fields.ts';
-import { rowVersion } from '../schema/version.ts';
+import { type rowFields, rowVersion } from '../schema/row-fields.ts';
 import { deliveryList, type NewWebhook, type WebhookStore, webhookList } from './store.ts';
 import { type Delivery, WEBHOOK_LENGTHS } from './table.ts';
 
