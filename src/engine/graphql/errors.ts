@@ -1,4 +1,10 @@
-import { type ASTNode, GraphQLError, type GraphQLErrorOptions, type GraphQLFormattedError } from 'graphql';
+import {
+  type ASTNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLErrorOptions,
+  type GraphQLFormattedError,
+} from 'graphql';
 import { type ErrorCode, errorTable, ServiceError, toServiceError } from '../errors.ts';
 
 interface HttpExtension {
@@ -86,6 +92,12 @@ function protocolError(error: GraphQLError): GraphQLError {
 /** A name in a message may be as long as the document, and there may be many messages. */
 function shorten(message: string): string {
   return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
+}
+
+/** The result with the errors that the client gets; `mayRead` as of `toClientError`. */
+export function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionResult {
+  if (result.errors === undefined) return result;
+  return { ...result, errors: result.errors.map((error) => toClientError(error, mayRead)) };
 }
 
 /** Formats an error for the response, without the extensions that are only for the server. */

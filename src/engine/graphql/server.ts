@@ -1,24 +1,21 @@
-import { type ExecutionResult, stripIgnoredCharacters } from 'graphql';
+import { stripIgnoredCharacters } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
-import type { EventFilter } from '../events/feed.ts';
 import { acceptsEventStream, graphqlType, namesEventStream } from '../http/negotiation.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import type { Outcome } from '../idempotency/run.ts';
-import { stringifyJson } from '../json.ts';
 import { byCoordinate } from '../lifecycle/guard.ts';
 import { Pace } from '../limits/pace.ts';
 import type { ListCosts } from '../limits/units.ts';
 import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
-import { Turns } from '../turns.ts';
-import { rejected, toClientError } from './errors.ts';
+import { forCaller, rejected, toClientError } from './errors.ts';
 import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
 import { type GraphQLRequest, readParams } from './params.ts';
 import { createToOutcome } from './reply.ts';
-import { asStream, type Subscriptions, subscriptionFormat } from './stream.ts';
+import { asStream, type Subscriptions, subscriptionOpener } from './stream.ts';
 import { createPreparer, type PreparerOptions } from './yoga.ts';
 
 interface GraphQLServerOptions extends PreparerOptions {
@@ -47,11 +44,11 @@ export function createGraphQLServer(
   options: GraphQLServerOptions,
 ): (request: GraphQLRequest) => Promise<GraphQLAnswer> {
   const { authentication, executeOperation, subscriptions } = options;
+  const openStream = subscriptions && subscriptionOpener(subscriptions, authentication);
   const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden', options.costs);
   const preparer = createPreparer(documents, options);
   const toOutcome = createToOutcome(preparer.fetchAPI);
   const extensionFor = lifecycleExtensions();
-  const turns = new Turns();
   const pace = new Pace(CHARACTERS_AT_ONCE);
 
   return async (request) => {
@@ -74,9 +71,10 @@ export function createGraphQLServer(
       const mayRead = authentication.mayRead(caller);
       if (prepared.kind === 'stream' && !namesEventStream(accept)) throw needsStream();
       const outcome = await executeOperation(prepared, {
-        ...(prepared.kind === 'stream' && {
-          open: (valid) => open(request, prepared, valid, mayRead, `${operationName ?? ''} ${query}`),
-        }),
+        ...(prepared.kind === 'stream' &&
+          openStream && {
+            open: () => openStream(request, prepared, variables, mayRead, `${operationName ?? ''} ${query}`),
+          }),
         request,
         caller,
         labels: byCoordinate,
@@ -102,34 +100,6 @@ export function createGraphQLServer(
       return { ...toOutcome({ errors: [toClientError(error)] }, mediaType, extension), operation };
     }
   };
-
-  /** Opens the stream of a subscription. */
-  async function open(
-    request: GraphQLRequest,
-    operation: PreparedOperation,
-    variables: Variables,
-    mayRead: boolean,
-    text: string,
-  ): Promise<Outcome> {
-    const { open: openStream, context } = subscriptions as Subscriptions;
-    const { after, types, subject } = operation.streamArgs?.(variables) ?? {};
-    const reply = await openStream({
-      format: subscriptionFormat(context, {
-        operation,
-        variables,
-        key: stringifyJson([text, variables, mayRead]),
-        account: request.meter.account,
-        turns,
-        forCaller: (result) => forCaller(result, mayRead),
-      }),
-      cursor: request.headers.get('last-event-id') ?? (after as string | undefined),
-      filter: { types, subject } as EventFilter,
-      account: request.meter.account,
-      charge: (events) => request.meter.charge(operation.cost(variables, events).units),
-      recheck: () => authentication.recheck(request, operation.scopes),
-    });
-    return { reply, error: undefined };
-  }
 
   /** The prepared operation of a request; undefined if it has to be prepared, or does not allow the method. */
   function findPrepared({ method }: GraphQLRequest, params: GraphQLParams): PreparedOperation | undefined {
@@ -162,11 +132,6 @@ function isWellFormed(params: GraphQLParams): params is GraphQLParams & { readon
 
 function isOptionalObject(value: unknown): boolean {
   return value == null || (typeof value === 'object' && !Array.isArray(value));
-}
-
-function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionResult {
-  if (result.errors === undefined) return result;
-  return { ...result, errors: result.errors.map((error) => toClientError(error, mayRead)) };
 }
 
 function needsStream(): ServiceError {

@@ -1,13 +1,15 @@
 import type { ExecutionResult } from 'graphql';
-import type { StreamFormat } from '../events/event-stream.ts';
-import type { FeedEvent } from '../events/feed.ts';
+import type { Authentication } from '../auth/authentication.ts';
+import type { EventFilter, FeedEvent } from '../events/feed.ts';
 import type { EventStreams } from '../events/streams.ts';
 import { type HttpReply, without } from '../http/reply.ts';
+import type { Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import type { Context } from '../schema/context.ts';
-import type { Turns } from '../turns.ts';
-import { formatError, rejected } from './errors.ts';
+import { Turns } from '../turns.ts';
+import { forCaller, formatError, rejected } from './errors.ts';
+import type { GraphQLRequest } from './params.ts';
 
 /** Opens the streams of subscriptions. */
 export interface Subscriptions {
@@ -15,38 +17,46 @@ export interface Subscriptions {
   readonly context: Context;
 }
 
-interface Subscription {
-  readonly operation: PreparedOperation;
-  readonly variables: Variables;
-  /** Subscriptions with the same key are told the same. */
-  readonly key: string;
-  /** Who pays for it: of each caller, it runs for the events of one page at a time. */
-  readonly account: string;
-  readonly turns: Turns;
-  /** Leaves out of a result what the caller must not read. */
-  readonly forCaller: (result: ExecutionResult) => ExecutionResult;
-}
-
 /**
- * How a subscription is told events: each is a result of its operation (GraphQL over SSE, distinct connections mode).
+ * Makes the function that opens a stream in which each event is a result of a subscription (GraphQL over SSE, distinct
+ * connections mode).
  *
+ * @returns takes the operation's name and document as `text`
  * @see https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
-export function subscriptionFormat(
-  context: Context,
-  { operation, variables, key, account, turns, forCaller }: Subscription,
-): StreamFormat {
-  const run = async (event: FeedEvent) => {
-    const result = forCaller(await operation.run(variables, { ...context, event }));
-    return next(result, `id: ${event.id}\n`);
-  };
-  return {
-    key,
-    hasIds: true,
-    most: operation.maxRuns(variables),
-    queue: () => turns.lengthOf(account),
-    textsOf: (events) => turns.take(account, () => Promise.all(events.map(run))),
-    rejection: (error) => next({ errors: [rejected(error)] }) + COMPLETE,
+export function subscriptionOpener({ open, context }: Subscriptions, authentication: Pick<Authentication, 'recheck'>) {
+  // Of each caller, a subscription runs for the events of one page at a time.
+  const turns = new Turns();
+
+  return async (
+    request: GraphQLRequest,
+    operation: PreparedOperation,
+    variables: Variables,
+    mayRead: boolean,
+    text: string,
+  ): Promise<Outcome> => {
+    const { account } = request.meter;
+    const { after, types, subject } = operation.streamArgs?.(variables) ?? {};
+    const run = async (event: FeedEvent) => {
+      const result = await operation.run(variables, { ...context, event });
+      return next(forCaller(result, mayRead), `id: ${event.id}\n`);
+    };
+    const reply = await open({
+      format: {
+        key: stringifyJson([text, variables, mayRead]),
+        hasIds: true,
+        most: operation.maxRuns(variables),
+        queue: () => turns.lengthOf(account),
+        textsOf: (events) => turns.take(account, () => Promise.all(events.map(run))),
+        rejection: (error) => next({ errors: [rejected(error)] }) + COMPLETE,
+      },
+      cursor: request.headers.get('last-event-id') ?? (after as string | undefined),
+      filter: { types, subject } as EventFilter,
+      account,
+      charge: (events) => request.meter.charge(operation.cost(variables, events).units),
+      recheck: () => authentication.recheck(request, operation.scopes),
+    });
+    return { reply, error: undefined };
   };
 }
 
