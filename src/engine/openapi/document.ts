@@ -3,6 +3,7 @@ import { annotationsOf } from '../lifecycle/annotated.ts';
 import { mediaTypesFor } from '../rest/body.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { hasRestNames, isList, isRequired, leafType, restNameOf } from '../rest/parameters.ts';
+import type { Route } from '../rest/route.ts';
 import type { Variable } from '../rest/variables.ts';
 import { additionsOf, annotationExtensions } from './annotations.ts';
 import { ERROR_SCHEMA, failures, levelSuffix, PROBLEM_SCHEMA } from './failures.ts';
@@ -11,7 +12,6 @@ import {
   Components,
   type ComponentText,
   type JsonSchema,
-  leafSchema,
   listSchema,
   placeSchema,
   rowSchema,
@@ -108,15 +108,8 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
     security: endpoint.prepared.scopes.length === 0 ? [] : [{}, { bearer: [] }],
     'x-required-scopes': endpoint.prepared.scopes,
     parameters: [
-      ...inPath.map((variable) => ({
-        name: variable.name,
-        in: 'path',
-        required: true,
-        description: variable.argument.description ?? variable.name,
-        ...annotationExtensions(annotationsOf(variable.argument)),
-        schema: leafSchema(leafType(variable), components),
-      })),
-      ...inQuery.map((variable) => queryParameter(variable, route.parameters?.[variable.name], components)),
+      ...inPath.map((variable) => parameterObject(variable, 'path', route, components)),
+      ...inQuery.map((variable) => parameterObject(variable, 'query', route, components)),
       ...headerParameters(endpoint),
     ],
     ...(inBody && {
@@ -136,20 +129,25 @@ function operationObject(endpoint: Endpoint, options: OpenApiOptions, components
   };
 }
 
-function queryParameter(variable: Variable, description: string | undefined, components: Components): JsonSchema {
-  const place = { ...variable.argument, type: variable.type, defaultValue: variable.defaultValue };
+function parameterObject(
+  variable: Variable,
+  where: 'path' | 'query',
+  route: Route,
+  components: Components,
+): JsonSchema {
+  const { name, type, argument, defaultValue } = variable;
   return {
-    name: variable.name,
-    in: 'query',
-    required: isRequired(variable),
+    name,
+    in: where,
+    required: where === 'path' || isRequired(variable),
     description: [
-      description ?? variable.argument.description ?? variable.name,
+      route.parameters?.[name] ?? argument.description ?? name,
       ...(isList(variable) ? ['Repeat it for any of several.'] : []),
       ...enumDescriptions(variable),
     ].join(' '),
-    ...annotationExtensions(annotationsOf(variable.argument)),
+    ...annotationExtensions(annotationsOf(argument)),
     ...(isList(variable) && { style: 'form', explode: true }),
-    schema: placeSchema({ ...place, extensions: { bounds: place.extensions.bounds } }, components),
+    schema: placeSchema({ type, defaultValue, extensions: { bounds: argument.extensions.bounds } }, components),
   };
 }
 
