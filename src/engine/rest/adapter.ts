@@ -15,7 +15,7 @@ import { mediaTypesFor } from './body.ts';
 import { EndpointCall, type RestRequest } from './call.ts';
 import type { Endpoint } from './compile.ts';
 import { errorReply } from './problem.ts';
-import type { Answer } from './route.ts';
+import { type Answer, fill } from './route.ts';
 
 /** A response, with its labels for metrics and the log. */
 export interface RestAnswer extends Outcome {
@@ -60,7 +60,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
   const { endpoints, authentication, executeOperation, openStream } = options;
   const router = createRouter<Resource>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {
-    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const pattern = fill(path, (name) => `:${name}`);
     addRoute(router, '', pattern, resourceOf(endpoints.filter(({ route }) => route.path === path)));
   }
   const findRoute = compileRouter(router);

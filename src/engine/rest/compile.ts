@@ -21,7 +21,7 @@ import type { EndpointCall } from './call.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
-import { type Answer, mayCreate, type ReplyContext, type Route } from './route.ts';
+import { type Answer, fill, mayCreate, type ReplyContext, type Route } from './route.ts';
 import { assertPlain, assertReply, rootType, rowConverter, selectsField } from './selection.ts';
 import { nameOf, type ResolvedRoute } from './successor.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
@@ -111,7 +111,10 @@ function assertDistinct(all: readonly ResolvedRoute[]): void {
       if (operations.has(name)) throw new Error(`There are two operations ${name}.`);
       operations.add(name);
     }
-    const path = firstOf(route.path.replaceAll(/\{\w+\}/g, '{}'), route.path);
+    const path = firstOf(
+      fill(route.path, () => '{}'),
+      route.path,
+    );
     if (path !== route.path) throw new Error(`${operationId}: name the variables of ${route.path} as in ${path}.`);
     for (const node of route.operation.definitions) {
       if (node.kind !== Kind.FRAGMENT_DEFINITION) continue;

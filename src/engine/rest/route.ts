@@ -88,7 +88,11 @@ export function ok(missing?: string): Reply {
     kind: 'item',
     statuses: { 200: { description: 'The row.' } },
     answer: (value, variables) => {
-      if (value === null) throw new ServiceError('NOT_FOUND', fill(missing ?? 'There is no such row.', variables));
+      if (value === null)
+        throw new ServiceError(
+          'NOT_FOUND',
+          fill(missing ?? 'There is no such row.', (name) => String(variables[name])),
+        );
       return { status: 200, body: value };
     },
   };
@@ -102,7 +106,11 @@ export function created(path: string): Reply {
     statuses: { 201: { description: 'The new row.', headers: ['Location'] } },
     answer: (value, _, context) => {
       const row = value as Values;
-      return { status: 201, body: row, headers: ['location', context.address(fill(path, row))] };
+      return {
+        status: 201,
+        body: row,
+        headers: ['location', context.address(fill(path, (name) => String(row[name])))],
+      };
     },
   };
 }
@@ -179,6 +187,7 @@ export function namesIn(template: string): string[] {
   return [...template.matchAll(NAME)].map(([, name = '']) => name);
 }
 
-function fill(template: string, values: Values): string {
-  return template.replaceAll(NAME, (_, name: string) => String(values[name]));
+/** Replaces each `{name}` of a template. */
+export function fill(template: string, toText: (name: string) => string): string {
+  return template.replaceAll(NAME, (_, name: string) => toText(name));
 }

@@ -1,5 +1,5 @@
 import type { Successor } from '../lifecycle/annotation.ts';
-import type { Route } from './route.ts';
+import { fill, type Route } from './route.ts';
 import type { ResolvedOperation, Variable } from './variables.ts';
 
 /** A route with its resolved operation. */
@@ -41,19 +41,21 @@ export function successorRoute(
       nameFor(inPath, from),
     ]),
   );
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  const path = fill(route.path, (name) => {
     if (!given.has(name))
       throw new Error(`${operationId}: no argument goes into ${name} of its successor ${coordinate}.`);
     return `{${given.get(name)}}`;
   });
   const query = [...given].filter(([name]) => !route.path.includes(`{${name}}`));
   const target = [path, query.map(([name, from]) => `${name}={${from}}`).join('&')].filter(Boolean).join('?');
-  const [fillPath, fillTarget] = [filler(path), filler(target)];
   return {
     method: route.method,
     operationId: operation.operationId,
     operation: nameOf({ method: route.method, path: target }),
-    pathFor: (values) => (query.some(([, from]) => values[from] === undefined) ? fillPath : fillTarget)(values),
+    pathFor: (values) => {
+      const template = query.some(([, from]) => values[from] === undefined) ? path : target;
+      return fill(template, (from) => encodeURIComponent(String(values[from] ?? `{${from}}`)));
+    },
   };
 
   function nameFor(variables: readonly Variable[], argument: string): string {
@@ -61,19 +63,6 @@ export function successorRoute(
     if (variable === undefined) throw new Error(`${operationId}: the routes have no variable for ${argument}.`);
     return variable.name;
   }
-}
-
-/** Replaces each `{name}` of a template by its value; one without a value stays. */
-function filler(template: string): SuccessorRoute['pathFor'] {
-  const pieces = template.split(/\{(\w+)\}/);
-  return (values) => {
-    let text = pieces[0] as string;
-    for (let index = 1; index < pieces.length; index += 2) {
-      const name = pieces[index] as string;
-      text += encodeURIComponent(String(values[name] ?? `{${name}}`)) + pieces[index + 1];
-    }
-    return text;
-  };
 }
 
 /** The name of an operation in REST: its method and path. */
