@@ -1,5 +1,5 @@
 import { beta } from '../lifecycle/annotation.ts';
-import type { WaitFor } from '../operation/wait.ts';
+import type { WaitFor } from '../operation/root-fields.ts';
 import { cursor, integerFrom, text } from '../schema/bounds.ts';
 import type { Builder, Types } from '../schema/builder.ts';
 import { type FeedCursor, NOW, toEventId } from './cursor.ts';

@@ -55,6 +55,10 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
 
   return async function executeOperation(operation, call) {
     const { request, caller } = call;
+    const reject = (thrown: unknown) => {
+      if (thrown instanceof ServiceError) return call.reject([{ error: thrown, node: undefined }]);
+      throw thrown;
+    };
     let variables: Variables;
     try {
       authentication.authorize(caller, operation.scopes);
@@ -64,22 +68,18 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
       charge(operation, request.meter, variables);
       if (operation.usesBy !== undefined) enforceLifecycle(operation.usesBy(variables), request.headers, call.labels);
     } catch (error) {
-      if (error instanceof ServiceError) return call.reject([{ error, node: undefined }]);
-      throw error;
+      return reject(error);
     }
     const rejections = operation.validate(variables);
     if (isRejected(rejections)) return call.reject(rejections);
     if (call.open !== undefined) return call.open(variables);
     let own = context;
     if (operation.wait !== undefined) {
+      const waiting = { account: request.meter.account, isCutOff: request.isCutOff };
       try {
-        own = {
-          ...context,
-          ...(await operation.wait(variables, context, { account: request.meter.account, isCutOff: request.isCutOff })),
-        };
+        own = { ...context, ...(await operation.wait(variables, context, waiting)) };
       } catch (error) {
-        if (error instanceof ServiceError) return call.reject([{ error, node: undefined }]);
-        throw error;
+        return reject(error);
       }
     }
     const runNow = () =>

@@ -18,10 +18,9 @@ import { countedLists } from './counts.ts';
 import { neverNull } from './never-null.ts';
 import type { PreparedOperation, Variables } from './prepared.ts';
 import { readAheadPlans } from './read-ahead.ts';
+import { streamArgsOf, waitOf } from './root-fields.ts';
 import { type Selection, selectionOf } from './selection.ts';
-import { streamArgsOf } from './stream.ts';
 import type { UseFinder } from './uses.ts';
-import { waitOf } from './wait.ts';
 
 const KINDS = { query: 'read', mutation: 'change', subscription: 'stream' } as const;
 
