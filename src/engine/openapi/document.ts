@@ -91,7 +91,7 @@ function sorted(named: ReadonlyMap<string, JsonSchema>): JsonSchema {
 function operationObject(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
   const { route, operation, lifecycle } = endpoint;
   const { inPath, inQuery, inBody, besideBody, field, operationId } = operation;
-  const annotations = lifecycle.annotated?.annotations;
+  const { annotations } = lifecycle;
   const description = (field.description ?? '').replace(/^\[\w+\] /, '');
   return {
     operationId,
@@ -162,7 +162,7 @@ function responses(endpoint: Endpoint, options: OpenApiOptions, components: Comp
   const { route, operation, lifecycle } = endpoint;
   const { kind, statuses } = route.reply;
   const isRead = route.method === 'GET';
-  const annotations = lifecycle.annotated?.annotations;
+  const { annotations } = lifecycle;
   const { headers: ofAnnotations } = additionsOf(annotations);
   const plural = options.plurals[operation.operationId] ?? operation.operationId.replace(/^list/, '');
   const stream = route.stream && { 'text/event-stream': { schema: { type: 'string', description: route.stream } } };

@@ -31,7 +31,7 @@ const WITH_PRECONDITION: readonly ErrorCode[] = ['CONFLICT', 'PRECONDITION_FAILE
 
 /** The error responses of an operation, each for `components.responses`, because operations share them. */
 export function failures({ route, operation, lifecycle, hasTag }: Endpoint) {
-  const annotations = lifecycle.annotated?.annotations;
+  const { annotations } = lifecycle;
   const { errors, headers } = additionsOf(annotations);
   const kinds = new Set<ErrorCode | ErrorKind>([
     ...ALWAYS,

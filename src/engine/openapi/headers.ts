@@ -61,7 +61,7 @@ export function headerParameters(endpoint: Endpoint): JsonSchema[] {
     ...(isRead && preparedWithTotal !== undefined ? ['Prefer'] : []),
     ...(!isRead && mayCreate(route) ? ['If-None-Match-Any'] : []),
     ...(route.stream === undefined ? [] : ['Last-Event-ID']),
-    ...additionsOf(lifecycle.annotated?.annotations).parameters,
+    ...additionsOf(lifecycle.annotations).parameters,
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }

@@ -19,7 +19,7 @@ import type { SelectedField, Selection } from './selection.ts';
 type Variables = Readonly<Record<string, unknown>>;
 
 /** The annotated elements that an operation uses. */
-interface OperationUses {
+export interface OperationUses {
   /** With any variables. */
   readonly always: readonly Annotated[];
   /** The further ones with some variables; undefined if variables make no difference. */

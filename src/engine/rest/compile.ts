@@ -57,10 +57,7 @@ export function compileRoutes(
   routes: readonly Route[],
   costs: ListCosts = listCosts(() => []),
 ): readonly Endpoint[] {
-  const resolved = routes.map((route) => ({
-    route,
-    operation: resolveOperation(schema, route),
-  }));
+  const resolved = routes.map((route) => ({ route, operation: resolveOperation(schema, route) }));
   assertDistinct(resolved);
   const findUses = useFinder(schema, 'ignore');
   return resolved.map(({ route, operation }) => {
@@ -68,26 +65,26 @@ export function compileRoutes(
     assertReply(route.reply, operation);
     const { operationId } = operation;
     const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses);
-    const { annotated, given } = lifecycle;
     const prepare = (document: DocumentNode) =>
       prepareOperation(schema, document, operationId, {
-        // The selected fields do not count as uses: the route selects them, not the client.
-        findUses: () => ({ always: annotated === undefined ? [] : [annotated], given }),
+        findUses: () => lifecycle.uses,
         costs,
         validate: undefined,
         run: (_, plans) => compileOperation(schema, document, operationId, plans),
       });
     const documentWithTotal = withTotal(route, operation);
+    // Whether it returns a row with its version, which becomes the entity tag.
+    const isVersioned = route.reply.kind === 'item' && selectsField(operation, 'version');
     return {
       route,
       operation,
       lifecycle,
       prepared: prepare(route.operation),
       preparedWithTotal: documentWithTotal && prepare(documentWithTotal),
-      hasTag: route.reply.kind === 'list' || isVersioned({ route, operation }),
+      hasTag: route.reply.kind === 'list' || isVersioned,
       readPath: pathReader(operation.inPath),
       read: reader(route, operation),
-      toAnswer: answerer(route, operation),
+      toAnswer: answerer(route, operation, isVersioned),
     };
   });
 }
@@ -123,11 +120,6 @@ function assertDistinct(all: readonly ResolvedRoute[]): void {
         throw new Error(`${operationId}: another route has a different fragment ${name}; give this one its own name.`);
     }
   }
-}
-
-/** Whether the operation returns a row with its version, which becomes the entity tag. */
-function isVersioned({ route, operation }: Pick<Endpoint, 'route' | 'operation'>): boolean {
-  return route.reply.kind === 'item' && selectsField(operation, 'version');
 }
 
 function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
@@ -170,9 +162,9 @@ function withTotal({ operation: document }: Route, operation: ResolvedOperation)
   });
 }
 
-function answerer(route: Route, operation: ResolvedOperation): Endpoint['toAnswer'] {
+function answerer(route: Route, operation: ResolvedOperation, isVersioned: boolean): Endpoint['toAnswer'] {
   const convert = rowConverter(operation);
-  const shape = isVersioned({ route, operation }) ? shapeOf(operation) : undefined;
+  const shape = isVersioned ? shapeOf(operation) : undefined;
 
   return ({ data, errors }, variables, request) => {
     if (errors?.[0] !== undefined) throw toServiceError(errors[0]);

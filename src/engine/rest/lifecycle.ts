@@ -1,9 +1,10 @@
 import type { HeaderFields } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
+import type { Annotations } from '../lifecycle/annotation.ts';
 import type { Labels } from '../lifecycle/guard.ts';
 import { LIFECYCLE_PAGE, lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { RestView } from '../lifecycle/report.ts';
-import type { UseFinder } from '../operation/uses.ts';
+import type { OperationUses, UseFinder } from '../operation/uses.ts';
 import type { EndpointCall } from './call.ts';
 import { coordinateOf, nameOf, type ResolvedRoute, type SuccessorRoute, successorRoute } from './successor.ts';
 
@@ -12,8 +13,8 @@ type Addressed = Pick<EndpointCall, 'inPath' | 'address'>;
 
 /** The lifecycle of an endpoint. */
 export interface EndpointLifecycle {
-  /** The root field if it is annotated: the lifecycle of the operation itself. */
-  readonly annotated: Annotated | undefined;
+  /** The annotations of the root field: the lifecycle of the operation itself. */
+  readonly annotations: Annotations | undefined;
   /** The replacement of a deprecated operation. */
   readonly successor: SuccessorRoute | undefined;
   /** The header fields of every response, with any status. */
@@ -24,8 +25,8 @@ export interface EndpointLifecycle {
    * The other annotated fields that the operation selects: every response has them, whether clients read them or not.
    */
   readonly selected: readonly Annotated[];
-  /** The annotated arguments, input fields and enum values that some variables use; undefined if there are none. */
-  readonly given: ((variables: Readonly<Record<string, unknown>>) => readonly Annotated[]) | undefined;
+  /** What its clients use: the operation, and with some variables arguments, input fields and enum values. */
+  readonly uses: OperationUses;
 }
 
 /**
@@ -55,7 +56,7 @@ export function endpointLifecycle(
   };
   const fixed = annotated ? lifecycleHeaders(annotated.annotations, name, successor?.operation) : [];
   return {
-    annotated,
+    annotations: annotated?.annotations,
     selected: always.filter((use) => use.kind === 'field' && use !== annotated),
     successor,
     headersFor: (call) => {
@@ -70,7 +71,8 @@ export function endpointLifecycle(
           ? `${successor.method} ${call.address(successor.pathFor(call.inPath))}`
           : restName(ofUsed.successor.coordinate),
     }),
-    given,
+    // Not the selected fields: the route selects them, not the client.
+    uses: { always: annotated === undefined ? [] : [annotated], given },
   };
 }
 
