@@ -11,7 +11,6 @@ import { Turns } from '../turns.ts';
 import { forCaller, formatError, rejected } from './errors.ts';
 import type { GraphQLRequest } from './params.ts';
 
-/** Opens the streams of subscriptions. */
 export interface Subscriptions {
   readonly open: EventStreams['open'];
   readonly context: Context;

@@ -17,7 +17,6 @@ import { rejected, toClientError, withoutStacks } from './errors.ts';
 import type { GraphQLRequest } from './params.ts';
 import { KnownFieldsRule, KnownOperationsRule } from './rules.ts';
 
-/** The settings for preparing documents. */
 export interface PreparerOptions {
   readonly schema: GraphQLSchema;
   /** Whether introspection is allowed, and whether errors about misspelt names suggest names of the schema. */

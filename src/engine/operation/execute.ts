@@ -17,7 +17,6 @@ import type { PreparedOperation, Rejection, Variables } from './prepared.ts';
 interface OperationRequest {
   readonly request: Metered;
   readonly caller: Caller;
-  /** The protocol's names for annotated elements. */
   readonly labels: Labels;
   /** Reads the variables. Called only if the caller may run the operation, and the operation is still served. */
   variables(): Variables | Promise<Variables>;
@@ -38,7 +37,6 @@ interface OperationRequest {
  */
 export type ExecuteOperation = (operation: PreparedOperation, call: OperationRequest) => Promise<Outcome>;
 
-/** The parts that operations are run with. */
 interface ExecutorOptions {
   readonly context: Context;
   readonly authentication: Authentication;

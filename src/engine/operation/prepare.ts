@@ -24,9 +24,7 @@ import type { UseFinder } from './uses.ts';
 
 const KINDS = { query: 'read', mutation: 'change', subscription: 'stream' } as const;
 
-/** The parts that an operation is prepared with. */
 export interface PrepareOptions {
-  /** Finds the annotated elements that it uses. */
   readonly findUses: UseFinder;
   readonly costs: ListCosts;
   /** Makes the function that runs it. `fields` is the number of its fields with fragments expanded. */

@@ -28,7 +28,6 @@ export interface PreparedOperation {
   readonly kind: 'read' | 'change' | 'stream';
   /** Whether it has several changes, which run one after another. */
   readonly changesSeveral: boolean;
-  /** The scopes that a caller needs. */
   readonly scopes: readonly string[];
   /**
    * The cost with these variables, beyond the one unit of each request, and the maximum size of the response in bytes.

@@ -42,7 +42,6 @@ export interface SelectedField {
   readonly conditions: readonly Condition[];
   /** The fragment that selects it, if any. */
   readonly fragment: string | undefined;
-  /** The fields that are selected within it. */
   readonly within: readonly SelectedField[];
 }
 

@@ -24,7 +24,6 @@ export interface RestAnswer extends Outcome {
   readonly operation: string;
 }
 
-/** The endpoints of a path. */
 interface Resource {
   /** By method. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
@@ -46,7 +45,6 @@ interface StreamCall {
 /** Opens a stream of server-sent events instead of running an operation. */
 export type StreamOpener = (variables: Variables, call: StreamCall) => Promise<HttpReply>;
 
-/** The parts of the adapter. */
 interface RestAdapterOptions {
   /** Opens the stream of a route that has one, for a client that prefers it. */
   readonly openStream?: StreamOpener;

@@ -6,7 +6,6 @@ import { assertMediaType } from './body.ts';
 import { splitPair } from './parameters.ts';
 import type { Method, ReplyContext } from './route.ts';
 
-/** A REST request. */
 export interface RestRequest extends Metered, Pick<IncomingRequest, 'method' | 'search' | 'base' | 'readBody'> {
   /** Without the base path, still percent-encoded. */
   readonly path: string;

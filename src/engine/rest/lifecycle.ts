@@ -11,7 +11,6 @@ import { coordinateOf, nameOf, type ResolvedRoute, type SuccessorRoute, successo
 /** The part of a request that the URLs in its response depend on. */
 type Addressed = Pick<EndpointCall, 'inPath' | 'address'>;
 
-/** The lifecycle of an endpoint. */
 export interface EndpointLifecycle {
   /** The annotations of the root field: the lifecycle of the operation itself. */
   readonly annotations: Annotations | undefined;

@@ -1,4 +1,5 @@
 import type { Successor } from '../lifecycle/annotation.ts';
+import type { Variables } from '../operation/prepared.ts';
 import { fill, type Route } from './route.ts';
 import type { ResolvedOperation, Variable } from './variables.ts';
 
@@ -8,17 +9,14 @@ export interface ResolvedRoute {
   readonly operation: ResolvedOperation;
 }
 
-/** The values of a path's variables; empty if they are invalid. */
-type PathValues = Readonly<Record<string, unknown>>;
-
 /** The route that replaces a deprecated one. */
 export interface SuccessorRoute {
   readonly method: string;
   readonly operationId: string;
   /** Its name in REST: `GET /books?id={bookId}`. */
   readonly operation: string;
-  /** Its path and query string, with the path values of a request to the deprecated route. */
-  pathFor(values: PathValues): string;
+  /** Its path and query string, with the path values of a request to the deprecated route; empty if they are invalid. */
+  pathFor(values: Variables): string;
 }
 
 /**

@@ -5,7 +5,6 @@ import type { Builder, Types } from './builder.ts';
 /** The builder of the fields of an input object. */
 export type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields']>[0];
 
-/** Fields of an input object. */
 export type InputFieldRefs = Readonly<Record<string, InputFieldRef<Types, unknown>>>;
 
 /** The same fields, all optional. */
