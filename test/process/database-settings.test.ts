@@ -113,6 +113,8 @@ describe('DATABASE_POOL', () => {
       const given = Object.values(connectionsOf(pool));
       expect(given.reduce((sum, one) => sum + one)).toBe(pool);
       expect(Math.min(...given)).toBeGreaterThan(0);
+      // No more transactions run at once.
+      expect(connectionsOf(pool).transaction).toBeLessThanOrEqual(CONNECTIONS.transaction);
     });
     fc.assert(property);
   });

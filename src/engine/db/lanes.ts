@@ -22,15 +22,16 @@ export const DEFAULT_POOL = Object.values(CONNECTIONS).reduce((sum, one) => sum 
 export const MIN_POOL = Object.values(CONNECTIONS).length;
 
 /**
- * Divides connections among the lanes in proportion to the default, at least one for each.
+ * Divides connections among the lanes in proportion to the default, at least one for each. Transactions get no more than
+ * by default, because no more of them run at once.
  *
  * @param pool how many there are, `MIN_POOL` or more
  */
 export function connectionsOf(pool: number): Readonly<Record<Lane, number>> {
   const given = { lookup: 1, list: 1, count: 1, write: 1, waitingWrite: 1, transaction: 1 };
-  const lanes = Object.keys(given) as Lane[];
   const partOf = (lane: Lane) => given[lane] / CONNECTIONS[lane];
   for (let left = pool - MIN_POOL; left > 0; left--) {
+    const lanes = (Object.keys(given) as Lane[]).filter((lane) => lane !== 'transaction' || partOf(lane) < 1);
     given[lanes.reduce((least, lane) => (partOf(lane) < partOf(least) ? lane : least))]++;
   }
   return given;
