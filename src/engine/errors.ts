@@ -15,7 +15,7 @@ export const errorTable = {
   NOT_FOUND: { status: 404, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not have this method' },
   NOT_ACCEPTABLE: { status: 406, title: 'No acceptable media type' },
-  IDEMPOTENCY_CONFLICT: { status: 409, title: 'The same request is in progress' },
+  IDEMPOTENCY_CONFLICT: { status: 409, title: 'The same request is in progress', isTemporary: true },
   CONFLICT: { status: 409, title: 'Conflicts with stored data' },
   GONE: { status: 410, title: 'Removed at its sunset, or no longer kept' },
   PRECONDITION_FAILED: { status: 412, title: 'Changed in the meantime' },
@@ -27,9 +27,9 @@ export const errorTable = {
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   INTERNAL: { status: 500, title: 'Internal error' },
   BROWNOUT: { status: 503, title: 'Brownout before a sunset' },
-  UNAVAILABLE: { status: 503, title: 'Temporarily unavailable' },
-  TIMEOUT: { status: 504, title: 'Timed out' },
-} as const satisfies Record<string, { status: number; title: string }>;
+  UNAVAILABLE: { status: 503, title: 'Temporarily unavailable', isTemporary: true },
+  TIMEOUT: { status: 504, title: 'Timed out', isTemporary: true },
+} as const satisfies Record<string, Omit<ErrorKind, 'code'>>;
 
 /** The code of an error that any application can return. */
 export type ErrorCode = keyof typeof errorTable;
@@ -41,9 +41,11 @@ export interface ErrorKind {
   readonly status: number;
   /** Its title in descriptions of the API. */
   readonly title: string;
+  /** Whether a retry after a second may succeed: then it has `Retry-After`. */
+  readonly isTemporary?: boolean;
 }
 
-/** The code, status and title of an error. */
+/** What is known about an error by its code. */
 export function errorKind(kind: ErrorCode | ErrorKind): ErrorKind {
   return typeof kind === 'string' ? { code: kind, ...errorTable[kind] } : kind;
 }
@@ -82,7 +84,7 @@ export class ServiceError extends GraphQLError {
 
   constructor(kind: ErrorCode | ErrorKind, message: string, options: ServiceErrorOptions = {}) {
     const { validationErrors = [], cause, headers = {}, toReaders } = options;
-    const { code, status } = errorKind(kind);
+    const { code, status, isTemporary } = errorKind(kind);
     const errors = validationErrors.map(({ path, message: ofValue }) => ({
       pointer: toPointer(path),
       message: ofValue,
@@ -92,7 +94,7 @@ export class ServiceError extends GraphQLError {
     this.code = code;
     this.status = status;
     this.validationErrors = validationErrors;
-    this.headers = headers;
+    this.headers = isTemporary ? { ...RETRY_SOON, ...headers } : headers;
     this.toReaders = toReaders;
     this.cause = cause;
   }

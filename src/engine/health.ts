@@ -38,7 +38,7 @@ export function createHealth(database: Database, metrics: Pick<RequestMetrics, '
       try {
         await checkDatabase();
       } catch (cause) {
-        throw new ServiceError('UNAVAILABLE', 'The database does not answer.', { cause, headers: RETRY_SOON });
+        throw new ServiceError('UNAVAILABLE', 'The database does not answer.', { cause });
       }
       return OK;
     },

@@ -53,7 +53,8 @@ test('docs/operating.md has every setting, and no other', () => {
 
 test('docs/api.md has every error code with its status, and no other', () => {
   const documented = [...read('docs/api.md').matchAll(/^\| `([A-Z_]+)` \| (\d+) \| (.+) \|$/gm)];
-  const kinds = [...Object.entries(errorTable).map(([code, kind]) => ({ code, ...kind })), ...Object.values(own)];
+  const ofEngine = Object.entries(errorTable).map(([code, { status, title }]) => ({ code, status, title }));
+  const kinds = [...ofEngine, ...Object.values(own)];
   expect(documented.map(([, code, status, title]) => ({ code, status: Number(status), title })).sort(byCode)).toEqual(
     kinds.sort(byCode),
   );

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { RETRY_SOON, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import type { Caller, Verifier } from './access.ts';
 import type { Challenge } from './challenge.ts';
 import { issuerKeys, KeysUnknown } from './issuer-keys.ts';
@@ -64,7 +64,7 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
   function rejection(error: unknown): ServiceError {
     if (error instanceof KeysUnknown) {
       const message = 'The token cannot be verified at the moment; try again.';
-      return new ServiceError('UNAVAILABLE', message, { cause: error, headers: RETRY_SOON });
+      return new ServiceError('UNAVAILABLE', message, { cause: error });
     }
     if (error instanceof errors.JWTExpired) return badToken('The token has expired.', error);
     if (error instanceof errors.JWTClaimValidationFailed)

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { RETRY_SOON, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 
 /** The database rejected a statement. */
 export class DatabaseError extends Error {
@@ -84,23 +84,23 @@ export function isDeadlock(error: unknown): boolean {
 /** A row was locked for longer than a statement waits for it. Nothing was changed. */
 export class LockTimeout extends ServiceError {
   constructor(cause: unknown) {
-    super('UNAVAILABLE', 'Other requests are changing the same rows; try again.', { cause, headers: RETRY_SOON });
+    super('UNAVAILABLE', 'Other requests are changing the same rows; try again.', { cause });
   }
 }
 
 /** The error of a statement or request that the database has not completed in time. */
 export function tooSlow(cause?: unknown): ServiceError {
-  return new ServiceError('TIMEOUT', 'The database took too long; try again.', { cause, headers: RETRY_SOON });
+  return new ServiceError('TIMEOUT', 'The database took too long; try again.', { cause });
 }
 
 /** The error of a statement that waited too long for its turn. */
 export function overloaded(): ServiceError {
   const message = 'The database is overloaded at the moment; try again.';
-  return new ServiceError('UNAVAILABLE', message, { headers: RETRY_SOON });
+  return new ServiceError('UNAVAILABLE', message);
 }
 
 /** The error of a statement that found no working server. */
 export function unavailable(cause: unknown): ServiceError {
   const message = 'The database cannot be reached at the moment; try again.';
-  return new ServiceError('UNAVAILABLE', message, { cause, headers: RETRY_SOON });
+  return new ServiceError('UNAVAILABLE', message, { cause });
 }

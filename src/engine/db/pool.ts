@@ -1,4 +1,4 @@
-import { RETRY_SOON, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { overloaded } from './failures.ts';
 
 /** A connection to a server, for one use at a time. */
@@ -151,5 +151,5 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
 }
 
 function stopping(): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'The service is stopping.', { headers: RETRY_SOON });
+  return new ServiceError('UNAVAILABLE', 'The service is stopping.');
 }

@@ -269,5 +269,5 @@ async function textsOf(format: StreamFormat, events: readonly FeedEvent[]): Prom
 }
 
 function stopping(): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'The service is stopping; try again.', { headers: { 'retry-after': '1' } });
+  return new ServiceError('UNAVAILABLE', 'The service is stopping; try again.');
 }

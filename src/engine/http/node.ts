@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { RETRY_SOON, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type { RawRequest } from './incoming.ts';
 import { fieldOf, type SentReply } from './reply.ts';
@@ -102,7 +102,7 @@ function readBody(
 
 function tooMuchHeld(): ServiceError {
   const message = 'Too many large bodies are in progress; try again after some of them are answered.';
-  return new ServiceError('UNAVAILABLE', message, { headers: { ...RETRY_SOON, connection: 'close' } });
+  return new ServiceError('UNAVAILABLE', message, { headers: { connection: 'close' } });
 }
 
 function send(reply: SentReply, response: ServerResponse): void {

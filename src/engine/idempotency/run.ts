@@ -1,7 +1,7 @@
 import { batched } from '../db/batch.ts';
 import type { Database } from '../db/client.ts';
 import { createTransactions } from '../db/transactions.ts';
-import { RETRY_SOON, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Context } from '../schema/context.ts';
 import { type KeyedRequest, readersFingerprint } from './key.ts';
@@ -181,5 +181,5 @@ function replay(request: KeyedRequest, { fingerprint, reply }: StoredReply): Htt
 
 function conflict(): ServiceError {
   const message = 'A request with this Idempotency-Key is in progress; try again to get its answer.';
-  return new ServiceError('IDEMPOTENCY_CONFLICT', message, { headers: RETRY_SOON });
+  return new ServiceError('IDEMPOTENCY_CONFLICT', message);
 }

@@ -1,4 +1,4 @@
-import { RETRY_SOON, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 
 /** Whose work it is, and how much it is. */
 export interface Load {
@@ -134,10 +134,10 @@ function tooMuch(): ServiceError {
 }
 
 function unavailable(message: string): ServiceError {
-  return new ServiceError('UNAVAILABLE', message, { headers: RETRY_SOON });
+  return new ServiceError('UNAVAILABLE', message);
 }
 
 function tooLate(deadline: number): ServiceError {
   const message = `The request took longer than ${deadline / 1000} s; try again.`;
-  return new ServiceError('TIMEOUT', message, { headers: RETRY_SOON });
+  return new ServiceError('TIMEOUT', message);
 }

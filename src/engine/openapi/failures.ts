@@ -22,7 +22,8 @@ const WITH_BODY: readonly ErrorCode[] = [
   'VALIDATION_FAILED',
 ];
 const WITH_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
-const RETRYABLE = ['IDEMPOTENCY_CONFLICT', 'RATE_LIMITED', 'BROWNOUT', 'UNAVAILABLE', 'TIMEOUT'];
+/** They say themselves after how long a retry may succeed. */
+const LATER = ['RATE_LIMITED', 'BROWNOUT'];
 const WRITES: readonly ErrorCode[] = ['IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_KEY_REUSED'];
 /** The statuses of errors that are stored and replayed under an `Idempotency-Key`: those found while a write runs. */
 const REPLAYED = [404, 409, 412, 422];
@@ -57,7 +58,7 @@ export function failures({ route, operation, lifecycle, hasTag }: Endpoint) {
       response: {
         description: ofStatus.map(({ code, title }) => `\`${code}\`: ${title}.`).join(' '),
         headers: headerRefs([
-          ...(ofStatus.some(({ code }) => RETRYABLE.includes(code)) ? ['Retry-After'] : []),
+          ...(ofStatus.some(({ code, isTemporary }) => isTemporary || LATER.includes(code)) ? ['Retry-After'] : []),
           ...(isReplayed ? ['Idempotent-Replayed'] : []),
           ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
           ...(status === 415 ? ['Accept-Encoding'] : []),
