@@ -47,6 +47,10 @@ export const hasCommonTests = databaseKind === 'server';
  * @param probe observes its statements
  */
 export async function openTestDatabase(probe?: Probe): Promise<TestDatabase> {
+  if (source.kind === 'embedded') {
+    const { openSharedDatabase } = await import('./shared-embedded.ts');
+    return openSharedDatabase(copyTestDatabase, probe);
+  }
   const { location, dispose } = await copyTestDatabase();
   try {
     const database = await openDatabase(location, probe);
@@ -54,8 +58,7 @@ export async function openTestDatabase(probe?: Probe): Promise<TestDatabase> {
       database,
       location,
       dispose: async () => {
-        // If the test has closed it already, the embedded database rejects; ignored.
-        await database.close().catch(() => {});
+        await database.close();
         await dispose();
       },
     };

@@ -1,0 +1,62 @@
+import type { Query } from '../../src/engine/db/driver.ts';
+
+/** What a database was like when it was new. */
+export interface Origin {
+  /** A digest of its definitions, settings and rows. */
+  readonly state: string;
+  readonly tables: readonly string[];
+  /** The rows of those tables that are not empty, as JSON. */
+  readonly rows: ReadonlyMap<string, string>;
+}
+
+const TABLES = `select quote_ident(nspname) || '.' || quote_ident(relname) from pg_class
+  join pg_namespace on pg_namespace.oid = relnamespace where relkind = 'r' and pg_class.oid >= 16384 order by 1`;
+
+/** What defines a database, its sessions and its plans, without what changes by itself, such as sizes. */
+const DEFINITIONS = [
+  `select oid, relname, relnamespace, relam, relkind, relpersistence, relhasindex, relnatts, relchecks, relhastriggers,
+    relrowsecurity, reloptions from pg_class where oid >= 16384`,
+  'select * from pg_attribute where attrelid >= 16384',
+  'select * from pg_index where indexrelid >= 16384',
+  ...['attrdef', 'constraint', 'namespace', 'policy', 'proc', 'rewrite', 'trigger', 'type'].map(
+    (name) => `select * from pg_${name} where oid >= 16384`,
+  ),
+  'select * from pg_sequences',
+  'select * from pg_authid',
+  'select * from pg_db_role_setting',
+  "select * from pg_stats where schemaname not in ('pg_catalog', 'information_schema')",
+  "select name, setting from pg_settings where source = 'session'",
+  'select name from pg_prepared_statements',
+  "select mode from pg_locks where locktype = 'advisory'",
+  'select pg_listening_channels()',
+];
+
+/** Notes what a new database is like. */
+export async function originOf(query: Query): Promise<Origin> {
+  const tables = (await query(TABLES, [])).map(([name]) => String(name));
+  const rows = new Map<string, string>();
+  for (const table of tables) {
+    const [[content] = []] = await query(`select json_agg(t)::text from ${table} t`, []);
+    if (typeof content === 'string') rows.set(table, content);
+  }
+  return { state: await stateOf(query, tables), tables, rows };
+}
+
+/** Gives a database the rows that it had when it was new, and says whether it is as it was then, in all else too. */
+export async function renew(query: Query, { state, tables, rows }: Origin): Promise<boolean> {
+  await query(`truncate ${tables.filter((table) => !rows.has(table)).join(', ')} restart identity`, []);
+  for (const [table, content] of rows) {
+    await query(`truncate ${table}`, []);
+    await query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [content]);
+  }
+  return (await stateOf(query, tables)) === state;
+}
+
+async function stateOf(query: Query, tables: readonly string[]): Promise<string> {
+  const parts = [...DEFINITIONS, ...tables.map((table) => `select * from ${table}`)].map(
+    (part, n) => `select ${n} as part, one::text as content from (${part}) as one`,
+  );
+  const digest = 'md5(string_agg(part || content, chr(10) order by part, content))';
+  const [[state] = []] = await query(`select ${digest} from (${parts.join(' union all ')}) as every`, []);
+  return String(state);
+}
