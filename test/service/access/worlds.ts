@@ -1,8 +1,11 @@
-import { sql } from 'drizzle-orm';
 import type { TestApp } from '../../support/app.ts';
 
 /** One of the two sets of stored rows. */
 export type World = 0 | 1;
+
+/** The tables that are filled anew; those whose ids the database assigns come first. */
+const NUMBERED = ['categories', 'pets', 'orders', 'webhooks', 'deliveries'];
+const TABLES = [...NUMBERED, 'inventory', 'idempotency_keys'];
 
 /** An id that no row has. */
 export const NOWHERE = 999;
@@ -15,7 +18,11 @@ export const NOWHERE = 999;
 export async function fill({ database }: TestApp, world: World): Promise<void> {
   const either = (...values: readonly [string | number, string | number]) => values[world];
   const statements = [
-    'truncate categories, pets, inventory, orders, webhooks, idempotency_keys restart identity cascade',
+    // Row by row, and without the triggers that record changes: to truncate tables costs several times as much.
+    'set local session_replication_role = replica',
+    ...TABLES.map((table) => `delete from ${table}`),
+    'set local session_replication_role = origin',
+    `select ${NUMBERED.map((table) => `setval(pg_get_serial_sequence('${table}', 'id'), 1, false)`)}`,
     `insert into categories (id, name, description, version) values
       (101, '${either('Dogs', 'Cats')}', '${either('Loyal.', 'Proud.')}', ${either(3, 8)}),
       (102, 'Fish', null, 2),
@@ -53,5 +60,7 @@ export async function fill({ database }: TestApp, world: World): Promise<void> {
           `insert into orders (id, pet_id, quantity) values (306, 202, 4), (307, 202, 1), (308, 208, 1), (309, 208, 2)`,
         ]),
   ];
-  for (const statement of statements) await database.statement('test.fill', 'write', sql.raw(statement), {})();
+  await database.transaction(async (query) => {
+    for (const statement of statements) await query(statement, []);
+  });
 }
