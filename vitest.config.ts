@@ -7,12 +7,14 @@ import { QUICK_START } from './test/support/quick-start.ts';
 const elsewhere = [...configDefaults.exclude, 'test/browser/**', 'test/bench/**'];
 /** What a client sees of a service: on both databases. */
 const services = ['test/service/**/*.test.ts', 'test/bookshop/**/*.test.ts', 'test/clients/**/*.test.ts'];
-const withDatabase = {
-  include: services,
+/** What sets options of V8, or loads modules anew: in a process of its own. */
+const alone = ['test/engine/bounds.test.ts', 'test/engine/pages/lifecycle/page.test.ts'];
+const together = {
   // A worker loads the service and the embedded database once, not for each file.
   isolate: false,
   execArgv: QUICK_START,
 };
+const withDatabase = { include: services, ...together };
 
 export default defineConfig({
   resolve: {
@@ -49,7 +51,16 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'plain', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...services] },
+        test: {
+          name: 'plain',
+          include: ['test/**/*.test.ts'],
+          exclude: [...elsewhere, ...services, ...alone],
+          ...together,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: alone },
       },
     ],
   },

@@ -8,7 +8,8 @@ beforeAll(() => {
   process.env.TZ = 'Pacific/Kiritimati';
 });
 afterAll(() => {
-  process.env.TZ = zone;
+  if (zone === undefined) delete process.env.TZ;
+  else process.env.TZ = zone;
 });
 
 describe('at the sunset', () => {
