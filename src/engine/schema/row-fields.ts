@@ -29,15 +29,19 @@ interface ReadOptions<One extends string, Row, Filter extends string, SortName e
   };
 }
 
-interface WriteOptions<One extends string, Row, Fields extends InputFieldRefs> {
+interface WriteOptions<One extends string, Row, Fields extends InputFieldRefs, Stored> {
   /** The name of a row, such as `book`: the arguments are `book` and `bookId`. */
   readonly one: One;
   readonly scope: string;
-  /** The fields of a new row. */
-  readonly fields: (t: InputFields) => Fields;
-  readonly store: (
-    context: Context,
-  ) => Writes<Row, InputShapeFromFields<Fields>, InputShapeFromFields<ChangeFields<Fields>>>;
+  /** The fields of a new row, all of which the store takes. */
+  readonly fields: (t: InputFields) => Fields & { readonly [Name in Exclude<keyof Fields, keyof Stored>]: never };
+  readonly store: (context: Context) => Writes<
+    Row,
+    InputShapeFromFields<Fields>,
+    InputShapeFromFields<ChangeFields<Fields>>
+  > & {
+    readonly create: (fields: Stored, requestId?: string) => Promise<Row>;
+  };
 }
 
 interface Writes<Row, New, Changes> {
@@ -137,9 +141,9 @@ export function rowFields(builder: Builder, { connectionTo, pagingArgs }: Return
    * const book = writeFields(BookType, { one: 'book', scope: 'books:write', fields, store: ({ books }) => books });
    * builder.mutationFields((t) => ({ createBook: t.field(book.create), deleteBook: t.field(book.delete) }));
    */
-  function writeFields<Row, One extends string, Fields extends InputFieldRefs>(
+  function writeFields<Row, One extends string, Fields extends InputFieldRefs, Stored>(
     type: RowRef<Row>,
-    { one, scope, fields, store }: WriteOptions<One, Row, Fields>,
+    { one, scope, fields, store }: WriteOptions<One, Row, Fields, Stored>,
   ) {
     type New = InputShapeFromFields<Fields>;
     type Changes = InputShapeFromFields<ChangeFields<Fields>>;

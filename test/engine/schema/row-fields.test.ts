@@ -39,20 +39,38 @@ test('a sort by neither id nor name needs a description', () => {
   expect(() => readEntries({})).toThrow('The sort latest of entries needs a description.');
 });
 
+const fail = () => Promise.reject(new Error('No field is resolved.'));
+const bounds = integerFrom(1, 9);
+
+test('a field of a new row that the store does not take is an error of the type check', () => {
+  const { builder, writeFields } = createSchema();
+  const type = builder.objectRef<object>('Entry');
+  const create = (_: { readonly place?: unknown }) => fail();
+  writeFields(type, {
+    one: 'entry',
+    scope: 'write',
+    store: () => ({ create, replace: fail, update: fail, delete: fail }),
+    fields: (t) => ({
+      place: t.int({ bounds, description: 'Its place.' }),
+      // @ts-expect-error The store would ignore it.
+      shelf: t.int({ bounds, description: 'Its shelf.' }),
+    }),
+  });
+});
+
 test('the successor of a deprecated field of a new row is, in the changes, the field of the changes', () => {
   const { builder, buildSchema, writeFields } = createSchema();
   const type = builder.objectRef<object>('Entry').implement({
     description: 'An entry.',
     fields: (t) => ({ place: t.int({ description: 'Its place.', resolve: () => 1 }) }),
   });
-  const fail = () => Promise.reject(new Error('No field is resolved.'));
+  const create = (_: { readonly place?: unknown; readonly number?: unknown }) => fail();
   const year = { since: '2026-01-01', sunset: '2026-12-31', why: 'It was renamed.' };
   const lifecycle = deprecated({ ...year, successor: { coordinate: 'NewEntry.place' } });
-  const bounds = integerFrom(1, 9);
   const { update } = writeFields(type, {
     one: 'entry',
     scope: 'write',
-    store: () => ({ create: fail, replace: fail, update: fail, delete: fail }),
+    store: () => ({ create, replace: fail, update: fail, delete: fail }),
     fields: (t) => ({
       place: t.int({ bounds, description: 'Its place.' }),
       number: t.int({ bounds, lifecycle, description: 'Its place.' }),
