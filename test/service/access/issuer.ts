@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { exportJWK, exportSPKI, type GenerateKeyPairResult, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
 /** An issuer of tokens: an HTTP server with the public keys, and the private keys. */
 export interface Issuer {
@@ -26,8 +26,12 @@ export interface Issuer {
 export const ISSUER = 'https://login.example';
 export const AUDIENCE = 'pet-store';
 
+/** Key pairs of issuers that are closed: to generate one takes longer than most tests. */
+const unused: GenerateKeyPairResult[] = [];
+
 export async function startIssuer(): Promise<Issuer> {
-  let signing = await makeKey('first');
+  const pairs: GenerateKeyPairResult[] = [];
+  let signing = await makeKey('first', pairs);
   const server = createServer(({ url }, response) => {
     issuer.asked++;
     if (issuer.status === 0) return;
@@ -42,7 +46,7 @@ export async function startIssuer(): Promise<Issuer> {
     status: 200,
     asked: 0,
     async rotate() {
-      signing = await makeKey(randomUUID());
+      signing = await makeKey(randomUUID(), pairs);
     },
     token(claims = {}, header = {}) {
       const now = Math.floor(Date.now() / 1000);
@@ -56,12 +60,15 @@ export async function startIssuer(): Promise<Issuer> {
     async close() {
       server.close();
       server.closeAllConnections();
+      unused.push(...pairs.splice(0));
     },
   };
   return issuer;
 }
 
-async function makeKey(kid: string) {
-  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
-  return { publicKey, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig' } };
+/** @param pairs the key pairs of the issuer, for that of the new key */
+async function makeKey(kid: string, pairs: GenerateKeyPairResult[]) {
+  const pair = unused.pop() ?? (await generateKeyPair('RS256', { extractable: true }));
+  pairs.push(pair);
+  return { ...pair, jwk: { ...(await exportJWK(pair.publicKey)), kid, use: 'sig' } };
 }
