@@ -158,7 +158,7 @@ if (databaseKind === 'embedded') {
       ]);
     });
 
-    const [orders, stock] = isWhole ? [10_000, 3_000] : [2_000, 600];
+    const [orders, stock] = isWhole ? [10_000, 3_000] : [1_000, 300];
     test(`is never oversold: 4 processes, ${orders} concurrent orders, ${stock} in stock`, async () => {
       const services = await Promise.all(Array.from({ length: 4 }, () => startService(environment)));
       const [{ base }] = services as [Service];

@@ -174,6 +174,13 @@ if (databaseKind === 'embedded') {
     test('their counts are kept when they have ended', async () => {
       expect(await listed()).toBe(120);
     });
+
+    // The last one: nothing is left to answer.
+    test('SIGKILL to the parent process ends all others', async () => {
+      const pids = await answering(service);
+      await service.stop('SIGKILL');
+      await expect.poll(() => pids.filter(isAlive), WAIT).toEqual([]);
+    });
   });
 
   describe('SIGTERM', () => {
@@ -232,16 +239,6 @@ if (databaseKind === 'embedded') {
         process.kill(victim, 'SIGKILL');
         await expect.poll(service.output).toContain('starting another');
         expect(await service.stop()).toBe(0);
-      });
-    });
-  });
-
-  describe('SIGKILL', () => {
-    test('to the parent process ends all others', async () => {
-      await withWorkers(async (service) => {
-        const pids = await answering(service);
-        await service.stop('SIGKILL');
-        await expect.poll(() => pids.filter(isAlive), WAIT).toEqual([]);
       });
     });
   });
