@@ -7,6 +7,8 @@ import { QUICK_START } from './test/support/quick-start.ts';
 const elsewhere = [...configDefaults.exclude, 'test/browser/**', 'test/bench/**'];
 /** What a client sees of a service: on both databases. */
 const services = ['test/service/**/*.test.ts', 'test/bookshop/**/*.test.ts', 'test/clients/**/*.test.ts'];
+/** Of these, what the service rejects before it asks a database: on one, on which processes start sooner. */
+const rejected = ['test/service/malformed.test.ts', 'test/service/graphql/hostile.test.ts'];
 /** What sets options of V8, or loads modules anew: in a process of its own. */
 const alone = ['test/engine/bounds.test.ts', 'test/engine/pages/lifecycle/page.test.ts'];
 const together = {
@@ -38,6 +40,7 @@ export default defineConfig({
         test: {
           name: 'embedded',
           globalSetup: ['test/support/global-build.ts', 'test/support/global-embedded.ts'],
+          exclude: [...elsewhere, ...rejected],
           ...withDatabase,
         },
       },

@@ -96,33 +96,33 @@ describe('the lifecycle of the service as a process', () => {
       expect(errors).toContain(message);
       expect(errors).not.toMatch(/\n\s+at /);
     });
-  }
 
-  test("Octokit prints its warning when it calls GET /pets/{petId}, with the page's address", async () => {
-    await withService(environment, async ({ base }) => {
-      const warnings: string[] = [];
-      const log = {
-        debug: () => {},
-        info: () => {},
-        error: () => {},
-        warn: (text: string) => void warnings.push(text),
-      };
-      const made = await fetch(`${base}/categories`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"name":"Dogs"}',
+    test("Octokit prints its warning when it calls GET /pets/{petId}, with the page's address", async () => {
+      await withService(environment, async ({ base }) => {
+        const warnings: string[] = [];
+        const log = {
+          debug: () => {},
+          info: () => {},
+          error: () => {},
+          warn: (text: string) => void warnings.push(text),
+        };
+        const made = await fetch(`${base}/categories`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{"name":"Dogs"}',
+        });
+        const { id: categoryId } = (await made.json()) as { id: number };
+        // Octokit's default is GitHub's own media type.
+        const headers = { accept: 'application/json' };
+        const call = octokitRequest.defaults({ baseUrl: base, headers, request: { log } });
+        const { data: pet } = await call('POST /pets', { data: { name: 'Rex', categoryId } });
+        expect(warnings).toEqual([]);
+        const { data } = await call('GET /pets/{petId}', { petId: pet.id });
+        expect(data).toEqual(pet);
+        expect(warnings).toEqual([
+          `[@octokit/request] "GET ${base}/pets/${pet.id}" is deprecated. It is scheduled to be removed on Fri, 31 Dec 2027 23:59:59 GMT. See ${base}/lifecycle`,
+        ]);
       });
-      const { id: categoryId } = (await made.json()) as { id: number };
-      // Octokit's default is GitHub's own media type.
-      const headers = { accept: 'application/json' };
-      const call = octokitRequest.defaults({ baseUrl: base, headers, request: { log } });
-      const { data: pet } = await call('POST /pets', { data: { name: 'Rex', categoryId } });
-      expect(warnings).toEqual([]);
-      const { data } = await call('GET /pets/{petId}', { petId: pet.id });
-      expect(data).toEqual(pet);
-      expect(warnings).toEqual([
-        `[@octokit/request] "GET ${base}/pets/${pet.id}" is deprecated. It is scheduled to be removed on Fri, 31 Dec 2027 23:59:59 GMT. See ${base}/lifecycle`,
-      ]);
     });
-  });
+  }
 });

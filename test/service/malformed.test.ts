@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { hasCommonTests } from '../support/database.ts';
 import { MAX_LENGTH, type RawAnswer, sendRaw, statusesIn } from '../support/raw.ts';
 import { startOwnService } from '../support/sockets.ts';
 import { malformedRequests } from './malformed/requests.ts';
@@ -73,27 +72,25 @@ test('every header field is checked, however many come before it', async () => {
   expect(statusesIn((await asking('Host: y')).text)).toEqual([400]);
 });
 
-if (hasCommonTests) {
-  test('an incomplete request is closed by the service, which answers others meanwhile', async () => {
-    const began = performance.now();
-    const ends = unfinished.map(async ([what, bytes]) => {
-      const socket = open();
-      let text = '';
-      socket.on('data', (chunk) => {
-        text += chunk.toString('latin1');
-      });
-      socket.write(Buffer.from(bytes, 'latin1'));
-      await new Promise((resolve) => socket.once('close', resolve));
-      expect(statusesIn(text), what).toEqual([400]);
-      expect(text, what).toContain('did not arrive in time');
+test('an incomplete request is closed by the service, which answers others meanwhile', async () => {
+  const began = performance.now();
+  const ends = unfinished.map(async ([what, bytes]) => {
+    const socket = open();
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
     });
-    const answers = Array.from({ length: 10 }, () => fetch(`${service.base}/pets?limit=1`));
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(10).fill(200));
-    await Promise.all(ends);
-    // 30 s and what it takes to notice; the rest is for a machine that is busy.
-    expect(performance.now() - began).toBeLessThan(45_000);
+    socket.write(Buffer.from(bytes, 'latin1'));
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(statusesIn(text), what).toEqual([400]);
+    expect(text, what).toContain('did not arrive in time');
   });
-}
+  const answers = Array.from({ length: 10 }, () => fetch(`${service.base}/pets?limit=1`));
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(10).fill(200));
+  await Promise.all(ends);
+  // 30 s and what it takes to notice; the rest is for a machine that is busy.
+  expect(performance.now() - began).toBeLessThan(45_000);
+});
 
 test('none of this is an internal error, and no connection is left open', async () => {
   expect(service.output()).not.toMatch(/"level":[56]0/);
