@@ -17,3 +17,6 @@ export function sampleOf<T>(cases: readonly T[], ...axes: ((one: T) => string)[]
     return isNew;
   });
 }
+
+/** How often a property is tested that takes a database: half as often, unless TEST_CASES is `all`. */
+export const runsOf = (all: number): number => (isWhole ? all : Math.ceil(all / 2));

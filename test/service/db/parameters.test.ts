@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Decoder } from '../../../src/engine/db/row.ts';
+import { runsOf } from '../../support/cases.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let opened: TestDatabase;
@@ -44,7 +45,7 @@ describe('the parameters of a statement arrive unchanged', () => {
     const check = async (value: unknown) => {
       expect(fromDatabase(await arrived(type, value))).toEqual(toJson(value as never));
     };
-    await fc.assert(fc.asyncProperty(values, check), { numRuns: 100 });
+    await fc.assert(fc.asyncProperty(values, check), { numRuns: runsOf(100) });
   });
 
   test.each(types)('%s[]', async (type, values, toJson) => {
@@ -55,7 +56,7 @@ describe('the parameters of a statement arrive unchanged', () => {
       const came = (await arrived(`${type}[]`, list)) as readonly unknown[];
       expect(came.map(fromDatabase)).toEqual(list.map((value) => (value === null ? null : toJson(value as never))));
     };
-    await fc.assert(fc.asyncProperty(lists, check), { numRuns: 100 });
+    await fc.assert(fc.asyncProperty(lists, check), { numRuns: runsOf(100) });
   });
 
   test.each(['text', 'bigint', 'integer', 'boolean', 'timestamptz'])(

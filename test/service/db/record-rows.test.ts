@@ -3,6 +3,7 @@ import { bigint, boolean, doublePrecision, integer, pgTable, text, timestamp } f
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordRows, rowsOf } from '../../../src/engine/db/record-rows.ts';
+import { runsOf } from '../../support/cases.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let opened: TestDatabase;
@@ -56,7 +57,7 @@ test('rows that a statement returns as one text are the same as rows returned on
     const [[read], rows] = await Promise.all([together(given), oneByOne(given)]);
     expect(read?.rows).toEqual(rows);
   };
-  await fc.assert(fc.asyncProperty(row, row, check), { numRuns: 100 });
+  await fc.assert(fc.asyncProperty(row, row, check), { numRuns: runsOf(100) });
 });
 
 test('a list of texts is returned as it was given, alone and with other rows', async () => {
@@ -72,7 +73,7 @@ test('a list of texts is returned as it was given, alone and with other rows', a
     expect(await together({ list: given })).toEqual([{ rows: [{ list: given }] }]);
   };
   await check(['NULL', 'null', '', ' ', '{}', null]);
-  await fc.assert(fc.asyncProperty(fc.array(texts, { maxLength: 5 }), check), { numRuns: 100 });
+  await fc.assert(fc.asyncProperty(fc.array(texts, { maxLength: 5 }), check), { numRuns: runsOf(100) });
 });
 
 test('a timestamp without a time zone stops the start', () => {

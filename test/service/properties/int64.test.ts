@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Int64, toInt64 } from '../../../src/engine/int64.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
+import { runsOf } from '../../support/cases.ts';
 
 let app: TestApp;
 
@@ -59,7 +60,7 @@ describe('an int64 is exact to the last digit, in requests and responses', () =>
           [id, placed.body.id].sort((one, other) => (one < other ? -1 : 1)),
         );
       }),
-      { numRuns: 40 },
+      { numRuns: runsOf(40) },
     );
   });
 
@@ -87,7 +88,7 @@ describe('an int64 is exact to the last digit, in requests and responses', () =>
         const renamed = `mutation { updatePet(petId: ${id}, changes: { categoryId: ${id} }) { id categoryId } }`;
         expect((await app.graphql(renamed)).data.updatePet).toEqual({ id, categoryId: id });
       }),
-      { numRuns: 40 },
+      { numRuns: runsOf(40) },
     );
   });
 });
@@ -111,7 +112,7 @@ describe('an invalid int64 is rejected, and named', () => {
         expect(error?.extensions).toMatchObject({ code: 'VALIDATION_FAILED' });
         expect((await app.graphql(`{ pet(petId: ${value}) { id } }`)).errors).toHaveLength(1);
       }),
-      { numRuns: 25 },
+      { numRuns: runsOf(25) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
+import { runsOf } from '../../support/cases.ts';
 
 let app: TestApp;
 
@@ -106,7 +107,7 @@ test('the sum of stock, open and complete orders never changes, and the status f
       const { left, held } = await takeStock(petId, orders);
       expect(left + held).toBe(begin);
     }),
-    { numRuns: 40 },
+    { numRuns: runsOf(40) },
   );
 });
 
@@ -122,7 +123,7 @@ test('a restock replaces the quantity: later movements add up, and the status fo
       const then = await takeStock(petId, orders);
       expect(then.left + then.held).toBe(count + held);
     }),
-    { numRuns: 40 },
+    { numRuns: runsOf(40) },
   );
 });
 
