@@ -76,7 +76,7 @@ describe('of one caller', () => {
       ['c', 11],
       ['d', 1],
     ] as const) {
-      void concurrency.run(work(name), load('one', units));
+      void outcome(concurrency.run(work(name), load('one', units)));
     }
     expect(started).toEqual(['a', 'b']);
     await end('b');
@@ -93,7 +93,7 @@ describe('of one caller', () => {
       ['huge', 5 * UNITS_AT_ONCE],
       ['next', 1],
     ] as const) {
-      void concurrency.run(work(name), load('one', units));
+      void outcome(concurrency.run(work(name), load('one', units)));
     }
     expect(started).toEqual(['small']);
     await end('small');
@@ -105,7 +105,7 @@ describe('of one caller', () => {
   test('waiting work is rejected at its deadline, and never starts', async () => {
     const concurrency = createConcurrencyLimiter(1_000, 20);
     const { started, work, end } = controlledWork();
-    void concurrency.run(work('first'), load('one', UNITS_AT_ONCE)).catch(() => {});
+    void outcome(concurrency.run(work('first'), load('one', UNITS_AT_ONCE)));
     expect(await outcome(concurrency.run(work('late'), load('one')))).toBe('TIMEOUT');
     await end('first');
     expect(started).toEqual(['first']);
@@ -114,7 +114,7 @@ describe('of one caller', () => {
 
   test('nothing waits for the work of another caller', async () => {
     const concurrency = createConcurrencyLimiter(1_000, 10_000);
-    for (let n = 0; n < 100; n++) void concurrency.run(never, load('greedy', UNITS_AT_ONCE));
+    for (let n = 0; n < 100; n++) void outcome(concurrency.run(never, load('greedy', UNITS_AT_ONCE)));
     expect(await concurrency.run(() => 'at once', load('other'))).toBe('at once');
   });
 });
@@ -130,7 +130,7 @@ describe('at the maximum number of requests', () => {
 
   test('the caller with the most waiting requests is rejected itself', async () => {
     const concurrency = createConcurrencyLimiter(2, 10_000);
-    for (let n = 0; n < 2; n++) void concurrency.run(never, load('greedy', UNITS_AT_ONCE));
+    for (let n = 0; n < 2; n++) void outcome(concurrency.run(never, load('greedy', UNITS_AT_ONCE)));
     expect(await outcome(concurrency.run(never, load('greedy')))).toBe('UNAVAILABLE');
   });
 });
