@@ -60,6 +60,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
       });
     };
 
+    // A value is walked once, however many fields take it: it may be long.
     for (const { variable, type } of operation.variableDefinitions ?? []) {
       const name = variable.name.value;
       const walk = walker(typeFromAST(schema, type) as GraphQLInputType);

@@ -203,6 +203,19 @@ describe('the annotated elements that an operation uses', () => {
     ]);
   });
 
+  test('are found by one walk through the value of a variable, which may be long, however many fields take it', () => {
+    const fields = Array.from({ length: 20 }, (_, n) => `a${n}: addBook(book: { title: "x", parts: $parts }) { id }`);
+    let reads = 0;
+    const parts = new Proxy([{ name: 'a' }, { name: 'b', note: 'c' }], {
+      get(list, key) {
+        if (key === '1') reads++;
+        return Reflect.get(list, key);
+      },
+    });
+    expect(usesOf(`mutation ($parts: [NewPart!]) { ${fields.join(' ')} }`, { parts })).toEqual(['NewPart.note']);
+    expect(reads).toBe(1);
+  });
+
   test('do not include anything in introspection', () => {
     const query =
       '{ __schema { types { fields(includeDeprecated: true) { name } } } __type(name: "Book") { name } __typename }';
