@@ -38,14 +38,19 @@ interface Task {
  */
 export function createConcurrencyLimiter(max: number, deadline: number) {
   const callers = new Map<string, Caller>();
-  /** What is in progress or waits. */
-  const tasks = new Set<Task>();
+  let total = 0;
+  /**
+   * The `giveUp` of each task, in slots that are reused. With a set of tasks, a get takes twice the processor time, most of
+   * it for the collection of garbage.
+   */
+  const givingUp: ((error: unknown) => void)[] = [];
+  const freeSlots: number[] = [];
 
   return {
     /** After this time, in milliseconds, rejects what is still in progress with UNAVAILABLE. */
     endWithin(milliseconds: number): void {
       setTimeout(() => {
-        for (const task of tasks) task.giveUp(unavailable('The service is stopping; try again.'));
+        for (const giveUp of givingUp) giveUp(unavailable('The service is stopping; try again.'));
       }, milliseconds).unref();
     },
 
@@ -60,7 +65,8 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
       work: (signal: Pick<AbortSignal, 'aborted'>) => T | Promise<T>,
       { account, units, spent = 0 }: Load,
     ): Promise<T> {
-      if (tasks.size >= max && !makeRoom(account)) return Promise.reject(tooMuch());
+      if (total >= max && !makeRoom(account)) return Promise.reject(tooMuch());
+      total++;
       const caller = callers.get(account) ?? { units: 0, waiting: new Set() };
       callers.set(account, caller);
       return new Promise((resolve, reject) => {
@@ -87,10 +93,14 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
           },
         };
         const timer = setTimeout(() => task.giveUp(tooLate(deadline)), deadline - spent);
-        tasks.add(task);
+        const slot = freeSlots.pop() ?? givingUp.length;
+        givingUp[slot] = task.giveUp;
         const release = () => {
           clearTimeout(timer);
-          tasks.delete(task);
+          total--;
+          // Otherwise the closure would keep the response in memory, which may be large.
+          givingUp[slot] = nothing;
+          freeSlots.push(slot);
           if (hasStarted) caller.units -= units;
           startNext(account, caller);
         };
@@ -124,6 +134,8 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
     return true;
   }
 }
+
+function nothing(): void {}
 
 function hasRoom(caller: Caller, units: number): boolean {
   return caller.units === 0 || caller.units + units <= MAX_IN_PROGRESS;
