@@ -15,7 +15,7 @@ const LOOK_EVERY = 50;
 /** Texts of 8,000 bytes, as many as a response with 100 pets may have. */
 const LONG_TEXT = '\u{1F415}'.repeat(2_000);
 const TEXTS = 9;
-/** How often the long text is told of: in all, more than the system takes for a socket. */
+/** How many events have the long text: in all, more than the system takes for a socket. */
 const CHANGES = 1_500;
 
 /** Clients of one address that request as much as they may, and read nothing. */

@@ -148,7 +148,8 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     async state(): Promise<FeedState> {
       if (!isOn) throw notRecorded();
       const [row] = await state();
-      return row as FeedState;
+      if (row === undefined) throw new Error('The table feed must have one row.');
+      return row;
     },
   };
 
