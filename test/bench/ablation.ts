@@ -95,7 +95,7 @@ export async function measureAblation(service: Build, only: RegExp, effort: Effo
 
 function lossesOf({ name }: Contest, [whole, ...parts]: readonly Result[]): string[][] {
   return parts.map((part) => {
-    const lost = 1 - pairedRatio(part, whole as Result);
+    const lost = 1 - pairedRatio(part, whole as Result).rate;
     return [part.entrant.name, name, `${Math.round(lost * 100)} %`];
   });
 }

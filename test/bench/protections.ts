@@ -160,7 +160,7 @@ async function startCollector(): Promise<Collector> {
 }
 
 function costOf(protecting: Result, without: Result): [string, string] {
-  const lost = 1 - pairedRatio(protecting, without);
+  const lost = 1 - pairedRatio(protecting, without).rate;
   const times = protecting.rounds.map(
     (round, n) =>
       (round.processorTimePerRequest ?? Number.NaN) - (without.rounds[n]?.processorTimePerRequest ?? Number.NaN),

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Result } from '../measure/contest.ts';
 import type { Outcome } from './tables.ts';
-import { pairedRatio } from './verdict.ts';
+import { pairedRatio, type Ratio } from './verdict.ts';
 
 /** By contest, and by the other entrant. */
-export type Ratios = Readonly<Record<string, Readonly<Record<string, number>>>>;
+export type Ratios = Readonly<Record<string, Readonly<Record<string, Ratio>>>>;
 
 const file = new URL('../ratios.json', import.meta.url);
 
@@ -17,9 +17,16 @@ export function readRatios(): Ratios {
 export function writeRatios(outcomes: readonly Outcome[]): void {
   const measured = outcomes.map(({ contest, results }) => {
     const [ours, ...others] = results;
-    const ratios = others.map((other) => [other.entrant.name, Number(pairedRatio(ours as Result, other).toFixed(3))]);
+    const ratios = others.map((other) => {
+      const { rate, processor } = pairedRatio(ours as Result, other);
+      return [other.entrant.name, { rate: rounded(rate), processor: rounded(processor) }];
+    });
     return [contest.name, Object.fromEntries(ratios)];
   });
   const ratios = { ...readRatios(), ...Object.fromEntries(measured) };
   writeFileSync(file, `${JSON.stringify(ratios, null, 2)}\n`);
+}
+
+function rounded(ratio: number): number {
+  return Number(ratio.toFixed(3));
 }

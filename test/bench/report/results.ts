@@ -81,7 +81,8 @@ function method({ rounds, seconds, warmUp }: Effort): string {
 - Fastify, Mercurius and Apollo share hand-written SQL in prepared statements. Yoga uses Pothos and Drizzle as in their
   documentation, with Yoga's default limit of the body size. All of them have clients of one connection each, like the
   service, because a client of postgres.js with several connections gets slower with each statement.
-- Ratios are of medians. \`ratios.json\`, which \`--check\` compares with, has the median of each round's ratio.
+- Ratios are of medians. \`ratios.json\`, which \`--check\` compares with, has the medians of each round's ratios: of requests per
+  second, and of requests per second of the server's processor time.
 - "As the data grows" compares the service on a large database with itself on the small one. "With two processes" compares
   \`WORKERS=2\` with one process, on the same cores as the load generator and the database.
 `;

@@ -1,6 +1,6 @@
 import type { Contest } from '../contests/contest.ts';
 import { peerDialect, postgraphileDialect } from '../contests/dialect.ts';
-import type { Result } from '../measure/contest.ts';
+import type { Result, Round } from '../measure/contest.ts';
 import { median } from '../measure/statistics.ts';
 
 /** The first entrant of a contest compared with another. */
@@ -24,9 +24,22 @@ export function medianOf({ rounds }: Result, figure: 'rate' | 'p50' | 'p99'): nu
   return median(rounds.map((round) => round[figure]));
 }
 
+/** The figures of two entrants that are compared by ratio; the higher figure is the better one. */
+export interface Ratio {
+  /** Of the requests per second. */
+  readonly rate: number;
+  /** Of the requests per second of the server's processor time; NaN where the system does not provide it. */
+  readonly processor: number;
+}
+
 /** The ratio of each round to the other's round right after it, when the machine was in the same state. */
-export function pairedRatio(one: Result, other: Result): number {
-  return median(one.rounds.map((round, n) => round.rate / (other.rounds[n]?.rate ?? 0)));
+export function pairedRatio(one: Result, other: Result): Ratio {
+  const pairs = one.rounds.map((round, n) => [round, other.rounds[n] as Round] as const);
+  const time = ({ processorTimePerRequest = Number.NaN }: Round) => processorTimePerRequest;
+  return {
+    rate: median(pairs.map(([ours, theirs]) => ours.rate / theirs.rate)),
+    processor: median(pairs.map(([ours, theirs]) => time(theirs) / time(ours))),
+  };
 }
 
 /** The first entrant compared with each other. */
