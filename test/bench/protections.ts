@@ -11,7 +11,7 @@ import { UNIQUE } from './contests/request.ts';
 import { SMALL } from './data/size.ts';
 import { type Edit, editedCopy } from './edit.ts';
 import { type Bench, type Effort, measureContest, type Result } from './measure/contest.ts';
-import { median } from './measure/statistics.ts';
+import { mean, median, standardError } from './measure/statistics.ts';
 import { runToEnd } from './processes.ts';
 import { table } from './report/table.ts';
 import { pairedRatio } from './report/verdict.ts';
@@ -95,8 +95,11 @@ export function protectionsOf(
   ];
 }
 
+/** How many processes of each kind are measured: two of the same kind differ by about 4 %. */
+const PROCESSES = 10;
+
 /**
- * Measures the service with each protection against the service without it.
+ * Measures the service with each protection against the service without it, each with several processes.
  *
  * @param only selects protections and contests, by `protection: contest`
  * @returns a table in Markdown
@@ -123,12 +126,18 @@ export async function measureProtections(service: Build, only: RegExp, effort: E
       const entrants = [contest.entrants[0], ...chosen.map(entrantOf)].filter((one) => one !== undefined);
       // Rejections depend on the caller, which differs here.
       const duel = { ...contest, entrants, targets: {}, workload: { ...contest.workload, rejections: [] } };
-      bench.say(`\n${contest.name}`);
-      const [plain, ...others] = await measureContest(duel, effort, bench);
+      const measured: (readonly Result[])[] = [];
+      for (let process = 1; process <= PROCESSES; process++) {
+        bench.say(`\n${contest.name}, processes ${process} of ${PROCESSES}`);
+        measured.push(await measureContest(duel, effort, bench));
+      }
       for (const [at, protection] of chosen.entries()) {
-        const pair = [plain, others[at]] as [Result, Result];
-        const [without, protecting] = 'without' in protection ? pair.reverse() : pair;
-        rows.push([protection.name, contest.name, ...costOf(protecting as Result, without as Result)]);
+        const costs = measured.map((results) => {
+          const [plain, other] = [results[0], results[at + 1]] as [Result, Result];
+          return 'without' in protection ? costOf(plain, other) : costOf(other, plain);
+        });
+        const lost = costs.map((cost) => cost.lost * 100);
+        rows.push([protection.name, contest.name, `${estimate(lost)} %`, estimate(costs.map(({ time }) => time))]);
       }
     }
     return table(['Protection', 'Workload', 'Requests/s lost', 'Processor time, us a request'], rows);
@@ -159,13 +168,18 @@ async function startCollector(): Promise<Collector> {
   };
 }
 
-function costOf(protecting: Result, without: Result): [string, string] {
-  const lost = 1 - pairedRatio(protecting, without).rate;
+/** The share of the requests per second that is lost, and the additional processor time of a request, in microseconds. */
+function costOf(protecting: Result, without: Result) {
   const times = protecting.rounds.map(
     (round, n) =>
       (round.processorTimePerRequest ?? Number.NaN) - (without.rounds[n]?.processorTimePerRequest ?? Number.NaN),
   );
-  return [`${Math.round(lost * 100)} %`, median(times).toFixed(1)];
+  return { lost: 1 - pairedRatio(protecting, without).rate, time: median(times) };
+}
+
+/** The mean of the processes, and its standard error. */
+function estimate(values: readonly number[]): string {
+  return `${mean(values).toFixed(1)} ± ${standardError(values).toFixed(1)}`;
 }
 
 async function newKey({ folder }: Build, url: string): Promise<string> {
