@@ -35,7 +35,8 @@ export async function readJson(
   charge: (bytes: number) => Promise<void> | undefined,
 ): Promise<unknown> {
   const encoding = headers.get('content-encoding');
-  if (encoding !== null && encoding !== 'identity') {
+  // Codings are case-insensitive (RFC 9110, section 8.4.1).
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') {
     const message = `The body must not be encoded; Content-Encoding was ${encoding}.`;
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', message, { headers: { 'accept-encoding': 'identity' } });
   }

@@ -202,6 +202,14 @@ describe('an encoded body', () => {
     expect(body.message).toContain('gzip');
   });
 
+  test.each(['identity', 'Identity'])('with the coding "%s" is accepted', async (coding) => {
+    const { status } = await app.rest('POST', '/categories', {
+      body: { name: `Plain ${coding}` },
+      headers: { 'content-encoding': coding },
+    });
+    expect(status).toBe(201);
+  });
+
   test('with a byte order mark is 400, and the message says so', async () => {
     const { status, body } = await app.rest('POST', '/categories', { body: '\ufeff{"name":"Marked"}' });
     expect([status, body.code]).toEqual([400, 'MALFORMED_JSON']);
