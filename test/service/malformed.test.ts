@@ -72,16 +72,14 @@ test('every header field is checked, however many come before it', async () => {
   expect(statusesIn((await asking('Host: y')).text)).toEqual([400]);
 });
 
-test('an incomplete request is closed by the service, which answers others meanwhile', async () => {
+test.concurrent('a connection without a request is closed without a response, which would seem to be that of the next request', async () => {
+  expect(await whatComesAfter('')).toBe('');
+});
+
+test.concurrent('an incomplete request is closed by the service, which answers others meanwhile', async () => {
   const began = performance.now();
   const ends = unfinished.map(async ([what, bytes]) => {
-    const socket = open();
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1');
-    });
-    socket.write(Buffer.from(bytes, 'latin1'));
-    await new Promise((resolve) => socket.once('close', resolve));
+    const text = await whatComesAfter(bytes);
     expect(statusesIn(text), what).toEqual([400]);
     expect(text, what).toContain('did not arrive in time');
   });
@@ -98,6 +96,18 @@ test('none of this is an internal error, and no connection is left open', async 
   await expect.poll(connections, { timeout: 10_000 }).toBeLessThanOrEqual(23);
   expect(await isWell()).toBe(true);
 });
+
+/** All that the service sends after these bytes, until it closes the connection. */
+async function whatComesAfter(bytes: string): Promise<string> {
+  const socket = open();
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+  });
+  socket.write(Buffer.from(bytes, 'latin1'));
+  await new Promise((resolve) => socket.once('close', resolve));
+  return text;
+}
 
 async function expectRejection(bytes: string): Promise<void> {
   const { text, milliseconds } = await answerTo(bytes);
