@@ -53,8 +53,10 @@ function readNumber(token: string): number | bigint {
 function hasFraction(token: string): boolean {
   const [, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(token) ?? [];
   const digits = whole + fraction;
-  const significant = digits.replace(/0+$/, '');
-  return significant !== '' && fraction.length - (digits.length - significant.length) > Number(exponent);
+  let end = digits.length;
+  // A regular expression for the last zeros would try each of the others too.
+  while (digits[end - 1] === '0') end--;
+  return end > 0 && fraction.length - (digits.length - end) > Number(exponent);
 }
 
 /** The number next to an integer that is not an integer itself; NaN if there is none. */

@@ -91,6 +91,18 @@ test.each([
   expect(parseJson(json)).toBe(value);
 });
 
+test('a number with many zeros before its last digit takes no longer than others of its length', () => {
+  const millisecondsFor = (digit: string) => {
+    const body = `[${Array(500).fill(`1.${digit.repeat(997)}1`).join()}]`;
+    const started = performance.now();
+    const values = parseJson(body) as number[];
+    expect(values.some(Number.isInteger)).toBe(false);
+    return performance.now() - started;
+  };
+  const ofOthers = millisecondsFor('5');
+  expect(millisecondsFor('0')).toBeLessThan(20 * ofOthers);
+});
+
 test('__proto__ and constructor are ordinary keys', () => {
   const value = parseJson('{"__proto__": {"a": 12345678901234567}, "constructor": 1}') as object;
   expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);

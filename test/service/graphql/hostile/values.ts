@@ -47,6 +47,7 @@ export const variables: readonly Hostile[] = [
       `query ($ids: [Int64!] = [${'1 '.repeat(2_000)}]) { ${many(190, (n) => `p${n}: pets(id: $ids, first: 1) { totalCount }`)} }`,
     ),
   ],
+  ['1,000 numbers with zeros before the last digit', given(`{"ids":[${`1.${'0'.repeat(998)}1,`.repeat(1_000)}1]}`)],
   ['100,000 keys', given(`{${keys(100_000)}}`)],
   ['100,000 keys, one value long', given(`{"ids":1234567890123456789,${keys(100_000)}}`)],
   ['80,000 keys in an input', given(`{"pet":{${keys(80_000)}}}`, CREATE)],
