@@ -7,6 +7,7 @@ import { tableSizes } from './db/table-sizes.ts';
 import { createDispatch } from './dispatch.ts';
 import { ServiceError, toServiceError } from './errors.ts';
 import { createEvents, type EventSettings } from './events/create.ts';
+import { failureLog } from './failure-log.ts';
 import { createFinish } from './finish.ts';
 import { createGraphQLServer } from './graphql/server.ts';
 import { createHealth } from './health.ts';
@@ -104,8 +105,7 @@ export function createApp(options: AppOptions) {
     rest: view,
     clock: rules.clock,
     isRehearsal: rules.isRehearsal,
-    onFailure: (error) =>
-      logger.warn({ err: error }, 'lifecycle uses could not be stored yet; the next attempt includes them'),
+    onFailure: failureLog(logger, 'lifecycle uses could not be stored yet; the next attempt includes them'),
   });
   const events = createEvents({
     database,
@@ -139,9 +139,12 @@ export function createApp(options: AppOptions) {
   const limiter =
     settings.RATE_LIMIT === 'off'
       ? undefined
-      : createRateLimiter(settings.RATE_LIMIT, database, clock, (error) =>
-          logger.warn(
-            { err: error },
+      : createRateLimiter(
+          settings.RATE_LIMIT,
+          database,
+          clock,
+          failureLog(
+            logger,
             'used cost units could not be stored, or old ones deleted; the next attempt includes them',
           ),
         );
@@ -232,7 +235,7 @@ export function createApp(options: AppOptions) {
       await Promise.all([lifecycle.begin(), sizes.refresh(), limiter?.begin()]);
       events.begin();
       if (events.context.events.isOn) deliverer.begin();
-      idempotency.begin((error) => logger.warn({ err: error }, 'old idempotency keys could not be deleted yet'));
+      idempotency.begin(failureLog(logger, 'old idempotency keys could not be deleted yet'));
     },
     /** Answers a request without a socket. */
     fetch: fetchHandler(respond),

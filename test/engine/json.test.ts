@@ -93,7 +93,9 @@ test.each([
 
 test('a number with many zeros before its last digit takes no longer than others of its length', () => {
   const millisecondsFor = (digit: string) => {
-    const body = `[${Array(500).fill(`1.${digit.repeat(997)}1`).join()}]`;
+    const body = `[${Array(500)
+      .fill(`1.${digit.repeat(997)}1`)
+      .join()}]`;
     const started = performance.now();
     const values = parseJson(body) as number[];
     expect(values.some(Number.isInteger)).toBe(false);

@@ -61,6 +61,17 @@ if (databaseKind === 'server') {
       await opened.dispose();
     });
 
+    test('by being away when the service stops: it stops all the same, and reports success', async () => {
+      const opened = await openTestDatabase();
+      const proxy = await startProxy(opened.location.url ?? '');
+      const service = await startService({ DATABASE_URL: proxy.url });
+      expect((await fetch(`${service.base}/pets/1`)).status).toBe(404);
+      proxy.stop();
+      expect(await service.stop()).toBe(0);
+      proxy.close();
+      await opened.dispose();
+    });
+
     test('by accepting connections and closing them: a statement is tried once, and fails at once', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
+import { failureLog } from '../failure-log.ts';
 import { stringifyJson } from '../json.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import type { StreamOpener } from '../rest/adapter.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import type { Context } from '../schema/context.ts';
-import { throttle } from '../throttle.ts';
 import type { StreamFormat } from './event-stream.ts';
 import { type FeedEvent, feedStore } from './feed.ts';
 import { createSequencer } from './sequencer.ts';
@@ -40,9 +40,7 @@ interface EventsOptions {
 export function createEvents({ database, sources, name, settings, metrics, logger, onPublished, page }: EventsOptions) {
   const isOn = settings.EVENTS === 'on' && sources.length > 0;
   const feed = feedStore(database, sources, { name: `/${name}`, isOn });
-  const onFailure = throttle((error: unknown) =>
-    logger.warn({ err: error }, 'events could not be read; the next attempt follows'),
-  );
+  const onFailure = failureLog(logger, 'events could not be read; the next attempt follows');
   const streams = createEventStreams({
     feed,
     max: settings.MAX_STREAMS,
@@ -58,9 +56,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
           streams.wake();
           onPublished();
         },
-        onFailure: throttle((error) =>
-          logger.warn({ err: error }, 'events could not be published yet; the next attempt includes them'),
-        ),
+        onFailure: failureLog(logger, 'events could not be published yet; the next attempt includes them'),
       })
     : undefined;
   /** The events as the page returns them, each as JSON. */

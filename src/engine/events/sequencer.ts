@@ -45,14 +45,7 @@ export function createSequencer(database: Database, { retention, onPublished, on
       returning (select count(*) from old)`,
     { count: integer },
   );
-  const rounds = createRounds(async () => {
-    try {
-      await publishAll();
-    } catch (error) {
-      onPublished(0, (performance.now() - lastSuccess) / 1_000);
-      onFailure(error);
-    }
-  }, PAUSE);
+  const rounds = createRounds(attempt, PAUSE);
   let intervals: NodeJS.Timeout[] = [];
   let lastSuccess = performance.now();
 
@@ -73,9 +66,18 @@ export function createSequencer(database: Database, { retention, onPublished, on
     async end(): Promise<void> {
       for (const interval of intervals) clearInterval(interval);
       await rounds.end();
-      await publishAll();
+      await attempt();
     },
   };
+
+  async function attempt(): Promise<void> {
+    try {
+      await publishAll();
+    } catch (error) {
+      onPublished(0, (performance.now() - lastSuccess) / 1_000);
+      onFailure(error);
+    }
+  }
 
   async function publishAll(): Promise<void> {
     for (;;) {

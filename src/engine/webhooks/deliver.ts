@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/client.ts';
 import { toEventId } from '../events/cursor.ts';
 import type { FeedEvent, FeedStore } from '../events/feed.ts';
+import { failureLog } from '../failure-log.ts';
 import type { Int64 } from '../int64.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import { createRounds } from '../rounds.ts';
-import { throttle } from '../throttle.ts';
 import { deliveryQueue, type Settlement, subjectKey } from './queue.ts';
 import { outcomeOf } from './schedule.ts';
 import type { Attempt, createSender } from './send.ts';
@@ -52,9 +52,7 @@ export function createDeliverer(
   database: Database,
   { feed, bodiesOf, sender, name, clock, metrics, logger }: DelivererOptions,
 ) {
-  const onFailure = throttle((error: unknown) =>
-    logger.warn({ err: error }, 'webhooks could not be delivered to; the next attempt follows'),
-  );
+  const onFailure = failureLog(logger, 'webhooks could not be delivered to; the next attempt follows');
   const queue = deliveryQueue(database, randomUUID());
   const rounds = createRounds(() => pass().catch(onFailure), PAUSE);
   /** The requests in progress, and those whose results are not stored yet. */

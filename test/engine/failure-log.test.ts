@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { throttle } from '../../src/engine/throttle.ts';
+import { failureLog } from '../../src/engine/failure-log.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,11 +9,12 @@ afterEach(() => {
 });
 
 test('background work that fails each second is logged at once, and then once a minute', () => {
-  const logged: string[] = [];
-  const log = throttle((time: string) => logged.push(time));
+  const logged: unknown[] = [];
+  const log = failureLog({ warn: (...line: unknown[]) => logged.push(line) }, 'Nothing could be stored.');
   for (let second = 0; second < 150; second++) {
     log(`${second} s`);
     vi.advanceTimersByTime(1_000);
   }
-  expect(logged).toEqual(['0 s', '60 s', '120 s']);
+  const line = (err: string) => [{ err }, 'Nothing could be stored.'];
+  expect(logged).toEqual([line('0 s'), line('60 s'), line('120 s')]);
 });
