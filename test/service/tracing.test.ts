@@ -119,6 +119,18 @@ describe('with an OTLP endpoint', () => {
     ['PUT', '/store/inventory/1', { 'if-match': '"99"' }, { quantity: 3 }],
     ['DELETE', '/store/inventory/9999', {}, undefined],
     ['DELETE', '/store/orders/9999', {}, undefined],
+    ['GET', '/events', {}, undefined],
+    ['GET', '/events?after=now', {}, undefined],
+    ['POST', '/webhooks', {}, { url: 'http://127.0.0.1:9/pets', enabled: false }],
+    ['GET', '/webhooks', {}, undefined],
+    ['GET', '/webhooks/1/deliveries', {}, undefined],
+    ['GET', '/webhooks/9999/deliveries', {}, undefined],
+    ['POST', '/webhooks/1/secret', {}, undefined],
+    ['POST', '/webhooks/9999/secret', {}, undefined],
+    ['POST', '/webhooks/1/redeliver?after=1.0', {}, undefined],
+    ['PATCH', '/webhooks/1', {}, { enabled: false }],
+    ['DELETE', '/webhooks/1', {}, undefined],
+    ['POST', '/graphql', {}, { query: '{ events(first: 5) { nodes { id data { __typename } } } }' }],
     ['POST', '/pets', { 'idempotency-key': 'tracing-rest' }, { name: 'Rex', categoryId: 1 }],
     [
       'POST',
@@ -147,7 +159,7 @@ describe('with an OTLP endpoint', () => {
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    await response.text();
+    expect(response.status, await response.text()).toBeLessThan(500);
     const run = subtract(await statementsRun(service), before);
     expect(run).not.toEqual([]);
     const all = await spansOf(headers.traceparent.slice(3, 35), run.length + 1);

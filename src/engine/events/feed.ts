@@ -89,7 +89,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     'events.listBySubject',
     sql`subject = ${sql.placeholder('subject')} and (${sql.placeholder('types')}::text[] is null or type = any(${sql.placeholder('types')}::text[]))`,
   );
-  const state = database.statement('events.state', 'lookup', sql`select epoch, deleted, last from ${feed}`, STATE);
+  const readState = database.statement('events.state', 'lookup', sql`select epoch, deleted, last from ${feed}`, STATE);
 
   return {
     name,
@@ -100,58 +100,62 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     /** Reads a stored event; undefined for a type that only a newer version of the service knows. */
     read: toEvent,
 
-    /**
-     * A page of the feed.
-     *
-     * @param cursor the id of the event that it comes after, or `now`; undefined for the first event that is kept
-     * @throws {ServiceError} INVALID_ARGUMENT when the cursor is not one; GONE when events after it are deleted, or it
-     *   is from before a backup was restored
-     */
-    async page(cursor: string | null | undefined, filter: EventFilter, limit: number): Promise<FeedPage> {
-      if (cursor === NOW) {
-        const { epoch, last } = await this.state();
-        return { events: [], next: { epoch, position: last }, hasMore: false };
-      }
-      return this.pageAfter(cursor == null ? undefined : readEventId(cursor, 'after'), filter, limit);
-    },
-
-    /** The same, after a cursor that was read. */
-    async pageAfter(from: FeedCursor | undefined, filter: EventFilter, limit: number): Promise<FeedPage> {
-      if (!isOn) throw notRecorded();
-      const { types = null, subject } = filter;
-      const values = { after: from?.position ?? 0, limit, types, subject };
-      const statement = subject != null ? ofSubject : types !== null ? ofTypes : all;
-      const rows = await statement(values);
-      const [first] = rows as [(typeof rows)[number]];
-      const { epoch, deleted, last } = first;
-      if (from !== undefined) {
-        const now = toEventId({ epoch, position: last });
-        const instead = `Read the current state, then go on after ${now}; or begin without after, at the first event that is kept.`;
-        assertKept(from, first, instead);
-      }
-      const found = rows.filter(({ position }) => position !== null);
-      const start = Math.max(values.after, deleted);
-      const end = statement === ofTypes ? Math.min(start + LOOKED_THROUGH, last) : last;
-      const position = found.length === limit ? (found.at(-1)?.position ?? end) : Math.max(end, start);
-      return {
-        events: found.flatMap((row) => toEvent(row) ?? []),
-        next: { epoch, position },
-        hasMore: position < last,
-      };
-    },
-
-    /**
-     * The epoch, and the positions of the last events that were deleted and published.
-     *
-     * @throws {ServiceError} NOT_FOUND when no events are recorded
-     */
-    async state(): Promise<FeedState> {
-      if (!isOn) throw notRecorded();
-      const [row] = await state();
-      if (row === undefined) throw new Error('The table feed must have one row.');
-      return row;
-    },
+    page,
+    pageAfter,
+    state,
   };
+
+  /**
+   * A page of the feed.
+   *
+   * @param cursor the id of the event that it comes after, or `now`; undefined for the first event that is kept
+   * @throws {ServiceError} INVALID_ARGUMENT when the cursor is not one; GONE when events after it are deleted, or it
+   *   is from before a backup was restored
+   */
+  async function page(cursor: string | null | undefined, filter: EventFilter, limit: number): Promise<FeedPage> {
+    if (cursor === NOW) {
+      const { epoch, last } = await state();
+      return { events: [], next: { epoch, position: last }, hasMore: false };
+    }
+    return pageAfter(cursor == null ? undefined : readEventId(cursor, 'after'), filter, limit);
+  }
+
+  /** The same, after a cursor that was read. */
+  async function pageAfter(from: FeedCursor | undefined, filter: EventFilter, limit: number): Promise<FeedPage> {
+    if (!isOn) throw notRecorded();
+    const { types = null, subject } = filter;
+    const values = { after: from?.position ?? 0, limit, types, subject };
+    const statement = subject != null ? ofSubject : types !== null ? ofTypes : all;
+    const rows = await statement(values);
+    const [first] = rows as [(typeof rows)[number]];
+    const { epoch, deleted, last } = first;
+    if (from !== undefined) {
+      const now = toEventId({ epoch, position: last });
+      const instead = `Read the current state, then go on after ${now}; or begin without after, at the first event that is kept.`;
+      assertKept(from, first, instead);
+    }
+    const found = rows.filter(({ position }) => position !== null);
+    const start = Math.max(values.after, deleted);
+    const end = statement === ofTypes ? Math.min(start + LOOKED_THROUGH, last) : last;
+    const position = found.length === limit ? (found.at(-1)?.position ?? end) : Math.max(end, start);
+    return {
+      events: found.flatMap((row) => toEvent(row) ?? []),
+      next: { epoch, position },
+      hasMore: position < last,
+    };
+  }
+
+  /**
+   * The epoch, and the positions of the last events that were deleted and published.
+   *
+   * @throws {ServiceError} NOT_FOUND when no events are recorded
+   */
+  async function state(): Promise<FeedState> {
+    if (!isOn) throw notRecorded();
+    const [row] = await readState();
+    if (row === undefined) throw new Error('The table feed must have one row.');
+    return row;
+  }
 
   function toEvent({ epoch, position, time, type, subject, data, correlation }: StoredEvent): FeedEvent | undefined {
     const read = rowReaders.get(type);

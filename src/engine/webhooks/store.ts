@@ -99,26 +99,23 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
       sort: 'id' | 'id_desc',
       window: PageWindow,
     ): Promise<Page<Delivery>> {
-      await this.get(webhookId);
-      return listDeliveries({ webhookId, status }, sort, window);
+      const list = database.bind(listDeliveries);
+      await get(webhookId);
+      return list({ webhookId, status }, sort, window);
     },
 
-    /** Throws NOT_FOUND when no webhook has the id. */
-    async get(id: Int64): Promise<Webhook> {
-      const found = await stored.byId.load(id);
-      if (found === undefined) throw new ServiceError('NOT_FOUND', `No webhook has the id ${id}.`);
-      return found;
-    },
+    get,
 
     /** Creates a webhook for the events from now on. */
     async create(fields: WebhookFields): Promise<NewWebhook> {
       const url = hrefOf(fields.url);
+      const store = database.bind(stored.create);
       const { last, count } = await readState();
       if (count >= MAX_WEBHOOKS) {
         throw new ServiceError('CONFLICT', `There can be ${MAX_WEBHOOKS} webhooks; delete one first.`);
       }
       const secret = newSecret();
-      const row = await stored.create({
+      const row = await store({
         ...toColumns(fields),
         url,
         secret,
@@ -140,7 +137,8 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     async rotateSecret(id: Int64): Promise<NewWebhook> {
       const secret = newSecret();
       const until = new Date(clock() + OVERLAP);
-      const [row = await this.get(id)] = await rotate({ id, secret, until });
+      const read = database.bind(get);
+      const [row = await read(id)] = await rotate({ id, secret, until });
       return { ...row, newSecret: secret };
     },
 
@@ -151,13 +149,21 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
      * @throws {ServiceError} as the feed does for a cursor, or NOT_FOUND
      */
     async redeliver(id: Int64, after: string): Promise<Webhook> {
+      const [read, readFeed, goBack] = [database.bind(get), database.bind(readState), database.bind(rewind)];
       for (;;) {
-        const found = await this.get(id);
-        const position = positionOf(after, await readState());
-        if ((await rewind({ id, start: found.position, position })).length > 0) return found;
+        const found = await read(id);
+        const position = positionOf(after, await readFeed());
+        if ((await goBack({ id, start: found.position, position })).length > 0) return found;
       }
     },
   };
+
+  /** Throws NOT_FOUND when no webhook has the id. */
+  async function get(id: Int64): Promise<Webhook> {
+    const found = await stored.byId.load(id);
+    if (found === undefined) throw new ServiceError('NOT_FOUND', `No webhook has the id ${id}.`);
+    return found;
+  }
 
   async function readState() {
     if (!isOn) throw notRecorded();

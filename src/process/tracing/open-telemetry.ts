@@ -149,10 +149,10 @@ export function createOpenTelemetry(name: string, environment: NodeJS.Dict<strin
 }
 
 /** The stores with their functions called for these requests. A proxy wraps only what a request uses. */
-function within<T>(requests: TracedRequests, part: T): T {
-  if (typeof part === 'function') return ((...args: unknown[]) => requests.call(() => part(...args))) as T;
+function within<T>(requests: TracedRequests, part: T, owner?: object): T {
+  if (typeof part === 'function') return ((...args: unknown[]) => requests.call(() => part.apply(owner, args))) as T;
   if (typeof part !== 'object' || part === null) return part;
-  return new Proxy(part, { get: (stores, name) => within(requests, Reflect.get(stores, name)) });
+  return new Proxy(part, { get: (stores, name) => within(requests, Reflect.get(stores, name), stores) });
 }
 
 /** A request that is not recorded: its span only passes the trace on. */
