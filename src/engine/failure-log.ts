@@ -3,17 +3,23 @@ import type { Logger } from 'pino';
 const PAUSE = 60_000;
 
 /**
- * Makes the function that logs the failures of background work, at most one a minute: the work is tried again each second
- * while the database is away.
+ * Makes the function that logs the failures of background work, each at most once a minute: the work is tried again each
+ * second while the database is away.
  *
  * @param message says what failed, and what happens next
  */
 export function failureLog(logger: Pick<Logger, 'warn'>, message: string): (error: unknown) => void {
-  let next = Number.NEGATIVE_INFINITY;
+  const logged = new Map<string, number>();
   return (error) => {
     const now = performance.now();
-    if (now < next) return;
-    next = now + PAUSE;
+    for (const [text, time] of logged) if (now - time >= PAUSE) logged.delete(text);
+    const text = textOf(error);
+    if (logged.has(text)) return;
+    logged.set(text, now);
     logger.warn({ err: error }, message);
   };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? `${error.message} ${textOf(error.cause)}` : String(error);
 }

@@ -74,9 +74,9 @@ interface AppOptions {
   /** Traces requests; undefined for no traces. */
   readonly tracing?: Tracing | undefined;
   /**
-   * The clock of rate limits and webhooks, in milliseconds since the epoch; it must not jump.
+   * The clock of rate limits and webhooks, in milliseconds since the epoch.
    *
-   * @default steadyTime
+   * @default the wall clock for webhooks, and one that never jumps for rate limits
    */
   readonly clock?: () => number;
 }
@@ -92,7 +92,7 @@ const LAST_RESPONSES = 500;
  * no request changes.
  */
 export function createApp(options: AppOptions) {
-  const { application, database, settings, access, rules, metrics, logger, tracing, clock = steadyTime } = options;
+  const { application, database, settings, access, rules, metrics, logger, tracing, clock = Date.now } = options;
   const { schema } = application;
   const basePath = settings.BASE_PATH;
   const annotated = annotatedIn(schema);
@@ -142,7 +142,7 @@ export function createApp(options: AppOptions) {
       : createRateLimiter(
           settings.RATE_LIMIT,
           database,
-          clock,
+          options.clock ?? steadyTime,
           failureLog(
             logger,
             'used cost units could not be stored, or old ones deleted; the next attempt includes them',

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Application } from '../engine/application.ts';
 import type { Database, Probe } from '../engine/db/client.ts';
 import { assertMigrated } from '../engine/db/migrate.ts';
+import { failureLog } from '../engine/failure-log.ts';
 import { listen, MAX_ARRIVAL } from '../engine/http/listen.ts';
 import type { Clock } from '../engine/lifecycle/guard.ts';
 import { createApp } from '../engine/service.ts';
@@ -92,6 +93,7 @@ export async function serve(
       host: settings.HOST,
       port: settings.PORT,
       stall: settings.REQUEST_TIMEOUT + MAX_PAUSE,
+      onFailure: failureLog(logger, 'a connection could not be accepted'),
     });
     let stopping: Promise<void> | undefined;
     return {

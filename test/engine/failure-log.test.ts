@@ -8,13 +8,17 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('background work that fails each second is logged at once, and then once a minute', () => {
-  const logged: unknown[] = [];
-  const log = failureLog({ warn: (...line: unknown[]) => logged.push(line) }, 'Nothing could be stored.');
-  for (let second = 0; second < 150; second++) {
-    log(`${second} s`);
+test('background work that fails each second is logged at once, and then once a minute for each error', () => {
+  const logged: string[] = [];
+  const log = failureLog(
+    { warn: ({ err }: { err: Error }) => logged.push(`${seconds} ${err.message}`) },
+    'Not stored.',
+  );
+  let seconds = 0;
+  for (; seconds < 150; seconds++) {
+    log(new Error('away'));
+    if (seconds >= 30) log(new Error('full'));
     vi.advanceTimersByTime(1_000);
   }
-  const line = (err: string) => [{ err }, 'Nothing could be stored.'];
-  expect(logged).toEqual([line('0 s'), line('60 s'), line('120 s')]);
+  expect(logged).toEqual(['0 away', '30 full', '60 away', '90 full', '120 away']);
 });

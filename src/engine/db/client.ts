@@ -111,7 +111,7 @@ export class Database {
   }
 
   /**
-   * Compiles a statement: builds its SQL once. The server prepares it when it first runs.
+   * Compiles a statement: builds its SQL once, in a session of transactions when it first runs. The server prepares it when it first runs.
    *
    * @param name its name in metrics, tests and logs, such as `books.byKeys`
    * @param kind what it does
@@ -127,11 +127,16 @@ export class Database {
     shape: S,
     row?: ChangedRow,
   ): Statement<RowOf<S>> {
-    const { sql: text, params } = dialect.sqlToQuery(query.getSQL());
-    const readers = params.map(parameterReader);
-    const toRow = rowReader(shape);
+    const compile = () => {
+      const { sql: text, params } = dialect.sqlToQuery(query.getSQL());
+      return { text, readers: params.map(parameterReader), toRow: rowReader(shape) };
+    };
+    // Each session of transactions has all statements, and runs few of them.
+    let compiled = this.#turns === undefined ? undefined : compile();
     for (const column of Object.values(shape)) if (is(column, Column)) this.tables.add(column.table);
     return async (values = {}) => {
+      compiled ??= compile();
+      const { text, readers, toRow } = compiled;
       const parameters = readers.map((read) => read(values));
       const runAlone = () => this.#run(name, kind, text, parameters);
       const requests = this.probe.tracing?.current();

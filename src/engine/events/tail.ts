@@ -11,12 +11,13 @@ const MOST = 500;
  * Reads the end of the feed, once for all readers of the process.
  *
  * @param tell called with what was published, and where these events end; the next ones are read when it resolves
- * @param onRestored called when a backup was restored: then positions are used again
+ * @param onLost called when the place was lost: a backup was restored, so that positions are used again, or events after
+ *   the place were deleted, because the process was suspended for that long
  */
 export function createTail(
   feed: FeedPages,
   tell: (events: readonly FeedEvent[], place: FeedCursor) => Promise<unknown>,
-  onRestored: () => void,
+  onLost: () => void,
   onFailure: (error: unknown) => void,
 ) {
   /** The place until which events were told. */
@@ -50,11 +51,11 @@ export function createTail(
 
   async function readOn(): Promise<void> {
     if (timer === undefined) return;
-    const { epoch, last } = await feed.state();
-    if (epoch !== told.epoch) {
+    const { epoch, deleted, last } = await feed.state();
+    if (epoch !== told.epoch || told.position < deleted) {
       // Readers may come before the last old one has gone.
       told = { epoch, position: last };
-      return onRestored();
+      return onLost();
     }
     while (timer !== undefined && told.position < last) {
       const from = told;

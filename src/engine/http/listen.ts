@@ -21,6 +21,13 @@ export const MAX_ARRIVAL = OPTIONS.requestTimeout + OPTIONS.connectionsCheckingI
 /** How long idle connections may still send a last request after a drain has started, in milliseconds. */
 const LAST_REQUESTS = 500;
 
+interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly stall: number;
+  readonly onFailure?: (error: unknown) => void;
+}
+
 export interface Listener {
   readonly port: number;
   /**
@@ -35,11 +42,13 @@ export interface Listener {
  *
  * @param options.stall how long a connection with a request may have no traffic, in milliseconds: longer than a request
  *   or a response may take, but bounded, because a response that the client doesn't read stays in memory
+ * @param options.onFailure called when a connection can't be accepted, because the system lacks memory for it; those that
+ *   are open go on
  * @throws {Error} with a message of one line when it can't listen on the address
  */
 export function listen(
   handler: RequestListener,
-  { host, port, stall }: { host: string; port: number; stall: number },
+  { host, port, stall, onFailure = () => {} }: ListenOptions,
 ): Promise<Listener> {
   const connections = new WeakMap<Socket, Connection>();
   const backlog = new Backlog();
@@ -76,8 +85,10 @@ export function listen(
     connectionOf(socket).reject('This is not a proxy: it does not support CONNECT.'),
   );
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(explain(error, host, port))));
+    const onStart = (error: NodeJS.ErrnoException) => reject(new Error(explain(error, host, port)));
+    server.once('error', onStart);
     server.listen(port, host, () => {
+      server.off('error', onStart).on('error', onFailure);
       resolve({ port: (server.address() as AddressInfo).port, drain });
     });
   });

@@ -84,14 +84,22 @@ function readBody(
     if (message.destroyed) reject(new Error('The connection was closed.'));
     const chunks: Buffer[] = [];
     let size = 0;
-    message.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       size += chunk.length;
       const counted = size <= SMALL_BODY ? 0 : size - chunk.length > SMALL_BODY ? chunk.length : size;
-      if (size > limit) return resolve(undefined);
-      if (!bodies.fits(caller, counted)) return reject(tooMuchHeld());
-      if (counted > 0) bodies.add(response, caller, counted);
-      chunks.push(chunk);
-    });
+      if (size > limit) skipRest(() => resolve(undefined));
+      else if (!bodies.fits(caller, counted)) skipRest(() => reject(tooMuchHeld()));
+      else {
+        if (counted > 0) bodies.add(response, caller, counted);
+        chunks.push(chunk);
+      }
+    };
+    const skipRest = (settle: () => void) => {
+      message.off('data', take).resume();
+      chunks.length = 0;
+      settle();
+    };
+    message.on('data', take);
     message.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     message.once('error', reject);
     message.once('close', () => {

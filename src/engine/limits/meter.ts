@@ -65,6 +65,10 @@ export class Meter {
   /** The load of the request while it is in progress. */
   load(kind: 'read' | 'change'): Load {
     const ofWork = Math.max(1, this.#units) * (kind === 'read' ? 1 : READS_PER_CHANGE);
-    return { account: this.#account, units: Math.max(ofWork, this.#bytes / BYTES_PER_READ), spent: this.#waited };
+    return {
+      account: this.#account,
+      units: Math.max(ofWork, Math.ceil(this.#bytes / BYTES_PER_READ)),
+      spent: this.#waited,
+    };
   }
 }

@@ -139,7 +139,7 @@ function textParser(type: GraphQLLeafType): (text: string) => unknown {
 
 const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   Int64: parseInt64,
-  Int: (text) => (/^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31 ? Number(text) : undefined),
+  Int: (text) => (/^-?\d{1,10}$/.test(text) && Number(text) === (Number(text) | 0) ? Number(text) : undefined),
   Float: (text) => (/^-?\d+(\.\d+)?(e-?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined),
   Boolean: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
   String: (text) => text,

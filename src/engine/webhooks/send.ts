@@ -98,7 +98,7 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       // The receiver has closed an idle connection at the moment when it was used again.
-      if (request.reusedSocket && code === 'ECONNRESET') return post(message, signal, 'new');
+      if (request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')) return post(message, signal, 'new');
       throw error;
     }
   }

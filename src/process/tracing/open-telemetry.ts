@@ -11,6 +11,7 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { RandomIdGenerator } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
 import type { StatementTracing, TracedRequests } from '../../engine/db/client.ts';
+import { failureLog } from '../../engine/failure-log.ts';
 import type { RequestSpan, TracedRequest } from '../../engine/tracing/span.ts';
 import { samplerFrom } from './sampling.ts';
 import { SpanQueue } from './span-queue.ts';
@@ -34,9 +35,7 @@ const ids = new RandomIdGenerator();
  * @see https://opentelemetry.io/docs/specs/semconv/database/database-spans/
  */
 export function createOpenTelemetry(name: string, environment: NodeJS.Dict<string>, logger: Logger) {
-  const queue = new SpanQueue(name, environment, (message) =>
-    logger.warn({ openTelemetry: message }, 'OpenTelemetry has a problem'),
-  );
+  const queue = new SpanQueue(name, environment, failureLog(logger, 'OpenTelemetry has a problem'));
   const isSampled = samplerFrom(environment);
   /**
    * With AsyncLocalStorage it would be known after an `await` too, but before Node 24 that slows down every promise of

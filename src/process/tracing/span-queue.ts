@@ -34,7 +34,7 @@ export class SpanQueue {
   readonly #exporter: Worker;
   readonly #ended: Promise<unknown>;
   readonly #warn: (message: string) => void;
-  #dropped = 0;
+  #hasDropped = false;
   #waiting: EndedSpan[] = [];
   #isTaking = false;
   #timer: NodeJS.Timeout | undefined;
@@ -58,7 +58,7 @@ export class SpanQueue {
 
   push(span: EndedSpan): void {
     if (this.#waiting.length >= MAX_WAITING) {
-      this.#dropped++;
+      this.#hasDropped = true;
       return;
     }
     this.#waiting.push(span);
@@ -75,9 +75,8 @@ export class SpanQueue {
   }
 
   #taken(): void {
-    if (this.#dropped > 0)
-      this.#warn(`${this.#dropped} spans were dropped, because they ended faster than they are sent`);
-    this.#dropped = 0;
+    if (this.#hasDropped) this.#warn('Spans were dropped, because they ended faster than they are sent.');
+    this.#hasDropped = false;
     this.#isTaking = false;
     if (this.#waiting.length > 0) this.#send();
   }

@@ -74,7 +74,12 @@ export async function startWorkers(count: number, logger: Logger) {
     const worker = cluster.fork();
     const { port, failure = 'A worker ended while it started.' } = await new Promise<Start>((resolve) => {
       worker.on('message', ({ start }: { start?: Start }) => start && resolve(start));
-      void whenEnded(worker).then(() => resolve({}));
+      // The system may have no room for another process.
+      worker.once('error', ({ message }) => resolve({ failure: message }));
+      whenEnded(worker).then(
+        () => resolve({}),
+        () => {},
+      );
     });
     if (port === undefined) throw new Error(failure);
     serving.add(worker);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ServiceError } from '../../../src/engine/errors.ts';
 import type { StreamFormat } from '../../../src/engine/events/event-stream.ts';
 import type { FeedEvent } from '../../../src/engine/events/feed.ts';
 import type { Sink } from '../../../src/engine/http/stream.ts';
@@ -138,6 +139,16 @@ describe('streams', () => {
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(sink.text()).toBe('retry: 3000\n\n');
     feed.state = async () => ({ epoch: 2, deleted: 0, last: 1 });
+    await vi.waitFor(() => expect(sink.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/));
+  });
+
+  test('end when events that they were not told are deleted, because the process was suspended for that long', async () => {
+    const feed = feedOf([eventAt(1)]);
+    const sink = await openStream(streamsOf(feed), openSink(), '1');
+    const gone = async () => {
+      throw new ServiceError('GONE', 'The events after 1.1 are deleted.');
+    };
+    Object.assign(feed, { state: async () => ({ epoch: 1, deleted: 5, last: 6 }), pageAfter: gone });
     await vi.waitFor(() => expect(sink.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/));
   });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { nodeListener, type Respond } from '../../../src/engine/http/node.ts';
 
@@ -40,6 +41,38 @@ test.each(['after', 'now'] as const)('what is written to a stream that was ended
   const [result] = await Promise.allSettled([fetch(base).then((response) => response.text())]);
   expect(result).toMatchObject(how === 'after' ? { value: 'first' } : { status: 'rejected' });
   expect(failures).toEqual([]);
+});
+
+test('what still arrives of a rejected body does not count against its caller', async () => {
+  const mebibyte = 2 ** 20;
+  const held: (() => void)[] = [];
+  const base = await serve(async ({ target, readBody }) => {
+    const answer = (status: number) => ({ status, headers: [], encoding: 'utf8' as const, caller: 'me', body: 'text' });
+    try {
+      await readBody(20 * mebibyte, 'me');
+    } catch {
+      // Its response is not there before all of it has arrived.
+      await new Promise<void>((resolve) => held.push(resolve));
+      return answer(503);
+    }
+    if (target === '/held') await new Promise<void>((resolve) => held.push(resolve));
+    return answer(200);
+  });
+  const first = fetch(`${base}/held`, { method: 'POST', body: Buffer.alloc(7.5 * mebibyte) });
+  await expect.poll(() => held.length).toBe(1);
+  const rejected = request(`${base}/rejected`, { method: 'POST' });
+  const answered = once(rejected, 'response');
+  rejected.write(Buffer.alloc(mebibyte));
+  await expect.poll(() => held.length).toBe(2);
+  held[0]?.();
+  expect((await first).status).toBe(200);
+  rejected.write(Buffer.alloc(5 * mebibyte));
+  await sleep(100);
+  const third = await fetch(`${base}/third`, { method: 'POST', body: Buffer.alloc(6 * mebibyte) });
+  expect(third.status).toBe(200);
+  rejected.end();
+  held[1]?.();
+  expect((await answered)[0].statusCode).toBe(503);
 });
 
 test('a response that cannot be written closes its connection, and is reported; the next is answered', async () => {
