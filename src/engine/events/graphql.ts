@@ -1,3 +1,4 @@
+import { isPermanent, ServiceError } from '../errors.ts';
 import { beta } from '../lifecycle/annotation.ts';
 import type { WaitFor } from '../operation/root-fields.ts';
 import { cursor, integerFrom, text } from '../schema/bounds.ts';
@@ -13,8 +14,8 @@ declare module '../schema/context.ts' {
     readonly streams: Pick<EventStreams, 'wait'>;
     /** The event that a subscription runs for. */
     readonly event?: FeedEvent;
-    /** Where the feed ended when the request came, if it has waited for the events from `now` on. */
-    readonly feedEnd?: FeedCursor | undefined;
+    /** Where the feed ended when a field began to wait for the events from `now` on, by its key in the response. */
+    readonly feedEnds?: ReadonlyMap<string | number, FeedCursor | undefined>;
   }
 }
 
@@ -23,11 +24,20 @@ const MAX_PAGE_SIZE = 500;
 /** How long a page may wait for its first event, in seconds. */
 const MAX_WAIT = 20;
 
-const waitForEvent: WaitFor = async ({ after, types, subject, wait }, { streams }, request) => {
-  if (!wait) return {};
-  const filter = { types, subject } as EventFilter;
-  return { feedEnd: await streams.wait(after as string | undefined, filter, (wait as number) * 1_000, request) };
+const waitForEvents: WaitFor = async (fields, { streams }, request) => {
+  const waits = [...fields].map(async ([key, { after, types, subject, wait }]) => {
+    if (!wait) return [key, undefined] as const;
+    const filter = { types, subject } as EventFilter;
+    const end = streams.wait(after as string | undefined, filter, (wait as number) * 1_000, request);
+    return [key, await end.catch(leaveToResolver)] as const;
+  });
+  return { feedEnds: new Map(await Promise.all(waits)) };
 };
+
+/** A wrong cursor is an error of the field, with or without a wait. */
+function leaveToResolver(error: unknown): undefined {
+  if (!(error instanceof ServiceError) || !isPermanent(error)) throw error;
+}
 
 /** The enum of the types of events, in GraphQL. */
 export type EventTypeRef = PothosSchemaTypes.EnumRef<Types, string>;
@@ -136,7 +146,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
     t.field({
       type: EventPage,
       lifecycle: beta(),
-      extensions: { wait: waitForEvent },
+      extensions: { wait: waitForEvents },
       description:
         'List what has happened, in order. Each committed change is told once, those of a row in the order of its versions, causes before effects.',
       args: {
@@ -150,8 +160,9 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
           description: 'If there is no event yet, how many seconds to wait for one.',
         }),
       },
-      resolve: (_, { first, after, types, subject }, { events, feedEnd }) => {
+      resolve: (_, { first, after, types, subject }, { events, feedEnds }, { path }) => {
         const size = first ?? DEFAULT_PAGE_SIZE;
+        const feedEnd = feedEnds?.get(path.key);
         return after === NOW && feedEnd !== undefined
           ? events.pageAfter(feedEnd, { types, subject }, size)
           : events.page(after, { types, subject }, size);

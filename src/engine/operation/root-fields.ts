@@ -1,28 +1,36 @@
 import { type GraphQLSchema, getArgumentValues, getVariableValues } from 'graphql';
 import type { Context } from '../schema/context.ts';
+import { isIncluded } from './conditions.ts';
 import type { PreparedOperation, Variables, Waiting } from './prepared.ts';
 import type { SelectedField, Selection } from './selection.ts';
 
 /**
- * Waits until a root field has something to return: the extension `wait` of the field. It resolves to what the resolver
- * needs to know of that.
+ * Waits until root fields have something to return: the extension `wait` of a field. It is called once for all fields with
+ * it, and resolves to what their resolvers need to know of that.
+ *
+ * @param fields the arguments of each, by its key in the response
  */
 export type WaitFor = (
-  args: Readonly<Record<string, unknown>>,
+  fields: ReadonlyMap<string, Variables>,
   context: Context,
   request: Waiting,
-) => Promise<Partial<Context>> | undefined;
+) => Promise<Partial<Context>>;
 
 /** The wait of an operation, outside the limits of work in progress; undefined if none of its root fields can wait. */
 export function waitOf(schema: GraphQLSchema, selection: Selection): PreparedOperation['wait'] {
-  const waits = selection.roots.flatMap((root) => {
+  const waiting = selection.roots.flatMap((root) => {
     const wait = root.field.extensions.wait as WaitFor | undefined;
-    return wait === undefined ? [] : [{ wait, argsOf: argumentsOf(schema, selection, root) }];
+    const key = (root.node.alias ?? root.node.name).value;
+    return wait === undefined ? [] : [{ wait, key, root, argsOf: argumentsOf(schema, selection, root) }];
   });
-  if (waits.length === 0) return undefined;
+  if (waiting.length === 0) return undefined;
   return async (variables, context, request) => {
-    const waited = await Promise.all(waits.map(({ wait, argsOf }) => wait(argsOf(variables), context, request)));
-    return Object.assign({}, ...waited);
+    const included = waiting.filter(({ root }) => isIncluded([root.conditions], variables));
+    const waits = [...new Set(included.map(({ wait }) => wait))].map((wait) => {
+      const fields = included.filter((one) => one.wait === wait);
+      return wait(new Map(fields.map(({ key, argsOf }) => [key, argsOf(variables)])), context, request);
+    });
+    return Object.assign({}, ...(await Promise.all(waits)));
   };
 }
 
