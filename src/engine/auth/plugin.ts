@@ -1,37 +1,6 @@
-import SchemaBuilder, {
-  BasePlugin,
-  type FieldNullability,
-  type InputFieldMap,
-  type PothosOutputFieldConfig,
-  type SchemaTypes,
-  type TypeParam,
-} from '@pothos/core';
+import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import { GraphQLSchema } from 'graphql';
 import { READ, scopeDirective } from './scope.ts';
-
-declare global {
-  export namespace PothosSchemaTypes {
-    export interface Plugins<Types extends SchemaTypes> {
-      scope: ScopePlugin<Types>;
-    }
-    // The type parameters must equal those of the interface that this extends.
-    export interface FieldOptions<
-      Types extends SchemaTypes = SchemaTypes,
-      ParentShape = unknown,
-      Type extends TypeParam<Types> = TypeParam<Types>,
-      Nullable extends FieldNullability<Type> = FieldNullability<Type>,
-      Args extends InputFieldMap = InputFieldMap,
-      ResolveShape = unknown,
-      ResolveReturnShape = unknown,
-    > {
-      /**
-       * The scope that a caller needs, such as `books:write`. Required for each mutation; `read` by default for
-       * queries and subscriptions.
-       */
-      scope?: string;
-    }
-  }
-}
 
 /** Adds the scope of each root field to the extensions and directives of the built schema. */
 class ScopePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {

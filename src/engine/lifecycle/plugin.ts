@@ -1,51 +1,15 @@
 import SchemaBuilder, {
   BasePlugin,
-  type FieldNullability,
-  type FieldRequiredness,
-  type InputFieldMap,
-  type InputType,
   type PothosEnumValueConfig,
   type PothosInputFieldConfig,
   type PothosOutputFieldConfig,
   type SchemaTypes,
-  type TypeParam,
 } from '@pothos/core';
 import { GraphQLSchema, isScalarType } from 'graphql';
 import { dateScalar } from '../date.ts';
 import { combineAnnotations, type Declared } from './annotation.ts';
 import { appliedDirectives, lifecycleDirectives } from './directives.ts';
 import { assertLifecycle } from './rules.ts';
-
-declare global {
-  export namespace PothosSchemaTypes {
-    export interface Plugins<Types extends SchemaTypes> {
-      lifecycle: LifecyclePlugin<Types>;
-    }
-    // Declaration merging needs the same type parameters as the original interfaces.
-    export interface FieldOptions<
-      Types extends SchemaTypes = SchemaTypes,
-      ParentShape = unknown,
-      Type extends TypeParam<Types> = TypeParam<Types>,
-      Nullable extends FieldNullability<Type> = FieldNullability<Type>,
-      Args extends InputFieldMap = InputFieldMap,
-      ResolveShape = unknown,
-      ResolveReturnShape = unknown,
-    > {
-      /** How far the field can be relied on: `beta()`, `experimental()`, `deprecated({...})`, or a list of two. */
-      lifecycle?: Declared;
-    }
-    export interface InputFieldOptions<
-      Types extends SchemaTypes = SchemaTypes,
-      Type extends InputType<Types> | [InputType<Types>] = InputType<Types> | [InputType<Types>],
-      Req extends FieldRequiredness<Type> = FieldRequiredness<Type>,
-    > {
-      lifecycle?: Declared;
-    }
-    export interface EnumValueConfig<Types extends SchemaTypes> {
-      lifecycle?: Declared;
-    }
-  }
-}
 
 class LifecyclePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {

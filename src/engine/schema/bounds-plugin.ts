@@ -1,49 +1,12 @@
 import SchemaBuilder, {
   BasePlugin,
-  type FieldNullability,
-  type FieldRequiredness,
-  type InputFieldMap,
-  type InputType,
   type PothosInputFieldConfig,
   type PothosOutputFieldConfig,
   type SchemaTypes,
-  type TypeParam,
 } from '@pothos/core';
 import { GraphQLID, type GraphQLSchema, GraphQLString, type GraphQLType, getNamedType, isObjectType } from 'graphql';
 import { membersOf } from '../lifecycle/annotated.ts';
-import type { Bounds, TextBounds } from './bounds.ts';
 import { searchesOf } from './connection-type.ts';
-
-declare global {
-  export namespace PothosSchemaTypes {
-    export interface Plugins<Types extends SchemaTypes> {
-      bounds: BoundsPlugin<Types>;
-    }
-    // Declaration merging needs the same type parameters as the original interfaces.
-    export interface FieldOptions<
-      Types extends SchemaTypes = SchemaTypes,
-      ParentShape = unknown,
-      Type extends TypeParam<Types> = TypeParam<Types>,
-      Nullable extends FieldNullability<Type> = FieldNullability<Type>,
-      Args extends InputFieldMap = InputFieldMap,
-      ResolveShape = unknown,
-      ResolveReturnShape = unknown,
-    > {
-      /** The bounds of the text that it returns: those of the input that the text comes from. */
-      bounds?: TextBounds;
-    }
-    export interface InputFieldOptions<
-      Types extends SchemaTypes = SchemaTypes,
-      Type extends InputType<Types> | [InputType<Types>] = InputType<Types> | [InputType<Types>],
-      Req extends FieldRequiredness<Type> = FieldRequiredness<Type>,
-    > {
-      /** The constraints of the value beyond its type. */
-      bounds?: Bounds;
-      /** Whether an optional field of an input object accepts null, to remove its value. */
-      nullRemoves?: boolean;
-    }
-  }
-}
 
 /** Adds the bounds of input fields and arguments to their descriptions and extensions, and those of text to its size. */
 class BoundsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
