@@ -86,7 +86,7 @@ export function createMetrics(): Metrics {
     },
     request(protocol, operation, status, seconds) {
       answered.add(protocol, operation, status);
-      durations.observe({ protocol: protocol, operation }, seconds);
+      durations.observe({ protocol, operation }, seconds);
     },
     published(count, seconds) {
       published.inc(count);

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 
 /**
- * Tells the events of a statement which request has changed its rows: the one in the placeholder `requestId`, null for
- * none. A further column of each statement that changes rows with events, after those that are read: the triggers run
+ * Stores, for the triggers of a statement, the id of the request that changes its rows: the placeholder `requestId`, null
+ * for none. A further column of each statement that changes rows with events, after those that are read: the triggers run
  * when all columns are computed, and the setting ends with the transaction. The column is short: it says whether the
  * setting is null.
  */

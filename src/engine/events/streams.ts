@@ -86,7 +86,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       const release = places.take(account);
       try {
         const first = await feed.page(cursor, filter, 1);
-        // It is a page to follow the link of, even if it has none of the events that are wanted.
+        // There is more to read at once, even if this page has none of the events that are wanted.
         if (first.hasMore) return undefined;
         const sink = waitingSink();
         const timeout = setTimeout(sink.end, milliseconds, 'now');

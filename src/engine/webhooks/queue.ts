@@ -64,8 +64,8 @@ export function deliveryQueue(database: Database, me: string) {
       returning id, url, secret, case when previous_until > ${now} then previous_secret end`,
     { id: webhooks.id, url: webhooks.url, secret: webhooks.secret, previousSecret: webhooks.previousSecret },
   );
-  // A process that was killed may have left a subject without a delivery that is due. The target is checked again, because
-  // its delivery may have been made meanwhile.
+  // A process that lost the webhook while it settled may have left a subject without a delivery that is due: the new owner
+  // saw the earlier delivery still pending. The target is checked again, because its delivery may have been made meanwhile.
   const mend = database.statement(
     'delivery.mend',
     'write',
