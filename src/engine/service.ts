@@ -11,7 +11,7 @@ import { failureLog } from './failure-log.ts';
 import { createFinish } from './finish.ts';
 import { createGraphQLServer } from './graphql/server.ts';
 import { createHealth } from './health.ts';
-import { corsHeaders } from './http/cors.ts';
+import { corsHeaders, originGuard } from './http/cors.ts';
 import { fetchHandler } from './http/fetch.ts';
 import { type RawRequest, readRequest } from './http/incoming.ts';
 import { nearestPath } from './http/nearest-path.ts';
@@ -169,6 +169,7 @@ export function createApp(options: AppOptions) {
     endpoints,
     authentication,
     executeOperation,
+    guardOrigin: originGuard(settings.CORS_ORIGINS),
     openStream: events.openStream,
   });
   const graphql = createGraphQLServer({

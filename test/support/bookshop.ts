@@ -1,6 +1,7 @@
 import { OPEN_ACCESS } from '../../src/engine/auth/access.ts';
 import { createAuthentication } from '../../src/engine/auth/authentication.ts';
 import { createGraphQLServer } from '../../src/engine/graphql/server.ts';
+import { originGuard } from '../../src/engine/http/cors.ts';
 import type { HttpReply } from '../../src/engine/http/reply.ts';
 import type { Idempotency } from '../../src/engine/idempotency/run.ts';
 import { annotatedIn } from '../../src/engine/lifecycle/annotated.ts';
@@ -56,6 +57,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     endpoints: compileRoutes(bookSchema, bookRoutes),
     authentication,
     executeOperation,
+    guardOrigin: originGuard([]),
   });
   const server = createGraphQLServer({
     schema: bookSchema,
@@ -76,7 +78,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
         ...fields,
       };
       const text = body === undefined ? '' : JSON.stringify(body);
-      const answer = await adapter({ ...request(headers, text), method, path, search, base });
+      const answer = await adapter({ ...request(headers, text), method, path, search, base, origin: base });
       if (answer === undefined) throw new Error(`There is no ${path}.`);
       return toAnswer(answer.reply);
     },

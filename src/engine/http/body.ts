@@ -44,15 +44,27 @@ export async function readJson(
   if (declared > MAX_BODY_BYTES) throw tooLarge();
   const turn = charge(declared);
   if (turn !== undefined) await turn;
-  const bytes = await readBody(MAX_BODY_BYTES, meter.account).catch((cause: unknown) => {
-    if (cause instanceof ServiceError) throw cause;
-    throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
-  });
+  const bytes = await readBody(MAX_BODY_BYTES, meter.account).catch(incomplete);
   if (bytes === undefined) throw tooLarge();
   const laterTurn = charge(bytes.length - declared);
   if (laterTurn !== undefined) await laterTurn;
   assertReadable(bytes);
   return parseBody(bytes);
+}
+
+/**
+ * Reads a request that must not have a body.
+ *
+ * @throws {ServiceError} INVALID_ARGUMENT when it has one
+ */
+export async function assertNoBody({ readBody, meter }: Omit<WithBody, 'headers'>): Promise<void> {
+  const bytes = await readBody(0, meter.account).catch(incomplete);
+  if (bytes === undefined) throw new ServiceError('INVALID_ARGUMENT', 'This operation takes no body; omit it.');
+}
+
+function incomplete(cause: unknown): never {
+  if (cause instanceof ServiceError) throw cause;
+  throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
 }
 
 function parseBody(bytes: Buffer): unknown {

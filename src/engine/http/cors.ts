@@ -1,3 +1,5 @@
+import { ServiceError } from '../errors.ts';
+import type { IncomingRequest } from './incoming.ts';
 import type { HeaderFields } from './reply.ts';
 
 /** The header fields that a page of another origin may read. */
@@ -22,6 +24,30 @@ export function corsHeaders(origins: readonly string[]): (origin: string | null)
   );
   const toAll = toEach.get('*');
   return (origin) => (origin === null ? toOthers : (toAll ?? toEach.get(origin) ?? toOthers));
+}
+
+/**
+ * @param origins the origins whose pages may send any request; `*` for all
+ * @returns checks a request that a browser sends for any page without asking the service first. Throws FORBIDDEN if the
+ *   page is of another origin. Behind a proxy that ends TLS, the service sees another scheme than the browser, so its own
+ *   origin is found by the host
+ */
+export function originGuard(
+  origins: readonly string[],
+): (request: Pick<IncomingRequest, 'headers' | 'origin'>) => void {
+  const allowed = new Set(origins);
+  return ({ headers, origin: own }) => {
+    const origin = headers.get('origin');
+    if (origin === null || allowed.has('*') || allowed.has(origin)) return;
+    const host = hostOf(origin);
+    if (host === headers.get('host') || host === hostOf(own)) return;
+    const message = `Pages of the origin ${origin} may not send this request: CORS_ORIGINS does not list it.`;
+    throw new ServiceError('FORBIDDEN', message);
+  };
+}
+
+function hostOf(origin: string): string {
+  return origin.replace(/^https?:\/\//, '');
 }
 
 /** The further CORS fields of the response to a preflight request. */

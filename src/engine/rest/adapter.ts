@@ -2,6 +2,7 @@ import { addRoute, createRouter } from 'rou3';
 import { compileRouter } from 'rou3/compiler';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
+import type { originGuard } from '../http/cors.ts';
 import { isKnown, isMatch, tagOf } from '../http/etag.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import { acceptsEventStream, acceptsJson } from '../http/negotiation.ts';
@@ -51,11 +52,13 @@ interface RestAdapterOptions {
   readonly endpoints: readonly Endpoint[];
   readonly authentication: Authentication;
   readonly executeOperation: ExecuteOperation;
+  /** Throws FORBIDDEN for a request of a page that may not send it. */
+  readonly guardOrigin: ReturnType<typeof originGuard>;
 }
 
 /** Creates the REST adapter: it maps requests to prepared operations, and results to responses. */
 export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
-  const { endpoints, authentication, executeOperation, openStream } = options;
+  const { endpoints, authentication, executeOperation, guardOrigin, openStream } = options;
   const router = createRouter<Resource>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {
     const pattern = fill(path, (name) => `:${name}`);
@@ -118,6 +121,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
       caller,
       labels: lifecycle.labels(call),
       variables: () => {
+        if (endpoint.isFormLike) guardOrigin(request);
         if (openAs !== undefined || acceptsJson(accept)) return endpoint.read(call, authentication);
         throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json, which the Accept field excludes.');
       },

@@ -6,7 +6,9 @@ import { assertMediaType } from './body.ts';
 import { splitPair } from './parameters.ts';
 import type { Method, ReplyContext } from './route.ts';
 
-export interface RestRequest extends Metered, Pick<IncomingRequest, 'method' | 'search' | 'base' | 'readBody'> {
+export interface RestRequest
+  extends Metered,
+    Pick<IncomingRequest, 'method' | 'search' | 'origin' | 'base' | 'readBody'> {
   /** Without the base path, still percent-encoded. */
   readonly path: string;
 }

@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
+import { assertNoBody } from '../http/body.ts';
 import { type ListCosts, listCosts } from '../limits/units.ts';
 import { compileOperation } from '../operation/compiled.ts';
 import { prepareOperation } from '../operation/prepare.ts';
@@ -39,6 +40,8 @@ export interface Endpoint {
   readonly preparedWithTotal: PreparedOperation | undefined;
   /** Whether its responses have an entity tag. */
   readonly hasTag: boolean;
+  /** Whether a form of any page could send a request for it: a POST that needs no JSON. */
+  readonly isFormLike: boolean;
   /** Reads the variables from the encoded segments of a path; throws INVALID_ARGUMENT. */
   readPath(segments: Readonly<Record<string, string>>): Variables;
   /** Reads the operation's variables from a request. Rejects with a `ServiceError`. */
@@ -82,11 +85,16 @@ export function compileRoutes(
       prepared: prepare(route.operation),
       preparedWithTotal: documentWithTotal && prepare(documentWithTotal),
       hasTag: route.reply.kind === 'list' || isVersioned,
+      isFormLike: isFormLike(route, operation),
       readPath: pathReader(operation.inPath),
       read: reader(route, operation),
       toAnswer: answerer(route, operation, isVersioned),
     };
   });
+}
+
+function isFormLike({ method }: Route, { inBody }: ResolvedOperation): boolean {
+  return method === 'POST' && inBody === undefined;
 }
 
 /**
@@ -128,6 +136,7 @@ function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
   const [inPath] = operation.inPath;
   const identity = selectsField(operation, 'id') || inPath === undefined ? 'id' : inPath.name;
   const readBody = inBody && bodyVariables(inBody, besideBody, identity);
+  const hasNoBody = isFormLike(route, operation);
   const isRead = route.method === 'GET';
   const conditions = {
     isWrite: inPrecondition !== undefined,
@@ -142,6 +151,7 @@ function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
       const body = await call.readBody(route.method, authentication);
       Object.assign(variables, readBody(body, inPath && variables[inPath.name]));
     }
+    if (hasNoBody) await assertNoBody(call.request);
     const expected = isRead ? undefined : expectedVersions(headers, conditions);
     if (expected !== undefined) variables[EXPECTED_VERSION] = expected;
     return variables;

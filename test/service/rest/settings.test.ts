@@ -149,6 +149,59 @@ describe('when CORS_ORIGINS is a list', () => {
   });
 });
 
+describe('a change without a body, which a form of any page can send,', () => {
+  const webhook = { url: 'https://shop.example/hooks' };
+  const rotate = async (app: TestApp, headers: Readonly<Record<string, string>>, body?: string) => {
+    const { id } = (await app.rest('POST', '/webhooks', { body: webhook })).body;
+    const answer = await app.rest('POST', `/webhooks/${id}/secret`, { headers, ...(body !== undefined && { body }) });
+    const { version } = (await app.graphql('query ($id: Int64!) { webhook(webhookId: $id) { version } }', { id })).data
+      .webhook;
+    return { ...answer, isChanged: version > 1 };
+  };
+
+  test.each(['https://evil.example', 'null', 'https://shop.example.evil.example', 'http://pets.example:81'])(
+    'is rejected if a page of the origin %s sends it, and changes nothing',
+    async (origin) => {
+      for (const app of [chosen, closed]) {
+        const { status, body, isChanged } = await rotate(app, { origin });
+        expect([status, body.code, isChanged]).toEqual([403, 'FORBIDDEN', false]);
+        expect(body.message).toBe(
+          `Pages of the origin ${origin} may not send this request: CORS_ORIGINS does not list it.`,
+        );
+      }
+    },
+  );
+
+  test('is accepted without Origin, and from pages of this service, of its PUBLIC_URL and of CORS_ORIGINS', async () => {
+    const accepted: [TestApp, Record<string, string>][] = [
+      [closed, {}],
+      [closed, { origin: 'https://shop.example:8443' }],
+      [closed, { origin: 'http://localhost:4000', host: 'localhost:4000' }],
+      // Behind a proxy that ends TLS.
+      [chosen, { origin: 'https://pets.example' }],
+      [chosen, { origin: 'http://localhost:3000' }],
+      [open, { origin: 'https://anywhere.example' }],
+    ];
+    for (const [app, headers] of accepted) {
+      const { status, isChanged } = await rotate(app, headers);
+      expect([headers, status, isChanged]).toEqual([headers, 200, true]);
+    }
+  });
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json'])(
+    'is rejected with a body of the type %s',
+    async (type) => {
+      const { status, body, isChanged } = await rotate(open, { 'content-type': type }, '{}');
+      expect([status, isChanged]).toEqual([400, false]);
+      expect(body).toEqual({
+        code: 'INVALID_ARGUMENT',
+        message: 'This operation takes no body; omit it.',
+        status: 400,
+      });
+    },
+  );
+});
+
 describe('BASE_PATH is the prefix of every path', () => {
   test('and every path is 404 without it', async () => {
     expect((await chosen.rest('GET', '/pets')).status).toBe(200);
