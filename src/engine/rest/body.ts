@@ -45,7 +45,7 @@ export function bodyVariables(
   beside: readonly Variable[],
   identity: string,
 ): (body: unknown, id: unknown) => Readonly<Record<string, unknown>> {
-  const validatorOf = inputValidators('shown', (value) => [restNameOf(value)]);
+  const validatorOf = inputValidators('shown', (value) => [restNameOf(value)], 'whole');
   const toNames = enumNames(type);
   const validate = validatorOf({ ...argument, type });
   const besides = new Map(
@@ -83,7 +83,7 @@ function enumNames(
   if (isNonNullType(type)) return enumNames(type.ofType, outer);
   if (isListType(type)) {
     const ofItem = enumNames(type.ofType, outer);
-    return ofItem && ((items) => (Array.isArray(items) ? items.map(ofItem) : items === null ? null : ofItem(items)));
+    return ofItem && ((items) => (Array.isArray(items) ? items.map(ofItem) : items));
   }
   if (isEnumType(type)) {
     if (!hasRestNames(type)) return undefined;

@@ -43,6 +43,9 @@ const NO_ERRORS: readonly ValidationError[] = [];
 type EnumForms = (value: GraphQLEnumValue) => readonly unknown[];
 
 const onlyName: EnumForms = ({ name }) => [name];
+/** Whether a value stands for a list with it alone, as in GraphQL. */
+type Lists = 'coerced' | 'whole';
+
 /** In arguments, the values of variables are names, and those of literals are already coerced. */
 export const nameOrValue: EnumForms = ({ name, value }) => [name, value];
 
@@ -53,6 +56,7 @@ export const nameOrValue: EnumForms = ({ name, value }) => [name, value];
 export function inputValidators(
   names: Names = 'shown',
   formsOf: EnumForms = onlyName,
+  lists: Lists = 'coerced',
 ): (place: InputPlace) => InputValidator {
   const shared = new Map<GraphQLLeafType | GraphQLInputObjectType, InputValidator>();
   return ofPlace;
@@ -83,7 +87,10 @@ export function inputValidators(
   ): InputValidator {
     if (isListType(type)) {
       const validate = ofType(type.ofType, place);
-      return (value, path) => (Array.isArray(value) ? itemErrors(validate, value, path) : validate(value, path));
+      return (value, path) => {
+        if (Array.isArray(value)) return itemErrors(validate, value, path);
+        return lists === 'coerced' ? validate(value, path) : [{ path, message: `must be a list, not ${show(value)}` }];
+      };
     }
     const bounds = boundsOf(place);
     if (bounds !== undefined && !isInputObjectType(type)) return ofLeaf(type, bounds);

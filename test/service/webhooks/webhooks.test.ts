@@ -55,6 +55,22 @@ describe('a webhook', () => {
     expect((await app.rest('PATCH', path, { body: { types: ['pet.deleted'] } })).body.types).toEqual(['pet.deleted']);
   });
 
+  test('takes its types as a list on REST, and one alone on GraphQL, too', async () => {
+    const { id, path } = await newWebhook({ types: ['pet.created'] });
+    const { status, body } = await app.rest('PATCH', path, { body: { types: 'pet.deleted' } });
+    expect([status, body.code, body.message]).toEqual([
+      422,
+      'VALIDATION_FAILED',
+      'types must be a list, not "pet.deleted".',
+    ]);
+    expect((await app.rest('GET', path)).body.types).toEqual(['pet.created']);
+    const { data } = await app.graphql(
+      'mutation ($id: Int64!, $types: [EventType!]) { updateWebhook(webhookId: $id, changes: { types: $types }) { types } }',
+      { id, types: 'pet_deleted' },
+    );
+    expect(data.updateWebhook.types).toEqual(['pet_deleted']);
+  });
+
   test('is changed only in the fields that are given, and under a precondition', async () => {
     const { path } = await newWebhook({ description: 'One.' });
     const before = await app.rest('GET', path);
