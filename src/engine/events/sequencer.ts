@@ -9,6 +9,8 @@ const MOST = 5_000;
 const PAUSE = 100;
 /** How often the changes of others are looked for, in milliseconds. */
 const INTERVAL = 1_000;
+/** How long the feed may be locked without a publication, in milliseconds, before that is a failure. */
+const MAX_LOCKED = 5_000;
 /** How often events beyond the retention are deleted, in milliseconds, and how many at once. */
 const DELETION_INTERVAL = 60_000;
 const DELETED_AT_ONCE = 5_000;
@@ -30,8 +32,9 @@ export function createSequencer(database: Database, { retention, onPublished, on
   const publish = database.statement(
     'events.publish',
     'count',
-    sql`select coalesce(moved, 0), more, lag, moved is null from publish_changes(${sql.placeholder('most')}::integer)`,
-    { moved: integer, more: flag, lag: { decode: Number }, isBusy: flag },
+    sql`select coalesce(moved, 0), more, lag, moved is null, (select last from feed)
+      from publish_changes(${sql.placeholder('most')}::integer)`,
+    { moved: integer, more: flag, lag: { decode: Number }, isBusy: flag, last: integer },
   );
   const deleteOld = database.statement(
     'events.deleteOld',
@@ -48,6 +51,8 @@ export function createSequencer(database: Database, { retention, onPublished, on
   const rounds = createRounds(attempt, PAUSE);
   let intervals: NodeJS.Timeout[] = [];
   let lastSuccess = performance.now();
+  /** The end of the feed, which also moves when another process publishes. */
+  let end: number | undefined;
 
   return {
     /** Publishes from now on, and deletes events beyond the retention. */
@@ -82,8 +87,11 @@ export function createSequencer(database: Database, { retention, onPublished, on
   async function publishAll(): Promise<void> {
     for (;;) {
       const [row] = await publish({ most: MOST });
-      const { moved, more, lag, isBusy } = row as NonNullable<typeof row>;
-      lastSuccess = performance.now();
+      const { moved, more, lag, isBusy, last } = row as NonNullable<typeof row>;
+      const now = performance.now();
+      if (!isBusy || last !== end) lastSuccess = now;
+      end = last;
+      if (now - lastSuccess > MAX_LOCKED) throw new Error('Another transaction has locked the row of the table feed.');
       onPublished(moved, moved > 0 ? lag : 0);
       // Another process publishes at the moment, and may not have seen what was committed last.
       if (isBusy) rounds.wake();

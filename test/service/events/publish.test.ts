@@ -88,6 +88,28 @@ if (databaseKind === 'server') {
     expect(counts).toEqual([0]);
   });
 
+  test('a transaction that keeps the feed locked is reported, and the lag grows until it ends', async () => {
+    const last = await endOfFeed();
+    const lags: number[] = [];
+    const failures: unknown[] = [];
+    const sequencer = createSequencer(opened.database, {
+      retention: 60,
+      onPublished: (_, lag) => lags.push(lag),
+      onFailure: (error) => failures.push(error),
+    });
+    await opened.database.transaction(async (run) => {
+      await run('select last from feed for update', []);
+      await category();
+      sequencer.begin();
+      await expect.poll(() => lags.filter((lag) => lag > 5).length, { timeout: 15_000 }).toBe(2);
+    });
+    expect(lags.at(-1)).toBeGreaterThan(lags.at(-2) as number);
+    expect(String(failures)).toMatch(/^(Error: Another transaction has locked the row of the table feed\.,?){2}$/);
+    await expect.poll(() => eventsAfter(last)).toHaveLength(1);
+    await sequencer.end();
+    expect(lags.at(-1)).toBe(0);
+  });
+
   test('what another process may not have seen is published soon after it', async () => {
     const last = await endOfFeed();
     const onFailure = (error: unknown) => {
