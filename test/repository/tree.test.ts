@@ -56,6 +56,11 @@ describe('imports point down', () => {
     expect(others.map(shown)).toEqual([]);
   });
 
+  test('the health check imports nothing, because a container runs it every few seconds', () => {
+    expect(files).toContain('commands/healthy.ts');
+    expect(imports.filter(({ from }) => from === 'commands/healthy.ts').map(shown)).toEqual([]);
+  });
+
   test('the pet store imports only index.ts from the engine, and db for its tables and stores', () => {
     const others = within.filter(
       ({ from, to }) => partOf(from) === 'petstore' && /^engine\/(?!index\.ts$|db\/)/.test(to),

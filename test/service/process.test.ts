@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { databaseKind, hasCommonTests } from '../support/database.ts';
-import { BUILT, withService as runService, type Service } from '../support/service.ts';
+import { BUILT, withService as runService, runToEnd, type Service } from '../support/service.ts';
 import { environment, makeDatabase, post, withService } from './processes.ts';
 
 makeDatabase();
@@ -40,6 +40,19 @@ describe('the service as a process', () => {
       await withService(more, async ({ output }) => expect(output()).toContain(warning));
     },
   );
+
+  test('the health check of a container exits with 0 when the service is ready, otherwise with 1', async () => {
+    const check = (settings: Readonly<Record<string, string>>) => runToEnd('commands/healthy', [], settings);
+    await withService({ BASE_PATH: '/api' }, async ({ base }) => {
+      const { port: PORT } = new URL(base);
+      for (const HOST of ['', '127.0.0.1', '0.0.0.0', '::']) {
+        expect(await check({ HOST, PORT, BASE_PATH: '/api' })).toEqual({ code: 0, output: '', errors: '' });
+      }
+      const { code, errors } = await check({ PORT });
+      expect([code, errors]).toEqual([1, '/readyz returned the status 404.\n']);
+    });
+    expect(await check({ PORT: '9' })).toMatchObject({ code: 1, errors: 'fetch failed\n' });
+  });
 
   test.each(['SIGTERM', 'SIGHUP'] as const)(
     '%s finishes the request in progress, accepts no more connections, and exits with 0',
