@@ -1,4 +1,7 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/engine/db/client.ts';
@@ -161,6 +164,26 @@ if (databaseKind === 'embedded') {
       await (await lockFolder(folder.path))();
       folder.remove();
     });
+
+    test.skipIf(process.platform !== 'linux')(
+      'of a killed process is taken over, even if its parent process has not taken notice',
+      async () => {
+        const folder = makeTemporaryFolder();
+        const held = join(folder.path, 'lock.json');
+        // `sleep` takes the place of the shell, and knows nothing of the child.
+        const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
+        const [pid] = `${await once(parent.stdout, 'data')}`.split('\n').map(Number) as [number];
+        const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
+        const began = `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${stat()[21]}`;
+        writeFileSync(held, JSON.stringify({ id: 'killed', pid, host: hostname(), began }));
+        await expect(lockFolder(folder.path)).rejects.toThrow(`in use by process ${pid} on `);
+        process.kill(pid, 'SIGKILL');
+        await expect.poll(() => stat()[2]).toBe('Z');
+        await (await lockFolder(folder.path))();
+        parent.kill();
+        folder.remove();
+      },
+    );
 
     test('of a killed process is taken over', async () => {
       const { location, dispose } = await copyTestDatabase();

@@ -94,6 +94,9 @@ async function hasEnded({ pid, host, began }: Holder): Promise<boolean> {
   return began !== null && started !== null && began !== started;
 }
 
+/** What stands for the start of a process that has ended, and that its parent process has not taken notice of yet. */
+const ENDED = '';
+
 /** The boot id and the clock tick at which the process started (Linux); null on other systems. */
 async function startOf(pid: number): Promise<string | null> {
   try {
@@ -102,6 +105,7 @@ async function startOf(pid: number): Promise<string | null> {
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ]);
     const fieldsAfterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fieldsAfterName[0] === 'Z') return ENDED;
     return `${boot.trim()}/${fieldsAfterName[19]}`;
   } catch {
     return null;
