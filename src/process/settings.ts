@@ -75,6 +75,13 @@ function wholeNumber(min: number, max: number) {
 /** Texts separated by commas or white space. */
 const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
 
+/** Whether production is meant, which would silently be development: open for everyone, with example data. */
+function isAlmostProduction(name: string): boolean {
+  const plain = name.trim().toLowerCase();
+  const isMeant = ['prod', 'prd', 'live'].includes(plain) || leven(plain, 'production') <= MAX_WRONG;
+  return isMeant && name !== 'production';
+}
+
 function onOff(byDefault: 'on' | 'off') {
   return z.enum(['on', 'off'], { error: 'must be on or off' }).default(byDefault);
 }
@@ -137,7 +144,10 @@ const settings = z.object({
   EVENTS: onOff('on'),
   MAX_STREAMS: wholeNumber(1, 100_000).default(1_000),
   EVENTS_RETENTION: period.default(7 * 86_400),
-  NODE_ENV: z.string().optional(),
+  NODE_ENV: z
+    .string()
+    .refine((name) => !isAlmostProduction(name), 'must be exactly production; with any other value it is development')
+    .optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be one of fatal, error, warn, info, debug, trace, silent',

@@ -25,6 +25,21 @@ describe('in production', () => {
   });
 });
 
+describe('NODE_ENV', () => {
+  test.each(['prod', 'PROD', 'prd', 'live', 'Production', 'PRODUCTION', 'production ', 'prodution'])(
+    '%j stops the start, because it would mean development',
+    (NODE_ENV) => {
+      expect(() => readSettings({ NODE_ENV })).toThrow(
+        /^NODE_ENV must be exactly production; with any other value it is development$/,
+      );
+    },
+  );
+
+  test.each(['development', 'test', 'staging', 'pre-production', 'reproduction-of-a-bug'])('can be %s', (NODE_ENV) => {
+    expect(readSettings({ NODE_ENV }).NODE_ENV).toBe(NODE_ENV);
+  });
+});
+
 describe('DATABASE', () => {
   test('must be embedded or unset', () => {
     expect(readSettings({}).DATABASE).toBeUndefined();
