@@ -9,7 +9,7 @@ import { type Int64, parseInt64 } from '../engine/int64.ts';
 import { stringifyJson } from '../engine/json.ts';
 import { webhookStore } from '../engine/webhooks/store.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { runCommand, withReadyDatabase } from './command.ts';
+import { runCommand, withExistingDatabase } from './command.ts';
 
 const USAGE = `npm run events -- tail [--after ID] [--type TYPE]... [--subject SUBJECT]
 npm run events -- redeliver WEBHOOK --after ID
@@ -27,12 +27,12 @@ runCommand(async () => {
   const [command, ...others] = positionals;
   const unknown = values.type?.find((type) => !types.includes(type));
   if (unknown !== undefined) throw new Error(`${unknown} is no type of event; there are ${types.join(', ')}.`);
-  if (command === 'tail' && others.length === 0) await withReadyDatabase((database) => tail(database, values));
+  if (command === 'tail' && others.length === 0) await withExistingDatabase((database) => tail(database, values));
   else if (command === 'redeliver' && others.length === 1 && values.after !== undefined) {
     const [id, after] = [parseInt64(others[0] as string), values.after];
     if (id === undefined) throw new Error(`${others[0]} is no id of a webhook.`);
-    await withReadyDatabase((database) => redeliver(database, id, after));
-  } else if (command === 'epoch' && others.length === 0) await withReadyDatabase(raiseEpoch);
+    await withExistingDatabase((database) => redeliver(database, id, after));
+  } else if (command === 'epoch' && others.length === 0) await withExistingDatabase(raiseEpoch);
   else throw new Error(USAGE);
 });
 

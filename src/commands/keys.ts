@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type ApiKey, keyStore } from '../engine/auth/keys.ts';
 import { scopesIn } from '../engine/auth/scope.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { runCommand, withReadyDatabase } from './command.ts';
+import { runCommand, withExistingDatabase, withReadyDatabase } from './command.ts';
 
 const { schema } = petStoreService;
 
@@ -23,10 +23,13 @@ runCommand(async () => {
     const name = readName(values.name);
     const scopes = readScopes(values.scopes);
     const expiresAt = readExpiry(values.expires);
-    await withKeys(async (keys) => {
-      const { key, text } = await keys.create(name, scopes, expiresAt);
-      process.stdout.write(`${text}\n\nIt is shown this once. ${describe(key)}\n`);
-    });
+    await withReadyDatabase(
+      async (database) => {
+        const { key, text } = await keyStore(database).create(name, scopes, expiresAt);
+        process.stdout.write(`${text}\n\nIt is shown this once. ${describe(key)}\n`);
+      },
+      { mustExist: true },
+    );
   } else if (command === 'list' && id === undefined) {
     await withKeys(async (keys) => {
       const all = await keys.list();
@@ -42,7 +45,7 @@ runCommand(async () => {
 });
 
 function withKeys(work: (keys: ReturnType<typeof keyStore>) => Promise<void>): Promise<void> {
-  return withReadyDatabase((database) => work(keyStore(database)));
+  return withExistingDatabase((database) => work(keyStore(database)));
 }
 
 function describe({ id, name, scopes, createdAt, expiresAt, revokedAt }: ApiKey): string {

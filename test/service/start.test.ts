@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { isWhole } from '../support/cases.ts';
 import { databaseKind, hasCommonTests } from '../support/database.ts';
 import { runToEnd, type Service, startService } from '../support/service.ts';
@@ -94,7 +94,27 @@ test('a command does not have changes recorded as events, unless the service doe
   await withService({ EVENTS: 'off', MIGRATE: 'off' }, async () => {});
 });
 
+const ofTheService: readonly [string, ...string[]][] = [
+  ['commands/keys', 'list'],
+  ['commands/keys', 'revoke', '1'],
+  ['commands/events', 'epoch'],
+  ['commands/events', 'redeliver', '1', '--after', '1.0'],
+];
+
 if (databaseKind === 'embedded') {
+  test.each([...ofTheService, ['commands/keys', 'create', '--name', 'me', '--scopes', 'orders:write']] as const)(
+    'where there is no database, %s %s says so, and creates none',
+    async (command, ...args) => {
+      const DATA_DIR = `${environment.DATA_DIR}/none`;
+      expect(await runToEnd(command, args, { DATA_DIR })).toEqual({
+        code: 1,
+        output: '',
+        errors: `There is no database in ${DATA_DIR}. Set DATABASE_URL or DATA_DIR as for the service, or start the service first.\n`,
+      });
+      await expect(stat(DATA_DIR)).rejects.toThrow('ENOENT');
+    },
+  );
+
   describe('the embedded database', () => {
     test('rejects a second process on its folder, and says which process holds it', async () => {
       await withService({}, async (service) => {
@@ -131,6 +151,23 @@ if (databaseKind === 'embedded') {
     });
   });
 } else {
+  test('a command that manages the service does not migrate a blank database, and names it', async () => {
+    const { administer } = await import('../support/admin.ts');
+    const blank = `blank_${randomUUID().replaceAll('-', '')}`;
+    await administer(environment.DATABASE_URL ?? '', `create database ${blank}`);
+    onTestFinished(() => administer(environment.DATABASE_URL ?? '', `drop database ${blank} with (force)`));
+    const url = Object.assign(new URL(environment.DATABASE_URL ?? ''), { pathname: `/${blank}` });
+    for (const [command, ...args] of ofTheService) {
+      const { code, output, errors } = await runToEnd(command, args, { DATABASE_URL: url.href });
+      expect([code, output]).toEqual([1, '']);
+      expect(errors).toMatch(
+        new RegExp(
+          `^Database: ${url.host}/${blank}\n\\d+ migrations are not applied, and this command applies none: run npm run db:migrate first\\.\n$`,
+        ),
+      );
+    }
+  });
+
   describe('a server database', () => {
     test('is migrated once by eight processes that start at once, and never seeded by itself', async () => {
       const empty = `migrate_${randomUUID().replaceAll('-', '')}`;

@@ -47,16 +47,17 @@ export function withMigrationLock<T>(database: Database, work: (query: Query) =>
 /**
  * Makes sure that all migrations under `drizzle/` are applied.
  *
+ * @param reason why they are not applied here
  * @throws {Error} when some are missing
  */
-export async function assertNoneMissing(database: Database): Promise<void> {
+export async function assertNoneMissing(database: Database, reason = 'MIGRATE is off'): Promise<void> {
   const missing = await database.transaction(async (query) => {
     const [[known] = []] = await query("select to_regclass('drizzle.__drizzle_migrations')::text", []);
     return known === null ? readMigrationFiles({ migrationsFolder }) : missingIn(query);
   });
   if (missing.length === 0) return;
   const are = missing.length === 1 ? '1 migration is' : `${missing.length} migrations are`;
-  throw new Error(`${are} not applied, and MIGRATE is off: run npm run db:migrate first.`);
+  throw new Error(`${are} not applied, and ${reason}: run npm run db:migrate first.`);
 }
 
 async function missingIn(query: Query): Promise<readonly MigrationMeta[]> {

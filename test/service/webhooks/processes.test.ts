@@ -22,6 +22,14 @@ afterAll(async () => {
   await database?.dispose();
 });
 
+/** The line in which a command says which database it uses. */
+function usedDatabase(): string {
+  const { DATABASE_URL, DATA_DIR } = environment;
+  if (DATABASE_URL === undefined) return `Database: embedded, in ${DATA_DIR}\n`;
+  const { host, pathname } = new URL(DATABASE_URL);
+  return `Database: ${host}${pathname}\n`;
+}
+
 async function start(): Promise<Service> {
   const service = await startService(environment);
   services.push(service);
@@ -59,7 +67,7 @@ describe('npm run events', () => {
     expect(await runToEnd('commands/events', ['redeliver', `${id}`, '--after', event.id], environment)).toEqual({
       code: 0,
       output: `The events after ${event.id} are delivered to ${receiver.url}/again again.\n`,
-      errors: '',
+      errors: usedDatabase(),
     });
     const second = await start();
     await until(() => receiver.received.length === 3, 'received again');
@@ -77,7 +85,7 @@ describe('npm run events', () => {
   ])('%j ends with 1 and says why', async (args, message) => {
     const { code, errors } = await runToEnd('commands/events', args, environment);
     expect(code).toBe(1);
-    if (typeof message === 'string') expect(errors).toBe(`${message}\n`);
+    if (typeof message === 'string') expect(errors.replace(usedDatabase(), '')).toBe(`${message}\n`);
     else expect(errors).toMatch(message);
   });
 
