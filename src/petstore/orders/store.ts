@@ -204,10 +204,8 @@ export function orderStore(database: Database) {
         tooMuch,
       );
       if (updated !== undefined) return updated;
-      const order = await whyNot(orderId);
-      if (order.petId === null || !hasExpected(order, expectedVersion)) {
-        throw notExpected(`Order ${orderId}`, order, expectedVersion);
-      }
+      const order = await whyNot(orderId, expectedVersion);
+      if (order.petId === null) throw notExpected(`Order ${orderId}`, order, expectedVersion);
       const [stock] = await readStock({ petId: order.petId });
       throw outOfStock(
         order.petId,
@@ -224,7 +222,7 @@ export function orderStore(database: Database) {
       const whyNot = database.bind(openOrder);
       const [cancelled] = await explaining(cancel({ id: orderId, expectedVersion, requestId }), tooMuch);
       if (cancelled !== undefined) return cancelled;
-      throw notExpected(`Order ${orderId}`, await whyNot(orderId), expectedVersion);
+      throw notExpected(`Order ${orderId}`, await whyNot(orderId, expectedVersion), expectedVersion);
     },
   };
 
@@ -241,9 +239,10 @@ export function orderStore(database: Database) {
   }
 
   /** Throws the error of a change that found no order to change. */
-  async function openOrder(orderId: Int64): Promise<Order> {
+  async function openOrder(orderId: Int64, expectedVersion: ExpectedVersion): Promise<Order> {
     const order = await rows.load(orderId);
     if (order === undefined) throw new ServiceError('NOT_FOUND', `No order has the id ${orderId}.`);
+    if (!hasExpected(order, expectedVersion)) throw notExpected(`Order ${orderId}`, order, expectedVersion);
     if (order.complete) {
       throw new ServiceError(ORDER_COMPLETE, `Order ${orderId} is complete and cannot be changed or cancelled.`);
     }

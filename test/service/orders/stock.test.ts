@@ -126,6 +126,15 @@ describe('orders and stock', () => {
     expect((await cancel(id)).body.code).toBe('ORDER_COMPLETE');
   });
 
+  test('a wrong version is reported before the order is found to be complete', async () => {
+    const { id } = await place({ complete: true });
+    const headers = { 'if-match': '"9"' };
+    const changed = await app.rest('PATCH', `/store/orders/${id}`, { body: { quantity: 2 }, headers });
+    const cancelled = await app.rest('DELETE', `/store/orders/${id}`, { headers });
+    for (const { status, body } of [changed, cancelled])
+      expect([status, body.code]).toEqual([412, 'PRECONDITION_FAILED']);
+  });
+
   test('a changed quantity changes the stock by the difference', async () => {
     const petId = await makePet(10);
     const { id } = await place({ petId, quantity: 4 });
