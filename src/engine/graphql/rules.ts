@@ -5,6 +5,12 @@ import {
   GraphQLError,
   getNamedType,
   isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  SingleFieldSubscriptionsRule,
+  type ValidationContext,
   type ValidationRule,
 } from 'graphql';
 
@@ -37,3 +43,41 @@ export const KnownFieldsRule: ValidationRule = (context) => {
     },
   };
 };
+
+/**
+ * The rule of graphql-js for the root of a subscription. It also rejects `@skip` and `@include` there (GraphQL, section
+ * 5.2.4.1): a subscription always has its one field. The rule of graphql-js throws at a condition with a variable.
+ */
+export const SubscriptionRootRule: ValidationRule = (context) => {
+  const { OperationDefinition: report } = SingleFieldSubscriptionsRule(context) as {
+    OperationDefinition: ASTVisitFn<OperationDefinitionNode>;
+  };
+  return {
+    OperationDefinition(...visited) {
+      const [{ operation, selectionSet }] = visited;
+      const nodes = operation === 'subscription' ? conditionalIn(selectionSet, context) : [];
+      if (nodes.length === 0) return report(...visited);
+      const message =
+        'A subscription must not have @skip or @include at its root. Select fewer events by its arguments.';
+      context.reportError(new GraphQLError(message, { nodes }));
+      return undefined;
+    },
+  };
+};
+
+/** The selections with `@skip` or `@include`, also within fragments, but not within fields. */
+function conditionalIn(
+  { selections }: SelectionSetNode,
+  context: ValidationContext,
+  expanded = new Set<string>(),
+): SelectionNode[] {
+  return selections.flatMap((node) => {
+    const isConditional = node.directives?.some(({ name }) => name.value === 'skip' || name.value === 'include');
+    const own = isConditional ? [node] : [];
+    if (node.kind === Kind.FIELD) return own;
+    if (node.kind === Kind.INLINE_FRAGMENT) return [...own, ...conditionalIn(node.selectionSet, context, expanded)];
+    const fragment = expanded.has(node.name.value) ? undefined : context.getFragment(node.name.value);
+    expanded.add(node.name.value);
+    return fragment ? [...own, ...conditionalIn(fragment.selectionSet, context, expanded)] : own;
+  });
+}

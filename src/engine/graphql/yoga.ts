@@ -4,6 +4,7 @@ import {
   FieldsOnCorrectTypeRule,
   type GraphQLSchema,
   NoSchemaIntrospectionCustomRule,
+  SingleFieldSubscriptionsRule,
   type ValidationRule,
 } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
@@ -15,7 +16,7 @@ import type { PreparedOperation } from '../operation/prepared.ts';
 import { tooComplex } from './comparable.ts';
 import { rejected, toClientError, withoutStacks } from './errors.ts';
 import type { GraphQLRequest } from './params.ts';
-import { KnownFieldsRule, KnownOperationsRule } from './rules.ts';
+import { KnownFieldsRule, KnownOperationsRule, SubscriptionRootRule } from './rules.ts';
 
 export interface PreparerOptions {
   readonly schema: GraphQLSchema;
@@ -67,6 +68,8 @@ interface Execution {
 
 function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugin<ServerContext, ServerContext> {
   const { introspection, suggestions } = options;
+  const replaced = new Map<ValidationRule, ValidationRule>([[SingleFieldSubscriptionsRule, SubscriptionRootRule]]);
+  if (suggestions) replaced.set(FieldsOnCorrectTypeRule, KnownFieldsRule);
   const prepareInstead = ({ args, context, setResultAndStopExecution }: Execution) => {
     const { preparing, params } = context;
     try {
@@ -92,9 +95,7 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
       setValidationFn((schema, document, rules, limits) => {
         const error = tooComplex(document);
         if (error !== undefined) return [error];
-        const ownRules = suggestions
-          ? rules.map((rule: ValidationRule) => (rule === FieldsOnCorrectTypeRule ? KnownFieldsRule : rule))
-          : rules;
+        const ownRules = rules.map((rule: ValidationRule) => replaced.get(rule) ?? rule);
         const own = { ...limits, maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !suggestions };
         return withoutStacks(() => validateFn(schema, document, ownRules, own));
       });

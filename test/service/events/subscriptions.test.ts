@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.begin();
+});
+afterAll(async () => {
+  await app.flush();
+  await app.dispose();
+});
+
+function subscribe(body: Readonly<Record<string, unknown>>): Promise<Response> {
+  const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
+  return app.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body: JSON.stringify(body) }));
+}
+
+describe('a subscription with @skip or @include at its root is rejected with 400, whatever the condition', () => {
+  test.each([
+    ['on its field, by a variable', 'subscription ($s: Boolean!) { events @include(if: $s) { id } }'],
+    ['on its field, by a literal', 'subscription { events @skip(if: true) { id } }'],
+    ['on an inline fragment', 'subscription ($s: Boolean!) { ... @skip(if: $s) { events { id } } }'],
+    [
+      'on a spread',
+      'subscription ($s: Boolean!) { ...F @include(if: $s) } fragment F on Subscription { events { id } }',
+    ],
+    [
+      'within a fragment',
+      'subscription ($s: Boolean!) { ...F } fragment F on Subscription { events @include(if: $s) { id } }',
+    ],
+  ])('%s', async (_, query) => {
+    const response = await subscribe({ query, variables: { s: true } });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      errors: [
+        {
+          message: expect.stringMatching(/^A subscription must not have @skip or @include at its root\./),
+          locations: [{ line: 1 }],
+          extensions: { code: 'GRAPHQL_VALIDATION_FAILED', status: 400 },
+        },
+      ],
+    });
+  });
+
+  test('but not one with them further within, nor one with another mistake at its root', async () => {
+    const query = 'subscription ($s: Boolean!) { events { id type @include(if: $s) } }';
+    const response = await subscribe({ query, variables: { s: true } });
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+    const two = await subscribe({ query: 'subscription { events { id } other: events { id } }' });
+    expect(await two.text()).toContain('must select only one top level field');
+  });
+});
