@@ -50,7 +50,8 @@ function mostSevere({ errors = [] }: ExecutionResult): ServiceError | undefined 
   return first;
 }
 
-function serialize(result: object, extension: LifecycleExtension | undefined): string {
+/** The response as JSON, with the lifecycle information in its `extensions`. */
+export function serialize(result: object, extension: LifecycleExtension | undefined): string {
   const text = stringifyJson(result);
   return extension?.extensions === undefined ? text : `${text.slice(0, -1)},"extensions":${extension.extensions}}`;
 }

@@ -73,7 +73,7 @@ export function createGraphQLServer(
       const outcome = await executeOperation(prepared, {
         ...(prepared.kind === 'stream' &&
           openStream && {
-            open: () => openStream(request, prepared, variables, mayRead, `${operationName ?? ''} ${query}`),
+            open: () => openStream(request, prepared, variables, mayRead, `${operationName ?? ''} ${query}`, extension),
           }),
         request,
         caller,

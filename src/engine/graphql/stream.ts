@@ -9,7 +9,9 @@ import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import type { Context } from '../schema/context.ts';
 import { Turns } from '../turns.ts';
 import { forCaller, formatError, rejected } from './errors.ts';
+import type { LifecycleExtension } from './lifecycle.ts';
 import type { GraphQLRequest } from './params.ts';
+import { serialize } from './reply.ts';
 
 export interface Subscriptions {
   readonly open: EventStreams['open'];
@@ -33,21 +35,22 @@ export function subscriptionOpener({ open, context }: Subscriptions, authenticat
     variables: Variables,
     mayRead: boolean,
     text: string,
+    extension: LifecycleExtension | undefined,
   ): Promise<Outcome> => {
     const { account } = request.meter;
     const { after, types, subject } = operation.streamArgs?.(variables) ?? {};
     const run = async (event: FeedEvent) => {
       const result = await operation.run(variables, { ...context, event });
-      return next(forCaller(result, mayRead), `id: ${event.id}\n`);
+      return next(forCaller(result, mayRead), extension, `id: ${event.id}\n`);
     };
     const reply = await open({
       format: {
-        key: stringifyJson([text, variables, mayRead]),
+        key: stringifyJson([text, variables, mayRead, extension?.extensions]),
         hasIds: true,
         most: operation.maxRuns(variables),
         queue: () => turns.lengthOf(account),
         textsOf: (events) => turns.take(account, () => Promise.all(events.map(run))),
-        rejection: (error) => next({ errors: [rejected(error)] }) + COMPLETE,
+        rejection: (error) => next({ errors: [rejected(error)] }, extension) + COMPLETE,
       },
       cursor: request.headers.get('last-event-id') ?? (after as string | undefined),
       filter: { types, subject } as EventFilter,
@@ -55,14 +58,14 @@ export function subscriptionOpener({ open, context }: Subscriptions, authenticat
       charge: (events) => request.meter.charge(operation.cost(variables, events).units),
       recheck: () => authentication.recheck(request, operation.scopes),
     });
-    return { reply, error: undefined };
+    return { reply: { ...reply, headers: [...(extension?.headers ?? []), ...reply.headers] }, error: undefined };
   };
 }
 
 const COMPLETE = 'event: complete\ndata:\n\n';
 
-function next({ data, errors }: ExecutionResult, id = ''): string {
-  const text = stringifyJson({ ...(errors && { errors: errors.map(formatError) }), data });
+function next({ data, errors }: ExecutionResult, extension: LifecycleExtension | undefined, id = ''): string {
+  const text = serialize({ ...(errors && { errors: errors.map(formatError) }), data }, extension);
   return `${id}event: next\ndata: ${text}\n\n`;
 }
 

@@ -17,6 +17,23 @@ function subscribe(body: Readonly<Record<string, unknown>>): Promise<Response> {
   return app.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body: JSON.stringify(body) }));
 }
 
+/** The first result of a subscription to a category that is created meanwhile. */
+async function firstResult(extensions: object = {}) {
+  const query = 'subscription { events(types: [category_created]) { type } }';
+  const response = await subscribe({ query, extensions });
+  expect(response.status).toBe(200);
+  await app.rest('POST', '/categories', { body: { name: 'Told' } });
+  let text = '';
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  while (!/^data: \{.*\n\n/m.test(text)) {
+    const chunk = await reader?.read();
+    if (chunk?.value === undefined) throw new Error(`There is no result: ${text}`);
+    text += chunk.value;
+  }
+  await reader?.cancel();
+  return { headers: response.headers, result: JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? '') };
+}
+
 describe('a subscription with @skip or @include at its root is rejected with 400, whatever the condition', () => {
   test.each([
     ['on its field, by a variable', 'subscription ($s: Boolean!) { events @include(if: $s) { id } }'],
@@ -51,5 +68,22 @@ describe('a subscription with @skip or @include at its root is rejected with 400
     await response.body?.cancel();
     const two = await subscribe({ query: 'subscription { events { id } other: events { id } }' });
     expect(await two.text()).toContain('must select only one top level field');
+  });
+});
+
+describe('a subscription tells its lifecycle', () => {
+  test('in the header fields of the stream, and in extensions.lifecycle of each result', async () => {
+    const { headers, result } = await firstResult();
+    expect(headers.get('api-stability')).toBe('beta');
+    expect(result).toEqual({
+      data: { events: { type: 'category_created' } },
+      extensions: { lifecycle: expect.arrayContaining([{ coordinate: 'Subscription.events', level: 'beta' }]) },
+    });
+  });
+
+  test('in the header fields alone, if the request says extensions.lifecycle: false', async () => {
+    const { headers, result } = await firstResult({ lifecycle: false });
+    expect(headers.get('api-stability')).toBe('beta');
+    expect(result).toEqual({ data: { events: { type: 'category_created' } } });
   });
 });
