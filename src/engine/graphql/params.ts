@@ -27,13 +27,16 @@ export async function readParams(
 ): Promise<GraphQLParams> {
   const { method, search } = request;
   if (method !== 'POST' && method !== 'GET') {
-    const headers = { allow: 'GET, POST' };
+    const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
     throw new ServiceError('METHOD_NOT_ALLOWED', 'GraphQL only supports GET and POST requests.', { headers });
   }
   const params = method === 'POST' ? await readPost(request, charge) : readSearch(search);
   const { query, extensions } = params;
+  const operationName: unknown = params.operationName;
   // At this message, clients send the document instead of its digest, and go on to do so.
   if (query == null && extensions?.persistedQuery !== undefined) throw invalid('PersistedQueryNotSupported');
+  if (typeof query !== 'string') throw invalid('query must be a string: the GraphQL document.');
+  if (operationName != null && typeof operationName !== 'string') throw invalid('operationName must be a string.');
   return params;
 }
 
@@ -55,6 +58,8 @@ function readSearch(search: string): GraphQLParams {
   for (const [name, text] of new URLSearchParams(search)) {
     if (Object.hasOwn(params, name)) throw invalid(`${show(name)} must be given only once.`);
     params[name] = name === 'variables' || name === 'extensions' ? readJsonParameter(name, text) : text;
+    // GraphQL over HTTP, section 5.3: an empty one is as none.
+    if (name === 'operationName' && text === '') params[name] = undefined;
   }
   return params as GraphQLParams;
 }

@@ -188,6 +188,32 @@ describe('over HTTP', () => {
     expect(await response.json()).toEqual({ data: { pets: { nodes: [{ id: 3 }] } } });
   });
 
+  test('an empty operationName by GET is as none', async () => {
+    const response = await get({ query: '{ pets(id: 3) { nodes { id } } }', operationName: '' });
+    expect(await response.json()).toEqual({ data: { pets: { nodes: [{ id: 3 }] } } });
+  });
+
+  test.each([
+    ['no query', {}, /^query must be a string/],
+    ['null as the query', { query: null }, /^query must be a string/],
+    ['a number as the query', { query: 5 }, /^query must be a string/],
+    ['a number as operationName', { query: '{ __typename }', operationName: 7 }, /^operationName must be a string\.$/],
+    ['another parameter', { query: '{ __typename }', doc_id: '1' }, /doc_id/],
+  ])('%s is 400, with what is accepted and without Allow', async (_, body, message) => {
+    const headers = { 'content-type': 'application/json' };
+    const request = new Request('http://pets.example/graphql', { method: 'POST', headers, body: JSON.stringify(body) });
+    const response = await app.fetch(request);
+    expect([response.status, response.headers.get('allow')]).toEqual([400, null]);
+    const answer = { errors: [{ message: expect.stringMatching(message), extensions: { code: 'INVALID_ARGUMENT' } }] };
+    expect(await response.json()).toMatchObject(answer);
+  });
+
+  test('another method is 405, with the same Allow as OPTIONS has', async () => {
+    const send = (method: string) => app.fetch(new Request('http://pets.example/graphql', { method }));
+    const [put, options] = [await send('PUT'), await send('OPTIONS')];
+    expect([put.status, put.headers.get('allow')]).toEqual([405, options.headers.get('allow')]);
+  });
+
   test('a form of another origin cannot post: only JSON is accepted', async () => {
     for (const type of [
       'text/plain',
