@@ -3,7 +3,7 @@ import { beta } from '../lifecycle/annotation.ts';
 import type { WaitFor } from '../operation/root-fields.ts';
 import { cursor, integerFrom, text } from '../schema/bounds.ts';
 import type { Builder, Types } from '../schema/builder.ts';
-import { type FeedCursor, NOW, toEventId } from './cursor.ts';
+import { type FeedCursor, NOW, readEventId, toEventId } from './cursor.ts';
 import type { EventFilter, EventRow, FeedEvent, FeedPage, FeedStore } from './feed.ts';
 import { type EventSource, enumNameOf, eventTypesOf } from './source.ts';
 import type { EventStreams } from './streams.ts';
@@ -37,6 +37,10 @@ const waitForEvents: WaitFor = async (fields, { streams }, request) => {
 /** A wrong cursor is an error of the field, with or without a wait. */
 function leaveToResolver(error: unknown): undefined {
   if (!(error instanceof ServiceError) || !isPermanent(error)) throw error;
+}
+
+function assertPlace({ after }: { readonly after?: string | null | undefined }): void {
+  if (after != null && after !== NOW) readEventId(after, 'after');
 }
 
 /** The enum of the types of events, in GraphQL. */
@@ -117,7 +121,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
   const EventPage = builder.objectRef<FeedPage>('EventPage').implement({
     description: 'A page of the feed.',
     // Its cost is that of a connection: no page of the feed is a search.
-    extensions: { searchedList: () => undefined },
+    extensions: { searchedList: () => undefined, assertWindow: assertPlace },
     fields: (t) => ({
       nodes: t.field({
         type: [Event],

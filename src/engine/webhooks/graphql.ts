@@ -7,6 +7,7 @@ import type { connections } from '../schema/connection.ts';
 import { type rowFields, rowVersion } from '../schema/row-fields.ts';
 import { deliveryList, type NewWebhook, type WebhookStore, webhookList } from './store.ts';
 import { type Delivery, WEBHOOK_LENGTHS } from './table.ts';
+import { urlError } from './target.ts';
 
 declare module '../schema/context.ts' {
   interface Context {
@@ -16,6 +17,8 @@ declare module '../schema/context.ts' {
 
 const SCOPE = 'webhooks:write';
 const url = text(WEBHOOK_LENGTHS.url);
+/** Whether it may also lead to this machine depends on the settings: the store checks that. */
+const givenUrl = { ...url, check: (value: unknown) => url.check(value) ?? urlError(String(value), 'loopback') };
 const description = text(WEBHOOK_LENGTHS.description);
 
 interface SchemaTools extends ReturnType<typeof connections>, ReturnType<typeof rowFields> {
@@ -145,7 +148,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
     fields: (t) => ({
       url: t.string({
         required: true,
-        bounds: url,
+        bounds: givenUrl,
         description: 'The address: it must begin with `https:`, and lead to a public address.',
       }),
       types: t.field({ type: [eventType], description: 'The types of events to send; all of them if it is empty.' }),

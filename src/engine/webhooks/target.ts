@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
+import { isLongerThan } from '../text.ts';
 import { isLoopback, isPublic } from './addresses.ts';
+import { WEBHOOK_LENGTHS } from './table.ts';
 
 /** Where webhooks may lead: to the public internet by https; or also to this machine, by http too. */
 export type Reach = 'public' | 'loopback';
@@ -34,6 +36,8 @@ export function urlError(text: string, reach: Reach): string | undefined {
   }
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (url.hash !== '') return 'must not contain a fragment';
+  const { max } = WEBHOOK_LENGTHS.url;
+  if (isLongerThan(url.href, max)) return `must be at most ${max} characters long when it is percent-encoded`;
   if (!addresses.every((address) => isAllowed(address, reach))) return 'must lead to a public address';
   return undefined;
 }

@@ -28,6 +28,11 @@ describe('an invalid argument anywhere rejects the whole operation before anythi
       `mutation ($n: String!) { ${MAKE} { id } later: createCategory(category: { name: $n }) { id } }`,
       { n: '' },
     ],
+    [
+      'the address of a webhook',
+      `mutation { ${MAKE} { id } later: createWebhook(webhook: { url: "ftp://shop.example" }) { id } }`,
+    ],
+    ['the id of an event', '{ pets { totalCount } events(after: "x") { nodes { id } } }'],
     ['a list in a fragment', `mutation { ${MAKE} { ...F } } fragment F on Category { pets(before: "x") ${LIST} }`],
     [
       'a list that is included',

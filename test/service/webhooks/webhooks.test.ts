@@ -116,6 +116,11 @@ describe('is rejected, with what is accepted:', () => {
     [{ url: 'https://me:pw@shop.example/' }, 'url must not contain a user name or password.'],
     [{ url: 'https://169.254.169.254/latest/meta-data' }, 'url must lead to a public address.'],
     [{ url: 'https://[fd00::1]/' }, 'url must lead to a public address.'],
+    // It grows as it is stored.
+    [
+      { url: `https://shop.example/${'é'.repeat(700)}` },
+      'url must be at most 2000 characters long when it is percent-encoded.',
+    ],
     [{ url, types: ['pet.sold'] }, /^types\.0 must be one of order\.placed, .*, not "pet\.sold"\.$/],
     [{ url, types: 'pet.created,pet.updated' }, /^types must be one of order\.placed, /],
     [
