@@ -20,8 +20,8 @@ import { nodesOf, type Selection, waysBy } from './selection.ts';
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * Checks the arguments of an operation's fields beyond their types; returns at most `MAX_VALIDATION_ERRORS` rejections.
- * The variables must be of their types. Fields that `@skip` and `@include` leave out are not checked.
+ * Checks the arguments of an operation's fields beyond their types; returns at most `MAX_VALIDATION_ERRORS` rejections; if
+ * there are more, the last one says so. The variables must be of their types. Fields that `@skip` and `@include` leave out are not checked.
  */
 type ArgumentValidator = (variables: Variables) => readonly Rejection[];
 
@@ -45,19 +45,28 @@ export function argumentValidator(
     };
     if (!isAlwaysIncluded(ways) || node.arguments?.some(({ value }) => hasVariable(value))) {
       dependent.push((variables) => (isIncluded(ways, variables) ? find(variables) : []));
-    } else if (fixed.length < MAX_VALIDATION_ERRORS) fixed.push(...find({}));
+    } else if (fixed.length <= MAX_VALIDATION_ERRORS) fixed.push(...find({}));
   }
-  if (dependent.length === 0) return () => fixed;
+  if (dependent.length === 0) return () => firstOf(fixed);
   const always = Object.fromEntries(defaults);
   return (variables) => {
     const all = { ...always, ...variables };
     const rejections = [...fixed];
     for (const find of dependent) {
-      if (rejections.length === MAX_VALIDATION_ERRORS) break;
+      if (rejections.length > MAX_VALIDATION_ERRORS) break;
       rejections.push(...find(all));
     }
-    return rejections;
+    return firstOf(rejections);
   };
+}
+
+function firstOf(rejections: readonly Rejection[]): readonly Rejection[] {
+  return rejections.slice(0, MAX_VALIDATION_ERRORS).map((rejection, index) => {
+    if (index < MAX_VALIDATION_ERRORS - 1 || rejections.length <= MAX_VALIDATION_ERRORS) return rejection;
+    const { kind, message, validationErrors } = rejection.error;
+    const error = new ServiceError(kind, `${message} There are more errors.`, { validationErrors });
+    return { ...rejection, error };
+  });
 }
 
 /** The check of a field's arguments; undefined if they need none. */
