@@ -26,8 +26,14 @@ export function connections(builder: Builder) {
   const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
     description: 'The position of a page in its list, as the Relay cursor connections specification defines it.',
     fields: (t) => ({
-      hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether there are rows after this page.' }),
-      hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether there are rows before this page.' }),
+      hasNextPage: t.exposeBoolean('hasNextPage', {
+        description:
+          'Whether there are rows after this page: with `before`, only those that precede it. With `last`, it is whether `before` is given.',
+      }),
+      hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
+        description:
+          'With `last`, whether there are rows before this page: with `after`, only those that follow it. Otherwise it is whether `after` is given.',
+      }),
       startCursor: t.string({
         extensions: CURSOR,
         nullable: true,
