@@ -11,6 +11,10 @@ const MAX_INTEGER_LENGTH = 40;
 const ALL_INTEGERS = 2 ** 52;
 /** In valid JSON, matched from its beginning, these are its whole strings and numbers. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** The same for its strings alone. */
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
+/** The same for its strings, with the colon of those that name a member, and its braces. */
+const STRING_OR_BRACE = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g;
 /** The prefix of a string that stands for a number: random, so that no client can send it. */
 const PREFIX = randomUUID();
 
@@ -31,6 +35,46 @@ export function parseJson(text: string): unknown {
   return JSON.parse(quoted, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(PREFIX) ? readNumber(value.slice(PREFIX.length)) : value,
   );
+}
+
+/**
+ * Finds a member that an object has twice: the parser keeps only the last of them.
+ *
+ * @param text valid JSON
+ * @param value what it was parsed to
+ * @returns the member's name; undefined if there is none
+ */
+export function duplicateIn(text: string, value: unknown): string | undefined {
+  // To count is less work than to read the names, and most texts have no colon in a string.
+  const members = membersOf(value);
+  if (colonsIn(text) === members || colonsIn(text.replace(STRING, '')) === members) return undefined;
+  const outer: Set<string>[] = [];
+  let names = new Set<string>();
+  for (const [token, colon] of text.matchAll(STRING_OR_BRACE)) {
+    if (token === '{') {
+      outer.push(names);
+      names = new Set();
+    } else if (token === '}') names = outer.pop() ?? names;
+    else if (colon !== undefined) {
+      const name = JSON.parse(token.slice(0, -colon.length)) as string;
+      if (names.has(name)) return name;
+      names.add(name);
+    }
+  }
+  return undefined;
+}
+
+function colonsIn(text: string): number {
+  let colons = 0;
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) colons++;
+  return colons;
+}
+
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let members = Array.isArray(value) ? 0 : Object.keys(value).length;
+  for (const one of Object.values(value)) if (typeof one === 'object') members += membersOf(one);
+  return members;
 }
 
 /** Serializes to JSON, with bigints as exact integers. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isSafeNumber, parse, stringify } from 'lossless-json';
-import { expect, test } from 'vitest';
-import { parseJson } from '../../src/engine/json.ts';
+import { describe, expect, test } from 'vitest';
+import { duplicateIn, parseJson } from '../../src/engine/json.ts';
 
 const number = (text: string) => (/^-?\d+$/.test(text) && !isSafeNumber(text) ? BigInt(text) : Number(text));
 const reference = (text: string) => parse(text, undefined, { parseNumber: number });
@@ -117,3 +117,39 @@ test.each(['', '12345678901234567x', '[12345678901234567', '"12345678901234567',
     expect(() => parseJson(json)).toThrow(SyntaxError);
   },
 );
+
+describe('an object with a member twice', () => {
+  const findIn = (json: string) => duplicateIn(json, parseJson(json));
+  const name = fc.oneof(text, fc.constantFrom('__proto__', 'constructor', ':', '":', '\\', '{"a":', ''));
+  const leaf = fc.oneof(fc.bigInt(), fc.boolean(), fc.constant(null), name);
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 5 }, leaf, fc.array(tie('value')), tie('object')),
+    object: fc
+      .uniqueArray(fc.tuple(name, tie('value')), { selector: ([key]) => key })
+      .map((members) => Object.fromEntries(members)),
+  }));
+  const space = fc.constantFrom('', ' ', '\t');
+  const write = (given: unknown, between: string) => stringify(given, undefined, between) as string;
+
+  test('is never found in JSON that has none', () => {
+    fc.assert(fc.property(value, space, (given, between) => findIn(write(given, between)) === undefined));
+  });
+
+  test('is always found, by its name', () => {
+    fc.assert(
+      fc.property(name, value, value, value, space, (key, one, other, around, between) => {
+        const [own, first, last] = [JSON.stringify(key), write(one, between), write(other, between)];
+        const json = `[${write(around, between)}, {"x": {${own}${between}: ${first}, "~": 1, ${own}: ${last}}}]`;
+        expect(findIn(json)).toBe(key);
+      }),
+    );
+  });
+
+  test.each([
+    ['{"a":1,"\\u0061":1}', 'a'],
+    ['{"a":{"b":1},"b":[{"b":2},{"b":3}]}', undefined],
+    ['{"a":[{"b":1}],"a":2}', 'a'],
+  ])('%s', (json, found) => {
+    expect(findIn(json)).toBe(found);
+  });
+});

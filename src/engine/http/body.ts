@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.ts';
-import { parseJson } from '../json.ts';
+import { duplicateIn, parseJson, stringifyJson } from '../json.ts';
 import { assertReadable } from '../limits/json.ts';
 import type { Meter } from '../limits/meter.ts';
+import { shorten } from '../text.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -72,11 +73,16 @@ function parseBody(bytes: Buffer): unknown {
   if (bytes[0] === 0xef && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK))
     throw malformed('The body starts with a byte order mark; remove it.');
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8, as JSON must be.');
+  let duplicate: string | undefined;
   try {
-    return parseJson(bytes.toString('utf8'));
+    const text = bytes.toString('utf8');
+    const value = parseJson(text);
+    duplicate = duplicateIn(text, value);
+    if (duplicate === undefined) return value;
   } catch (error) {
     throw malformed(`The body is not JSON: ${error instanceof SyntaxError ? error.message : 'it is nested too deep'}.`);
   }
+  throw malformed(`An object of the body has the member ${shorten(stringifyJson(duplicate))} more than once.`);
 }
 
 function tooLarge(): ServiceError {

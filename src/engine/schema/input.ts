@@ -13,6 +13,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { MAX_VALIDATION_ERRORS, type ValidationError } from '../errors.ts';
+import { shorten } from '../text.ts';
 import type { Bounds } from './bounds.ts';
 
 /** The field or argument that a value is for: its type, default and extensions. */
@@ -176,8 +177,4 @@ export function show(value: unknown): string {
   if (Number.isNaN(value)) return 'a number with a fraction';
   if (value === Infinity || value === -Infinity) return 'a number of more than 308 digits';
   return shorten(typeof value === 'string' ? JSON.stringify(value) : String(value));
-}
-
-function shorten(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
 }

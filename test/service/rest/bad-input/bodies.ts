@@ -63,6 +63,7 @@ export function badBodies(operation: Operation): Bad[] {
         /body/,
       ),
     ),
+    sent('a field twice', twice(body), 'MALFORMED_JSON', 400, Object.keys(body)[0] ?? ''),
     sent('an unknown field', { ...body, catgoryId: 1 }, 'VALIDATION_FAILED', 422, 'catgoryId'),
     sent('an unknown field that is null', { ...body, catgoryId: null }, 'VALIDATION_FAILED', 422, 'catgoryId'),
     sent('a field with another letter case', { ...body, Quantity: 1 }, 'VALIDATION_FAILED', 422, 'Quantity'),
@@ -134,6 +135,12 @@ function typed(type: string): RestOptions {
 /** The JSON of the body with one more member, inserted as text. */
 function spliced(body: object, member: string): string {
   return JSON.stringify(body).replace(/\}$/, () => `,${member}}`);
+}
+
+/** The JSON of the body with its first member once more. */
+function twice(body: object): string {
+  const [[name, value] = []] = Object.entries(body);
+  return spliced(body, `${JSON.stringify(name)}:${JSON.stringify(value)}`);
 }
 
 function omit(body: Readonly<Record<string, unknown>>, field: string): object {
