@@ -71,6 +71,8 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers,
   });
+  // From 0, because Prometheus sees no increase in the first value of a series.
+  for (const outcome of ['delivered', 'retried', 'failed', 'disabled']) attempts.inc({ outcome }, 0);
   const undelivered = new Gauge({
     name: 'webhook_oldest_undelivered_seconds',
     help: 'The age of the oldest event that a webhook waits for.',

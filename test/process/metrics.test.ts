@@ -2,6 +2,13 @@ import { AggregatorRegistry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../src/process/metrics.ts';
 
+test('webhook_deliveries_total begins at 0 for each outcome, so that the first failure is an increase', async () => {
+  const text = await createMetrics().registry.metrics();
+  for (const outcome of ['delivered', 'retried', 'failed', 'disabled']) {
+    expect(text).toContain(`webhook_deliveries_total{outcome="${outcome}"} 0\n`);
+  }
+});
+
 test('of several workers, the delay of the event loop is that of the slowest', async () => {
   const workers = await Promise.all(
     [0.01, 3, 0.02].map(async (delay) => {

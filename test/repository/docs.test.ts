@@ -77,12 +77,16 @@ function readPages(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-test('the dashboard and the alerts name existing metrics', async () => {
+const METRIC = /\b(?:http|db|nodejs|process|lifecycle|events?|webhook)_[a-z0-9_]+/g;
+
+test('the dashboard and the alerts name existing metrics, and of which job', async () => {
   const { registry } = createMetrics();
   const metrics = new Map((await registry.getMetricsAsJSON()).map(({ name }) => [name, true]));
   const texts = ['grafana-dashboard.json', 'alerts.yaml'].map((file) => read(`docs/monitoring/${file}`));
-  const named = texts.flatMap((text) => text.match(/\b(?:http|db|nodejs|process|lifecycle)_[a-z0-9_]+/g) ?? []);
+  const named = texts.flatMap((text) => text.match(METRIC) ?? []);
   expect(named.length).toBeGreaterThan(10);
   const missing = named.filter((name) => !metrics.has(name.replace(/_(?:bucket|sum|count)$/, '')));
   expect(missing).toEqual([]);
+  const isOfAnyJob = new RegExp(`(?<!label_values\\()${METRIC.source}(?!\\w|\\{job=)`, 'g');
+  expect(texts.flatMap((text) => text.match(isOfAnyJob) ?? [])).toEqual([]);
 });
