@@ -20,8 +20,9 @@ import { nodesOf, type Selection, waysBy } from './selection.ts';
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * Checks the arguments of an operation's fields beyond their types; returns at most `MAX_VALIDATION_ERRORS` rejections; if
- * there are more, the last one says so. The variables must be of their types. Fields that `@skip` and `@include` leave out are not checked.
+ * Checks the arguments of an operation's fields beyond their types. Returns at most `MAX_VALIDATION_ERRORS` rejections, the
+ * last of which says if there are more. The variables must be of their types. Fields that `@skip` and `@include` leave out
+ * are not checked.
  */
 type ArgumentValidator = (variables: Variables) => readonly Rejection[];
 
