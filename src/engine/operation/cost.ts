@@ -1,9 +1,10 @@
-import { type FieldNode, getNamedType, getNullableType, isListType, Kind, type ValueNode } from 'graphql';
+import { getNamedType, getNullableType, isListType, Kind, type ValueNode } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
 import type { Cost } from '../limits/units.ts';
 import { searchesOf } from '../schema/connection-type.ts';
 import { bytesOf, valuesOf } from './answer-size.ts';
+import { type Condition, isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
 import type { SelectedField, Selection } from './selection.ts';
 
@@ -47,9 +48,13 @@ export function assertLines(text: string): void {
  * @returns the cost for some variables; throws INVALID_ARGUMENT if it asks for too many rows, values or bytes
  */
 export function measure({ roots, defaults }: Selection): (variables: Variables) => Cost {
-  // Calculated once for each field of the document: it may occur often, because fragments are expanded.
-  const known = new Map<FieldNode, Dynamic<Cost>>();
-  const amount = amountOf(roots, true);
+  // Calculated once for fields of the document that are merged: they may occur often, because fragments are expanded.
+  const known = new Map<string, Dynamic<Cost>>();
+  const ids = new Map<object, number>();
+  const amount = amountOf(roots, undefined);
+  // The function below stays in the cache, and would keep them.
+  known.clear();
+  ids.clear();
   // Object.fromEntries defines own properties, also for a variable with the name `__proto__`.
   const given = Object.fromEntries(defaults);
   return (variables) => {
@@ -60,12 +65,14 @@ export function measure({ roots, defaults }: Selection): (variables: Variables) 
     return cost;
   };
 
-  function amountOf(fields: readonly SelectedField[], isRoot: boolean): Dynamic<Cost> {
+  /** @param holding conditions that hold where the fields are; undefined at the root */
+  function amountOf(fields: readonly SelectedField[], holding: readonly Condition[] | undefined): Dynamic<Cost> {
     let fixed = NOTHING;
     const dynamic: ((variables: Variables) => Cost)[] = [];
-    for (const field of fields) {
-      const amount = known.get(field.node) ?? amountOfField(field, isRoot);
-      known.set(field.node, amount);
+    for (const merged of mergedIn(fields).values()) {
+      const key = [...merged.keys()].join();
+      const amount = known.get(key) ?? amountOfField([...merged.values()], holding);
+      known.set(key, amount);
       if (typeof amount === 'function') dynamic.push(amount);
       else fixed = add(fixed, amount);
     }
@@ -73,15 +80,44 @@ export function measure({ roots, defaults }: Selection): (variables: Variables) 
     return (variables) => dynamic.reduce((sum, amount) => add(sum, amount(variables)), fixed);
   }
 
-  function amountOfField(selected: SelectedField, isRoot: boolean): Dynamic<Cost> {
-    const { node, field, within } = selected;
+  /**
+   * The fields that are merged, by key and type: they have the same arguments, and are executed once (GraphQL, section
+   * 6.3.2). Those of different types are not, because both may be executed, for different rows.
+   */
+  function mergedIn(fields: readonly SelectedField[]): ReadonlyMap<string, ReadonlyMap<string, SelectedField>> {
+    const all = new Map<string, Map<string, SelectedField>>();
+    for (const field of fields) {
+      const { node, parent, conditions } = field;
+      const key = `${parent.name} ${(node.alias ?? node.name).value}`;
+      const merged = all.get(key) ?? new Map<string, SelectedField>();
+      // The same field of a fragment under the same conditions has the same fields within.
+      all.set(key, merged.set(`${idOf(node)} ${idOf(conditions)}`, field));
+    }
+    return all;
+  }
+
+  function idOf(part: object): number {
+    const id = ids.get(part) ?? ids.size;
+    ids.set(part, id);
+    return id;
+  }
+
+  function amountOfField(merged: readonly SelectedField[], holding: readonly Condition[] | undefined): Dynamic<Cost> {
+    const [selected] = merged as [SelectedField];
+    const { node, field } = selected;
     const isList = searchesOf(getNamedType(field.type)) !== undefined;
-    const isStatement = !isRoot && (isList || field.extensions.reference !== undefined);
+    const isStatement = holding !== undefined && (isList || field.extensions.reference !== undefined);
     const own = { values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
     const asked = askedBy(selected);
-    const each = amountOf(within, false);
-    if (typeof asked !== 'function' && typeof each !== 'function') return total(asked, each);
-    return (variables) => total(resolved(asked, variables), resolved(each, variables));
+    const ways = merged.map(({ conditions }) => conditions);
+    const each = amountOf(
+      merged.flatMap(({ within }) => within),
+      ways.length === 1 ? selected.conditions : [],
+    );
+    const isAlways = ways.some((conditions) => conditions.length === 0 || conditions === holding);
+    if (isAlways && typeof asked !== 'function' && typeof each !== 'function') return total(asked, each);
+    return (variables) =>
+      isAlways || isIncluded(ways, variables) ? total(resolved(asked, variables), resolved(each, variables)) : NOTHING;
 
     function total({ count, items, searches }: Asked, row: Cost): Cost {
       return {

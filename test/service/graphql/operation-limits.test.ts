@@ -132,6 +132,24 @@ describe('an operation beyond the limits is rejected before anything is read', (
     expect((await askStrictly(app, `{ ${'__typename '.repeat(60)} }`)).status).toBe(200);
   });
 
+  test('but fragments with the same list are not, because they are merged', async () => {
+    const query = `${pets(100, '...Card ...Row')} fragment Card on Pet { orders(first: 100) { nodes { id } } }
+      fragment Row on Pet { orders(first: 100) { nodes { quantity } } }`;
+    expect((await askStrictly(app, query)).status).toBe(200);
+    const { errors = [] } = await askStrictly(app, query.replace('{ orders', '{ other: orders'));
+    expect(errors[0]?.message).toMatch(tooManyRows);
+  });
+
+  test('but one is not that @skip and @include make small enough', async () => {
+    const query = `query ($all: Boolean = true) {
+      pets(first: 100) { nodes { a: orders(first: 100) { nodes { id } } b: orders(first: 100) @include(if: $all) { nodes { id } } } }
+    }`;
+    expect((await askStrictly(app, query, { all: false })).status).toBe(200);
+    for (const variables of [{}, { all: true }]) {
+      expect((await askStrictly(app, query, variables)).errors?.[0]?.message).toMatch(tooManyRows);
+    }
+  });
+
   test('within introspection too, where fragments can double as anywhere', async () => {
     const doubling = Array.from(
       { length: 15 },
