@@ -12,12 +12,13 @@ export function tagOf(text: string): string {
 /**
  * Parses the entity tags of the precondition with the name.
  *
+ * @param accepted what the field may have, for the message
  * @returns the tags with their quotes, or `*` for any
  * @throws {ServiceError} INVALID_ARGUMENT when the field is not valid
  */
-export function readTags(name: string, field: string): readonly string[] {
+export function readTags(name: string, field: string, accepted = '* or ETags'): readonly string[] {
   if (TAGS.test(field)) return field.match(TAG) ?? ['*'];
-  throw new ServiceError('INVALID_ARGUMENT', `${name} must be * or ETags in their quotes, such as "3".`);
+  throw new ServiceError('INVALID_ARGUMENT', `${name} must be ${accepted} in their quotes, such as "3".`);
 }
 
 /** Whether `If-None-Match` has the tag, by weak comparison (RFC 9110, section 13.1.2): the client has the response. */
@@ -25,9 +26,4 @@ export function isKnown(etag: string, ifNoneMatch: string | null): boolean {
   if (ifNoneMatch === null) return false;
   const opaque = (tag: string) => tag.replace(/^W\//, '');
   return readTags('If-None-Match', ifNoneMatch).some((tag) => tag === '*' || opaque(tag) === opaque(etag));
-}
-
-/** Whether `If-Match` has the tag, by strong comparison (RFC 9110, section 13.1.1). */
-export function isMatch(etag: string, ifMatch: string): boolean {
-  return readTags('If-Match', ifMatch).some((tag) => tag === '*' || tag === etag);
 }

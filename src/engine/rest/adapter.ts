@@ -3,7 +3,7 @@ import { compileRouter } from 'rou3/compiler';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import type { originGuard } from '../http/cors.ts';
-import { isKnown, isMatch, tagOf } from '../http/etag.ts';
+import { isKnown, tagOf } from '../http/etag.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import { acceptsEventStream, acceptsJson } from '../http/negotiation.ts';
 import { fieldOf, type HeaderFields, type HttpReply } from '../http/reply.ts';
@@ -15,6 +15,7 @@ import type { Variables } from '../operation/prepared.ts';
 import { mediaTypesFor } from './body.ts';
 import { EndpointCall, type RestRequest } from './call.ts';
 import type { Endpoint } from './compile.ts';
+import { isMatch } from './preconditions.ts';
 import { errorReply } from './problem.ts';
 import { type Answer, fill } from './route.ts';
 

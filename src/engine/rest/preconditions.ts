@@ -33,11 +33,21 @@ export function expectedVersions(
     if (mayCreate && ifMatch === null && ifNoneMatch.trim() === '*') return [NOT_THERE];
     throw unusable(`If-None-Match ${mayCreate ? 'must be * here' : 'is for GET and HEAD'}; use If-Match with a change`);
   }
-  const tags = readTags('If-Match', ifMatch as string);
+  const tags = readTags('If-Match', ifMatch as string, mayCreate ? 'ETags' : '* or ETags');
   if (tags.every((tag) => tag.startsWith('W/'))) throw new ServiceError('PRECONDITION_FAILED', ONLY_WEAK);
   if (!tags.includes('*')) return tags.flatMap(versionOf);
   if (mayCreate) throw unusable('If-Match cannot be * here; send the ETag, or omit If-Match');
   return undefined;
+}
+
+/**
+ * Whether `If-Match` has the tag, by strong comparison (RFC 9110, section 13.1.1); for a row, its version is enough, as it
+ * is with a change.
+ */
+export function isMatch(etag: string, ifMatch: string): boolean {
+  const [version] = versionOf(etag);
+  const isVersion = (tag: string) => version !== undefined && versionOf(tag)[0] === version;
+  return readTags('If-Match', ifMatch).some((tag) => tag === '*' || tag === etag || isVersion(tag));
 }
 
 /**

@@ -47,8 +47,10 @@ describe('If-Match', () => {
     const path = await make();
     const tag = await tagOf(path);
     const read = (ifMatch: string, method = 'GET') => app.rest(method, path, { headers: { 'if-match': ifMatch } });
-    for (const good of [tag, `"999", ${tag}`, '*']) expect((await read(good)).status).toBe(200);
-    for (const other of ['"999"', `W/${tag}`])
+    const [version = ''] = tag.split('-');
+    for (const good of [tag, `"999", ${tag}`, '*', `${version}"`, `${version}-before"`])
+      expect((await read(good)).status).toBe(200);
+    for (const other of ['"999"', '"999-before"', `W/${tag}`, `W/${version}"`])
       expectError(await read(other), 'PRECONDITION_FAILED', /^Its ETag is now "\d+-/);
     expect((await read('"999"', 'HEAD')).status).toBe(412);
     expectError(await read('3'), 'INVALID_ARGUMENT', /^If-Match must be/);
@@ -172,6 +174,12 @@ describe('PUT /store/inventory/{petId}', () => {
       expectError(answer, 'PRECONDITION_FAILED', /does not exist, so it has no version/);
       expect((await app.rest('GET', path)).status).toBe(404);
     }
+  });
+
+  test('If-Match must be an ETag, and the rejection of another text names nothing else', async () => {
+    const path = `/store/inventory/${await makePet()}`;
+    const answer = await app.rest('PUT', path, { body: { quantity: 5 }, headers: { 'if-match': 'zz' } });
+    expectError(answer, 'INVALID_ARGUMENT', /^If-Match must be ETags in their quotes, such as "3"\.$/);
   });
 
   test('If-Match: * is rejected, because it could create an entry', async () => {
