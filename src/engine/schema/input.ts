@@ -90,7 +90,9 @@ export function inputValidators(
       const validate = ofType(type.ofType, place);
       return (value, path) => {
         if (Array.isArray(value)) return itemErrors(validate, value, path);
-        return lists === 'coerced' ? validate(value, path) : [{ path, message: `must be a list, not ${show(value)}` }];
+        const errors = validate(value, path);
+        if (lists === 'coerced' || errors.length > 0) return errors;
+        return [{ path, message: `must be a list, not ${show(value)}` }];
       };
     }
     const bounds = boundsOf(place);
