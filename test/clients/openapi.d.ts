@@ -3304,7 +3304,7 @@ export interface operations {
                 after?: string;
                 /** @description Only events of these types. Repeat it for any of several. `order.placed`: An order was placed. `order.completed`: An order was completed. `order.updated`: The quantity or the ship date of an order was changed. `order.cancelled`: An order was cancelled. `inventory.counted`: The stock of a pet is tracked from now on. `inventory.changed`: The stock of a pet has changed, by an order or a new count. `inventory.stopped`: The stock of a pet is no longer tracked. `pet.created`: A pet was created. `pet.updated`: A pet was updated. `pet.deleted`: A pet was deleted. `category.created`: A category was created. `category.updated`: A category was updated. `category.deleted`: A category was deleted. */
                 type?: ("order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted")[];
-                /** @description Only events of this row. Accepts 1 to 100 characters, not only white space. */
+                /** @description Only events of this row. Accepts a list (orders, inventory, pets, categories), a slash and an id, such as orders/1. */
                 subject?: string;
                 /** @description The most events to answer with. Accepts 1 to 500. */
                 limit?: number;

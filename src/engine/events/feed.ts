@@ -196,10 +196,12 @@ export function positionOf(cursor: string, state: FeedState): number {
 function assertKept(from: FeedCursor, { epoch, deleted, last }: FeedState, instead: string): void {
   if (from.epoch === epoch && from.position >= deleted && from.position <= last) return;
   const why =
-    from.epoch === epoch && from.position < deleted
-      ? 'Events after it are deleted by now.'
-      : 'It is from before a backup was restored.';
-  throw new ServiceError('GONE', `after=${toEventId(from)} cannot be continued: ${why} ${instead}`);
+    from.epoch !== epoch
+      ? 'It is from before a backup was restored.'
+      : from.position < deleted
+        ? 'Events after it are deleted by now.'
+        : `It is after the last event, ${toEventId({ epoch, position: last })}, as places are after a backup was restored.`;
+  throw new ServiceError('GONE', `after=${toEventId(from)} cannot be continued. ${why} ${instead}`);
 }
 
 /** The function that reads the rows of a source, for each of its types. */

@@ -1,7 +1,7 @@
 import { isPermanent, ServiceError } from '../errors.ts';
 import { beta } from '../lifecycle/annotation.ts';
 import type { WaitFor } from '../operation/root-fields.ts';
-import { cursor, integerFrom, text } from '../schema/bounds.ts';
+import { type Bounds, cursor, integerFrom, text } from '../schema/bounds.ts';
 import type { Builder, Types } from '../schema/builder.ts';
 import { type FeedCursor, NOW, readEventId, toEventId } from './cursor.ts';
 import type { EventFilter, EventRow, FeedEvent, FeedPage, FeedStore } from './feed.ts';
@@ -143,7 +143,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
         'Only events after the one with this id; `now` for those from now on. Without it, a page begins with the first event that is kept, and a stream now.',
     }),
     types: t.field({ type: [EventTypeEnum], description: 'Only events of these types.' }),
-    subject: t.string({ bounds: text({ min: 1, max: 100 }), description: 'Only events of this row.' }),
+    subject: t.string({ bounds: subjectOf(sources), description: 'Only events of this row.' }),
   }));
 
   builder.queryField('events', (t) =>
@@ -190,4 +190,16 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
     }),
   );
   return EventTypeEnum;
+}
+
+/** A row: the name of a list with events, a slash and an id. A misspelt one would have no events for ever. */
+function subjectOf(sources: readonly EventSource[]): Bounds {
+  const lists = sources.map(({ list }) => list.name);
+  const pattern = `^(${lists.join('|')})/-?[0-9]{1,19}$`;
+  const accepts = `a list (${lists.join(', ')}), a slash and an id, such as ${lists[0]}/1`;
+  return {
+    accepts,
+    jsonSchema: { pattern },
+    check: (value) => (new RegExp(pattern).test(String(value)) ? undefined : `must be ${accepts}`),
+  };
 }

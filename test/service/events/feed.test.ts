@@ -217,12 +217,19 @@ describe('GET /events', () => {
   test.each([
     ['after=x', 400, /after must be the id of an event, such as 1\.204, or now/],
     ['after=7.1', 410, /from before a backup was restored.* go on after 1\.\d+; or begin without after/],
-    ['after=1.999999999', 410, /restored/],
+    [
+      'after=1.999999999',
+      410,
+      /^after=1\.999999999 cannot be continued\. It is after the last event, 1\.\d+, .*restored/,
+    ],
     ['type=pet.eaten', 400, /type must be one of order\.placed, .*not "pet\.eaten"/],
     ['type=pet_created', 400, /type must be one of/],
     ['limit=501', 400, /limit must be from 1 to 500/],
     ['wait=21', 400, /wait must be from 0 to 20/],
     ['subject=', 400, /subject/],
+    ['subject=pet/1', 400, /^subject must be a list \(orders, .*pets.*\), a slash and an id, such as orders\/1\.$/],
+    ['subject=pets/1&wait=20&subject=pets', 400, /^subject must be a list/],
+    ['subject=pets/Rex', 400, /^subject must be a list/],
     [
       'subjekt=pets/1',
       400,
@@ -294,6 +301,9 @@ describe('the field events of GraphQL', () => {
   test('rejects what REST rejects', async () => {
     const { errors } = await app.graphql('{ events(after: "x", first: 501, wait: 21) { nodes { id } } }');
     expect(errors?.[0]?.extensions.code).toBe('VALIDATION_FAILED');
+    const misspelt = await app.graphql('{ events(subject: "pet/1", wait: 20) { nodes { id } } }');
+    expect(misspelt.errors?.[0]?.extensions.code).toBe('VALIDATION_FAILED');
+    expect(misspelt.errors?.[0]?.message).toMatch(/must be a list \(orders, .*pets/);
     const gone = await app.graphql('{ events(after: "7.1") { nodes { id } } }');
     expect(gone.errors?.[0]?.extensions.code).toBe('GONE');
   });
