@@ -5,8 +5,8 @@ import { runCommand, withDatabase } from './command.ts';
 
 runCommand(() =>
   withDatabase(async (database, { EVENTS }) => {
-    const applied = await migrateDatabase(database);
-    const defined = await installEvents(database, petStoreService.events, EVENTS);
+    const applied = await migrateDatabase(database, onWait);
+    const defined = await installEvents(database, petStoreService.events, EVENTS, onWait);
     process.stdout.write(
       applied + defined === 0
         ? 'The database is up to date.\n'
@@ -14,3 +14,7 @@ runCommand(() =>
     );
   }),
 );
+
+function onWait(reason: string): void {
+  process.stderr.write(`Waiting: ${reason}.\n`);
+}

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Database, openDatabase, type Probe } from '../engine/db/client.ts';
-import { assertNoneMissing, migrateDatabase } from '../engine/db/migrate.ts';
+import { assertNoneMissing, migrateDatabase, type OnWait } from '../engine/db/migrate.ts';
 import { assertEvents, installEvents } from '../engine/events/install.ts';
 import type { EventSource } from '../engine/index.ts';
 import type { Settings } from './settings.ts';
@@ -29,8 +29,9 @@ export async function readyTables(
   { MIGRATE }: Pick<Settings, 'MIGRATE'>,
   logger?: Logger,
 ): Promise<void> {
-  if (MIGRATE === 'off') await assertNoneMissing(database);
-  else await migrateDatabase(database, (count) => logger?.info({ migrations: count }, 'migrating the database'));
+  if (MIGRATE === 'off') return assertNoneMissing(database);
+  const onMissing = (count: number) => logger?.info({ migrations: count }, 'migrating the database');
+  await migrateDatabase(database, waitLog(logger), onMissing);
 }
 
 /**
@@ -46,9 +47,13 @@ export async function readyDatabase(
 ): Promise<void> {
   await readyTables(database, settings, logger);
   if (settings.MIGRATE === 'on') {
-    await installEvents(database, sources, settings.EVENTS);
+    await installEvents(database, sources, settings.EVENTS, waitLog(logger));
   } else {
     const isOther = await assertEvents(database, sources, settings.EVENTS);
     if (isOther) logger?.warn(OTHER_VERSION);
   }
+}
+
+function waitLog(logger: Logger | undefined): OnWait {
+  return (reason) => logger?.warn({ reason }, 'waiting to migrate the database');
 }

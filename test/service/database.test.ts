@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/engine/db/client.ts';
 import { lockFolder } from '../../src/engine/db/lock.ts';
+import { withMigrationLock } from '../../src/engine/db/migrate.ts';
+import { readyTables } from '../../src/process/ready.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { copyTestDatabase, databaseKind, openTestDatabase } from '../support/database.ts';
 import { settingsFor, startService } from '../support/service.ts';
@@ -123,6 +126,53 @@ test('where MIGRATE is off, a database without the triggers stops the start', as
   );
   await dispose();
 });
+
+// The embedded database runs one transaction at a time.
+if (databaseKind === 'server') {
+  describe('a migration', () => {
+    test('that meets the lock of a backup lets writes pass, says that it waits, and is done after the backup', async () => {
+      const { database, dispose } = await openTestDatabase();
+      onTestFinished(dispose);
+      const insert = "insert into categories (name) values ('Newts')";
+      const reasons: string[] = [];
+      let migrating: Promise<unknown> | undefined;
+      await database.transaction(async (backup) => {
+        await backup('lock table categories in access share mode', []);
+        migrating = withMigrationLock(
+          database,
+          (reason) => reasons.push(reason),
+          (query) => query('alter table categories add column motto text', []),
+        );
+        await expect.poll(() => reasons, { timeout: 10_000 }).toHaveLength(1);
+        await database.transaction((query) => query(insert, []));
+      });
+      await migrating;
+      expect(reasons[0]).toBe('other transactions hold locks on the tables');
+      await database.transaction((query) => query('select motto from categories', []));
+    });
+
+    test('that waits for another process says so in the log', async () => {
+      const { database, dispose } = await openTestDatabase();
+      onTestFinished(dispose);
+      const lines: string[] = [];
+      const logger = pino({}, { write: (line: string) => lines.push(line) });
+      let migrating: Promise<unknown> | undefined;
+      await withMigrationLock(
+        database,
+        () => {},
+        async () => {
+          migrating = readyTables(database, { MIGRATE: 'on' }, logger);
+          await expect.poll(() => lines, { timeout: 10_000 }).toHaveLength(1);
+        },
+      );
+      await migrating;
+      expect(JSON.parse(lines[0] as string)).toMatchObject({
+        reason: 'another process migrates the database',
+        msg: 'waiting to migrate the database',
+      });
+    });
+  });
+}
 
 if (databaseKind === 'embedded') {
   describe('a folder that cannot hold the embedded database', () => {

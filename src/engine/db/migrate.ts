@@ -1,12 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import type { Database } from './client.ts';
 import { type Query, toParameter } from './driver.ts';
+import { LockTimeout } from './failures.ts';
 
 const migrationsFolder = fileURLToPath(new URL('../../../drizzle', import.meta.url));
 /** An arbitrary number that all versions of this service must share. */
 const MIGRATION_LOCK = 7_385_113;
+/**
+ * How long a change of a table waits for those that use it, such as a backup, in milliseconds: all later statements wait
+ * behind it. And how long they then have, before the next of some attempts.
+ */
+const LOCK_TIMEOUT = 2_000;
+const PAUSE = 2_000;
+const ATTEMPTS = 5;
+
+/** Called with the reason when a change of the database's definition has to wait. */
+export type OnWait = (reason: string) => void;
 
 /**
  * Applies the missing migrations under `drizzle/`, all or none. Several processes may call it at once: one works while
@@ -15,12 +27,14 @@ const MIGRATION_LOCK = 7_385_113;
  *
  * @param onMissing called with the number of missing migrations before they are applied
  * @returns how many migrations were applied
+ * @throws {Error} when other transactions hold locks on the tables for long; all is as before then
  */
 export async function migrateDatabase(
   database: Database,
+  onWait: OnWait = () => {},
   onMissing: (count: number) => void = () => {},
 ): Promise<number> {
-  return withMigrationLock(database, async (query) => {
+  return withMigrationLock(database, onWait, async (query) => {
     await query('create schema if not exists drizzle', []);
     await query(
       'create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at numeric)',
@@ -36,12 +50,37 @@ export async function migrateDatabase(
   });
 }
 
-/** Runs the work in a transaction that no other process that changes the database's definition runs beside. */
-export function withMigrationLock<T>(database: Database, work: (query: Query) => Promise<T>): Promise<T> {
-  return database.transaction(async (query) => {
-    await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
-    return work(query);
-  });
+/**
+ * Runs the work in a transaction that no other process that changes the database's definition runs beside; again if it
+ * meets a lock.
+ */
+export async function withMigrationLock<T>(
+  database: Database,
+  onWait: OnWait,
+  work: (query: Query) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await database.transaction(async (query) => {
+        const [[isFree] = []] = await query(`select pg_try_advisory_xact_lock(${MIGRATION_LOCK})`, []);
+        if (isFree !== true) {
+          onWait('another process migrates the database');
+          await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
+        }
+        await query(`set local lock_timeout = ${LOCK_TIMEOUT}`, []);
+        return work(query);
+      });
+    } catch (error) {
+      if (!(error instanceof LockTimeout)) throw error;
+      if (attempt === ATTEMPTS) {
+        throw new Error(
+          'The database was not migrated: other transactions, such as a backup, hold locks on its tables.',
+        );
+      }
+      onWait('other transactions hold locks on the tables');
+      await sleep(PAUSE);
+    }
+  }
 }
 
 /**

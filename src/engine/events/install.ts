@@ -1,6 +1,6 @@
 import type { Database } from '../db/client.ts';
 import type { Query } from '../db/driver.ts';
-import { withMigrationLock } from '../db/migrate.ts';
+import { type OnWait, withMigrationLock } from '../db/migrate.ts';
 import { PUBLISH_BODY } from './publish.ts';
 import type { EventSource } from './source.ts';
 import { triggersOf } from './triggers.ts';
@@ -23,8 +23,9 @@ export async function installEvents(
   database: Database,
   sources: readonly EventSource[],
   events: 'on' | 'off',
+  onWait: OnWait = () => {},
 ): Promise<number> {
-  return withMigrationLock(database, async (query) => {
+  return withMigrationLock(database, onWait, async (query) => {
     const { functions, triggers } = await missingIn(query, events === 'on' ? sources : []);
     const missing = [...functions, ...triggers];
     for (const statement of missing) await query(statement, []);
