@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ExpectedRequest, startLoad } from '../support/load.ts';
+import { startProxy } from '../support/proxy.ts';
 import { type Service, settingsFor, startService, withService } from '../support/service.ts';
 import {
   answering,
@@ -157,6 +158,21 @@ if (databaseKind === 'embedded') {
       expect(after).not.toContain(victim);
       expect(after).toEqual(expect.arrayContaining(others));
       expect(service.output()).toContain(`"worker":${victim},"exitCode":null,"signal":"SIGKILL"`);
+    });
+
+    test('a killed process is replaced when the database is back; until then the log says so once', async () => {
+      const proxy = await startProxy(opened.location.url ?? '');
+      onTestFinished(() => proxy.close());
+      await withService({ ...several(), DATABASE_URL: proxy.url }, async (own) => {
+        const [victim] = (await answering(own)) as [number, ...number[]];
+        proxy.stop();
+        process.kill(victim, 'SIGKILL');
+        // Enough for two attempts, and more if they did not become rarer.
+        await sleep(8_000);
+        expect(own.output().match(/"msg":"a new worker could not be started; trying again"/g)).toHaveLength(1);
+        await proxy.start();
+        await expect.poll(() => answering(own), WAIT).toHaveLength(MANY);
+      });
     });
 
     test('a process that dies during a replacement leaves their number unchanged', async () => {

@@ -1,11 +1,16 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { failureLog } from '../../engine/failure-log.ts';
 import { whenEnded } from './end.ts';
 import { addUpMetrics } from './metrics.ts';
 
-/** The pause before a worker that exited unexpectedly is replaced, in milliseconds. */
+/**
+ * The pause before a worker that exited unexpectedly is replaced, in milliseconds. It doubles with each start that fails:
+ * a start takes much of a processor.
+ */
 const PAUSE = 500;
+const MAX_PAUSE = 10_000;
 
 /**
  * How long to wait for the exit of a replaced worker before the next one is replaced, in milliseconds. Until then, a
@@ -21,6 +26,7 @@ const EXIT_TIMEOUT = 12_000;
  */
 export async function startWorkers(count: number, logger: Logger) {
   const serving = new Set<Worker>();
+  const onFailure = failureLog(logger, 'a new worker could not be started; trying again');
   let isStopping = false;
   let changes: Promise<void> = Promise.resolve();
   addUpMetrics();
@@ -58,14 +64,13 @@ export async function startWorkers(count: number, logger: Logger) {
   }
 
   async function fillUp(): Promise<void> {
+    let pause = PAUSE;
     while (serving.size < count) {
-      await sleep(PAUSE);
+      await sleep(pause);
       if (isStopping) return;
       const starts = await Promise.allSettled(Array.from({ length: count - serving.size }, start));
-      for (const one of starts) {
-        if (one.status === 'rejected')
-          logger.error({ err: one.reason }, 'a new worker could not be started; trying again');
-      }
+      pause = starts.some((one) => one.status === 'fulfilled') ? PAUSE : Math.min(2 * pause, MAX_PAUSE);
+      for (const one of starts) if (one.status === 'rejected') onFailure(one.reason);
     }
   }
 
