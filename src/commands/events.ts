@@ -36,7 +36,7 @@ runCommand(async () => {
   else throw new Error(USAGE);
 });
 
-/** Prints events as they come, one in a line, until the command is stopped. */
+/** Prints events as they come, one in a line, until the command is stopped, or what reads them. */
 async function tail(
   database: Database,
   { after = 'now', type, subject }: { readonly after?: string; readonly type?: string[]; readonly subject?: string },
@@ -44,19 +44,26 @@ async function tail(
   const { name, events } = petStoreService;
   const feed = feedStore(database, events, { name: `/${name}`, isOn: true });
   const filter = { types: type, subject };
-  for (let page = await feed.page(after, filter, PAGE); ; page = await feed.pageAfter(page.next, filter, PAGE)) {
+  const end = new AbortController();
+  process.stdout.on('error', (error) => end.abort(error));
+  let page = await feed.page(after, filter, PAGE);
+  for (; !end.signal.aborted; page = await feed.pageAfter(page.next, filter, PAGE)) {
     for (const { id, type: what, subject: row, time, data } of page.events) {
       const { __typename, ...fields } = data;
       process.stdout.write(`${stringifyJson({ id, type: what, subject: row, time, data: fields })}\n`);
     }
     if (!page.hasMore) await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
+  if (end.signal.reason.code !== 'EPIPE') throw end.signal.reason;
 }
 
 /** Has the service send the events after one to a webhook again, in order. */
 async function redeliver(database: Database, id: Int64, after: string): Promise<void> {
-  const { url } = await webhookStore(database, { isOn: true, reach: 'public', clock: Date.now }).redeliver(id, after);
-  process.stdout.write(`The events after ${after} are delivered to ${url} again.\n`);
+  const store = webhookStore(database, { isOn: true, reach: 'public', clock: Date.now });
+  const { url, enabled, pausedUntil } = await store.redeliver(id, after);
+  const isPaused = pausedUntil !== null && pausedUntil > new Date();
+  const when = !enabled ? ' once it is enabled' : isPaused ? `, from ${pausedUntil.toISOString()}` : '';
+  process.stdout.write(`The events after ${after} are delivered to ${url} again${when}.\n`);
 }
 
 /** Makes all cursors of clients invalid: after a backup is restored, the positions that they have are used again. */

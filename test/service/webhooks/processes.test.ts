@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { copyTestDatabase, type DatabaseCopy, databaseKind } from '../../support/database.ts';
 import { runToEnd, type Service, settingsFor, startService } from '../../support/service.ts';
@@ -76,6 +78,16 @@ describe('npm run events', () => {
     await send(second, 'DELETE', `/webhooks/${id}`);
   });
 
+  test('redeliver says when nothing is sent before the webhook is enabled', async () => {
+    const service = await start();
+    const { id } = await send(service, 'POST', '/webhooks', { url: `${receiver.url}/off`, enabled: false });
+    await service.stop();
+    expect(await runToEnd('commands/events', ['redeliver', `${id}`, '--after', '1.0'], environment)).toMatchObject({
+      code: 0,
+      output: `The events after 1.0 are delivered to ${receiver.url}/off again once it is enabled.\n`,
+    });
+  });
+
   test.each([
     [['redeliver', '1', '--after', '1.0'], 'No webhook has the id 1.'],
     [['redeliver', 'x', '--after', '1.0'], 'x is no id of a webhook.'],
@@ -87,6 +99,23 @@ describe('npm run events', () => {
     expect(code).toBe(1);
     if (typeof message === 'string') expect(errors.replace(usedDatabase(), '')).toBe(`${message}\n`);
     else expect(errors).toMatch(message);
+  });
+
+  test('tail ends quietly when what reads it has ended', async () => {
+    const service = await start();
+    await send(service, 'POST', '/categories', { name: 'Newts' });
+    await expect.poll(async () => (await (await fetch(`${service.base}/events`)).json()).length).toBeGreaterThan(0);
+    await service.stop();
+    const tail = `${process.execPath} dist/test/bundle/commands-events.js tail --after 1.0`;
+    const reading = spawn('bash', ['-c', `set -o pipefail; ${tail} | true`], {
+      env: { ...process.env, ...environment },
+    });
+    let errors = '';
+    reading.stderr.on('data', (chunk) => {
+      errors += chunk;
+    });
+    const [code] = await once(reading, 'close');
+    expect([code, errors]).toEqual([0, usedDatabase()]);
   });
 
   test('epoch makes the places of readers invalid', async () => {
