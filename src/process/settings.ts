@@ -47,6 +47,16 @@ function isLocal(url: string): boolean {
   return URL.canParse(url) && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
 }
 
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
+/**
+ * Whether a URL can be decoded, and has no character in its password that ends the host. Such a password would be taken
+ * for the host, which is logged.
+ */
+function isEncoded(url: string): boolean {
+  return !/%(?![0-9a-f]{2})|#|^[^/]*\/\/[^/?]*[/?].*@/i.test(url);
+}
+
 /** Units per seconds, such as `6000/60s`. */
 const quota = z
   .string()
@@ -96,6 +106,13 @@ const settings = z.object({
   PUBLIC_URL: origin.optional(),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/name' })
+    .refine(
+      isEncoded,
+      'must have % # / ? and @ in its user, password and parameters as %25 %23 %2F %3F and %40, or the password in DATABASE_PASSWORD',
+    )
+    .refine((url) => SSL_MODES.includes(/[?&]sslmode=([^&]*)/.exec(url)?.[1] ?? 'disable'), {
+      error: `must have as sslmode one of ${SSL_MODES.join(', ')}`,
+    })
     .optional(),
   DATABASE_PASSWORD: z.string().optional(),
   DATABASE_POOL: wholeNumber(6, 500).default(18),

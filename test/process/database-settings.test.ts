@@ -25,6 +25,33 @@ describe('in production', () => {
   });
 });
 
+describe('DATABASE_URL', () => {
+  test.each(['12%zz', '50%', '12#34', '12/34', '12?34', 'a@12/34'])(
+    'with %j as its password, not encoded, stops the start without showing it',
+    (password) => {
+      expect(() => readSettings({ DATABASE_URL: `postgres://pets:${password}@localhost/pets` })).toThrow(
+        /^DATABASE_URL must have % # \/ \? and @ in its user, password and parameters as %25 %23 %2F %3F and %40, or the password in DATABASE_PASSWORD$/,
+      );
+    },
+  );
+
+  test.each(['p%23%25%2F%3F%40', 'p@ss', "a+b=c&d!$'*"])('can have the password %s', (password) => {
+    const url = `postgres://pets:${password}@localhost/pets?application_name=shop`;
+    expect(readSettings({ DATABASE_URL: url }).DATABASE_URL).toBe(url);
+  });
+
+  test.each(['required', 'verify_full', ''])('with sslmode=%s names the accepted ones', (mode) => {
+    expect(() => readSettings({ DATABASE_URL: `${DATABASE_URL}?sslmode=${mode}` })).toThrow(
+      /^DATABASE_URL must have as sslmode one of disable, allow, prefer, require, verify-ca, verify-full$/,
+    );
+  });
+
+  test.each(['disable', 'prefer', 'require', 'verify-ca', 'verify-full'])('can have sslmode=%s', (mode) => {
+    const url = `${DATABASE_URL}?connect_timeout=5&sslmode=${mode}`;
+    expect(readSettings({ DATABASE_URL: url }).DATABASE_URL).toBe(url);
+  });
+});
+
 describe('NODE_ENV', () => {
   test.each(['prod', 'PROD', 'prd', 'live', 'Production', 'PRODUCTION', 'production ', 'prodution'])(
     '%j stops the start, because it would mean development',
