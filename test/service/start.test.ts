@@ -31,6 +31,18 @@ describe('a start that fails prints one clear line, and exits with 1', () => {
       expect(errors).not.toContain('secret');
     });
 
+    test('a database without TLS, when sslmode requires it', async () => {
+      const plain = createServer((socket) => socket.once('data', () => socket.end('N'))).listen(0, '127.0.0.1');
+      await once(plain, 'listening');
+      const { port } = plain.address() as { port: number };
+      const { code, errors } = await startToEnd({ DATABASE_URL: `postgres://127.0.0.1:${port}/pets?sslmode=require` });
+      plain.close();
+      expect([code, errors]).toEqual([
+        1,
+        `The database at 127.0.0.1:${port}/pets cannot be used: it does not offer TLS, or closed the connection.\n`,
+      ]);
+    });
+
     test('a database that accepts a connection and does not answer, soon', async () => {
       const silent = createServer().listen(0, '127.0.0.1');
       await once(silent, 'listening');

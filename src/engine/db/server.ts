@@ -215,7 +215,8 @@ function firstCause(error: unknown): string {
   if (innermost instanceof AggregateError) innermost = innermost.errors[0];
   // Its own message says `undefined` for the port.
   if ((innermost as NodeJS.ErrnoException)?.code === 'CONNECT_TIMEOUT') return 'it does not answer';
-  return innermost instanceof Error ? innermost.message : String(innermost);
+  const message = innermost instanceof Error ? innermost.message : String(innermost);
+  return message.includes('before secure TLS') ? 'it does not offer TLS, or closed the connection' : message;
 }
 
 function withoutSecrets(url: string): string {
