@@ -256,6 +256,15 @@ describe('with an OTLP endpoint', () => {
 
 if (hasCommonTests) {
   test.each([
+    ['grpc', true],
+    ['http/json', false],
+  ])('with OTEL_EXPORTER_OTLP_PROTOCOL=%s, the log has a warning: %s', async (protocol, isWarned) => {
+    const service = await startTraced({ OTEL_EXPORTER_OTLP_PROTOCOL: protocol });
+    await service.stop();
+    expect(service.output().includes('traces are sent as http/json')).toBe(isWarned);
+  });
+
+  test.each([
     {},
     { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
     { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },

@@ -1,6 +1,9 @@
 import type { Logger } from 'pino';
 import type { Tracing } from '../../engine/tracing/span.ts';
 
+/** That of the SDK's exporter. */
+const PROTOCOL = 'http/json';
+
 /**
  * Tracing as the standard `OTEL_*` variables configure it; undefined unless they set an OTLP endpoint or the exporter
  * `otlp`. Its modules are imported only if it is used.
@@ -19,6 +22,9 @@ export async function tracingFrom(
   const isEnabled =
     OTEL_EXPORTER_OTLP_ENDPOINT || OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || OTEL_TRACES_EXPORTER === 'otlp';
   if (!isEnabled) return undefined;
+  const protocol = environment.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || environment.OTEL_EXPORTER_OTLP_PROTOCOL;
+  if (protocol && protocol !== PROTOCOL)
+    logger.warn({ protocol }, `traces are sent as ${PROTOCOL}, the only protocol here`);
   const { createOpenTelemetry } = await import('./open-telemetry.ts');
   return createOpenTelemetry(name, environment, logger);
 }
