@@ -171,6 +171,7 @@ export function createDeliverer(
       logger.warn({ webhook: webhook.id, event: toEventId(delivery), why }, message);
     if (event === undefined) {
       const error = 'The event was deleted before it could be delivered.';
+      metrics.delivery('failed');
       warn(error, GIVEN_UP);
       return { id, status: 'failed', at: null, due: null, response: null, error };
     }

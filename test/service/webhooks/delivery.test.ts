@@ -322,6 +322,11 @@ test('an event that the service cannot read any more is tried like others, and h
 });
 
 test('a delivery whose event is no longer kept is given up, and says so', async () => {
+  const failed = async () => {
+    const metrics = await (await app.fetch(new Request('http://pets.example/metrics'))).text();
+    return Number(/^webhook_deliveries_total\{outcome="failed"\} (\d+)$/m.exec(metrics)?.[1]);
+  };
+  const before = await failed();
   const { id } = await newWebhook();
   receiver.answer = () => ({ status: 500 });
   await newCategory();
@@ -330,4 +335,5 @@ test('a delivery whose event is no longer kept is given up, and says so', async 
   await pass(5 * SECOND);
   await until(async () => (await deliveries(id, '&status=failed')).length === 1, 'given up');
   expect((await deliveries(id))[0].error).toBe('The event was deleted before it could be delivered.');
+  expect(await failed()).toBe(before + 1);
 });
