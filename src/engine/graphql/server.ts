@@ -3,8 +3,9 @@ import type { GraphQLParams } from 'graphql-yoga';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
 import { acceptsEventStream, graphqlType, namesEventStream } from '../http/negotiation.ts';
+import { type HttpReply, without } from '../http/reply.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
-import type { Outcome } from '../idempotency/run.ts';
+import { isReplay, type Outcome } from '../idempotency/run.ts';
 import { byCoordinate } from '../lifecycle/guard.ts';
 import { Pace } from '../limits/pace.ts';
 import type { ListCosts } from '../limits/units.ts';
@@ -95,7 +96,8 @@ export function createGraphQLServer(
         reply: (result) => toOutcome(forCaller(result, mayRead), mediaType, extension),
       });
       const isResult = wantsStream && prepared.kind !== 'stream' && outcome.reply.status === 200;
-      return { ...outcome, ...(isResult && { reply: asStream(outcome.reply) }), operation };
+      const reply = isReplay(outcome.reply) ? withType(outcome.reply, mediaType) : outcome.reply;
+      return { ...outcome, reply: isResult ? asStream(reply) : reply, operation };
     } catch (error) {
       return { ...toOutcome({ errors: [toClientError(error)] }, mediaType, extension), operation };
     }
@@ -128,6 +130,12 @@ function isWellFormed(params: GraphQLParams): params is GraphQLParams & { readon
     isOptionalObject(variables) &&
     isOptionalObject(extensions)
   );
+}
+
+/** The body of a stored reply is JSON in each of the media types, of which its first request may have accepted another. */
+function withType(reply: HttpReply, mediaType: string): HttpReply {
+  const headers = [...without(reply.headers, 'content-type'), 'content-type', `${mediaType}; charset=utf-8`];
+  return { ...reply, headers };
 }
 
 function isOptionalObject(value: unknown): boolean {

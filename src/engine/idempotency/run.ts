@@ -28,7 +28,7 @@ const MAX_TOGETHER = 32;
 /** The maximum length of a stored reply, in characters. */
 const MAX_BODY_LENGTH = 1_048_576;
 const AN_HOUR = 3_600_000;
-const REPLAYED = ['idempotent-replayed', 'true'];
+const REPLAYED = ['idempotent-replayed', 'true'] as const;
 
 /**
  * Answers requests with an idempotency key, one at a time for each key.
@@ -177,6 +177,11 @@ function replay(request: KeyedRequest, { fingerprint, reply }: StoredReply): Htt
     'IDEMPOTENCY_KEY_REUSED',
     'This Idempotency-Key was used for another request within the last 24 hours. Use a new key for a new request.',
   );
+}
+
+/** Whether it is the stored reply to an earlier request. */
+export function isReplay({ headers }: HttpReply): boolean {
+  return headers.includes(REPLAYED[0]);
 }
 
 function conflict(): ServiceError {

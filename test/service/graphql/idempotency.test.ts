@@ -34,9 +34,9 @@ function isReplay({ headers }: { headers: Headers }): boolean {
 describe('a GraphQL mutation with an Idempotency-Key', () => {
   const create = 'mutation ($pet: NewPet!) { createPet(pet: $pet) { id name version category { name } } }';
 
-  async function ask(key: string, query: string, variables: object = {}) {
+  async function ask(key: string, query: string, variables: object = {}, accept = '*/*') {
     const request = { method: 'POST', body: JSON.stringify({ query, variables }) };
-    const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+    const headers = { 'content-type': 'application/json', 'idempotency-key': key, accept };
     const response = await app.fetch(new Request('http://pets.example/graphql', { ...request, headers }));
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, ...JSON.parse(text) };
@@ -51,6 +51,19 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
       const replay = await ask(key, create, { pet: pet(name) });
       expect([replay.text, replay.status, isReplay(replay)]).toEqual([first.text, 200, true]);
       expect(await isThere(name)).toBe(1);
+    }
+  });
+
+  test('is replayed in the media type that the retry accepts, byte for byte', async () => {
+    const types = ['application/json', 'application/graphql-response+json'] as const;
+    for (const [one, other] of [types, [...types].reverse()] as const) {
+      const key = randomUUID();
+      const first = await ask(key, create, { pet: pet() }, one);
+      const replay = await ask(key, create, { pet: pet() }, other);
+      expect([first, replay].map(({ headers }) => headers.get('content-type'))).toEqual(
+        [one, other].map((type) => `${type}; charset=utf-8`),
+      );
+      expect([replay.text, isReplay(replay)]).toEqual([first.text, true]);
     }
   });
 
