@@ -116,11 +116,6 @@ describe('is rejected, with what is accepted:', () => {
     [{ url: 'https://me:pw@shop.example/' }, 'url must not contain a user name or password.'],
     [{ url: 'https://169.254.169.254/latest/meta-data' }, 'url must lead to a public address.'],
     [{ url: 'https://[fd00::1]/' }, 'url must lead to a public address.'],
-    // It grows as it is stored.
-    [
-      { url: `https://shop.example/${'é'.repeat(700)}` },
-      'url must be at most 2000 characters long when it is percent-encoded.',
-    ],
     [{ url, types: ['pet.sold'] }, /^types\.0 must be one of order\.placed, .*, not "pet\.sold"\.$/],
     [{ url, types: 'pet.created,pet.updated' }, /^types must be one of order\.placed, /],
     [
@@ -131,6 +126,13 @@ describe('is rejected, with what is accepted:', () => {
     const answer = await app.rest('POST', '/webhooks', { body });
     expect([answer.status, answer.body.code]).toEqual([422, 'VALIDATION_FAILED']);
     expect(answer.body.message).toEqual(message instanceof RegExp ? expect.stringMatching(message) : message);
+  });
+
+  test('a webhook whose address is too long as it is stored', async () => {
+    const long = `https://shop.example/${'é'.repeat(700)}`;
+    const { status, body } = await app.rest('POST', '/webhooks', { body: { url: long } });
+    const message = 'url must be at most 2000 characters long when it is percent-encoded.';
+    expect([status, body.message]).toEqual([422, message]);
   });
 
   test('a change of its address to one that is not public', async () => {
