@@ -9,9 +9,10 @@ import { openDatabase } from '../../src/engine/db/client.ts';
 import { lockFolder } from '../../src/engine/db/lock.ts';
 import { withMigrationLock } from '../../src/engine/db/migrate.ts';
 import { readyTables } from '../../src/process/ready.ts';
+import { addressOf, administer, rowsOf } from '../support/admin.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { copyTestDatabase, databaseKind, openTestDatabase } from '../support/database.ts';
-import { settingsFor, startService } from '../support/service.ts';
+import { settingsFor, startService, withService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
 let app: TestApp;
@@ -127,8 +128,26 @@ test('where MIGRATE is off, a database without the triggers stops the start', as
   await dispose();
 });
 
-// The embedded database runs one transaction at a time.
+// The embedded database runs one transaction at a time, and is never read-only.
 if (databaseKind === 'server') {
+  test('where MIGRATE is off, a read-only database is served, and what the start stores is stored later', async () => {
+    const { location, dispose } = await copyTestDatabase();
+    onTestFinished(dispose);
+    const url = location.url as string;
+    const name = new URL(url).pathname.slice(1);
+    const other = addressOf(url, 'postgres');
+    await administer(other, `alter database ${name} set default_transaction_read_only = on`);
+    await withService({ ...settingsFor(location), MIGRATE: 'off' }, async ({ base, output }) => {
+      const counted = () => rowsOf(url, 'select 1 from lifecycle_counting limit 1');
+      expect((await fetch(`${base}/pets`)).status).toBe(200);
+      expect(output()).toContain('lifecycle uses could not be stored yet');
+      expect(await counted()).toEqual([]);
+      await administer(other, `alter database ${name} set default_transaction_read_only = off`);
+      await administer(other, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+      await expect.poll(counted, { timeout: 15_000, interval: 500 }).toHaveLength(1);
+    });
+  });
+
   describe('a migration', () => {
     test('that meets the lock of a backup lets writes pass, says that it waits, and is done after the backup', async () => {
       const { database, dispose } = await openTestDatabase();

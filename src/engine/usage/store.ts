@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { integer } from '../db/row.ts';
+import { ServiceError } from '../errors.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import { addDays, toDay } from '../lifecycle/annotation.ts';
 import { OWN_PAGES } from '../lifecycle/client.ts';
@@ -40,6 +41,8 @@ export function lifecycleStore(
   { annotated, rest, clock, isRehearsal, onFailure }: LifecycleStoreOptions,
 ) {
   const tally = new Tally(clock);
+  /** When counting began, until that is stored. */
+  let startedAt: Date | undefined;
   let timer: NodeJS.Timeout | undefined;
   let storing = Promise.resolve();
   let reporting: Promise<readonly ReportEntry[]> | undefined;
@@ -112,12 +115,20 @@ export function lifecycleStore(
   );
 
   return {
-    /** Stores since when each element is counted, and deletes counts older than a year. Called once, at the start. */
+    /**
+     * Stores since when each element is counted, and deletes counts older than a year; later if the database is
+     * read-only at the moment. Called once, at the start.
+     */
     async begin(): Promise<void> {
       if (isRehearsal) return;
-      const now = clock();
-      const oldest = addDays(toDay(now), -KEPT_DAYS);
-      await begin({ rows: JSON.stringify(annotated.map(({ coordinate }) => ({ coordinate }))), now, oldest });
+      startedAt = clock();
+      try {
+        await storeSince();
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        timer ??= setTimeout(flush, FLUSH_AFTER).unref();
+        onFailure(error);
+      }
     },
 
     /** Counts a use, except by the service's own pages. It is stored within a few seconds. */
@@ -163,12 +174,20 @@ export function lifecycleStore(
     return storing;
   }
 
+  async function storeSince(): Promise<void> {
+    if (startedAt === undefined) return;
+    const coordinates = JSON.stringify(annotated.map(({ coordinate }) => ({ coordinate })));
+    await begin({ rows: coordinates, now: startedAt, oldest: addDays(toDay(startedAt), -KEPT_DAYS) });
+    startedAt = undefined;
+  }
+
   async function store(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     const counts = tally.take();
-    if (counts.length === 0) return;
     try {
+      await storeSince();
+      if (counts.length === 0) return;
       const rows = counts.map(({ lastSeen, ...count }) => ({ ...count, last_seen: lastSeen }));
       await add({ rows: JSON.stringify(rows) });
     } catch (error) {
