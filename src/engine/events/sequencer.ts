@@ -10,7 +10,7 @@ const PAUSE = 100;
 /** How often the changes of others are looked for, in milliseconds. */
 const INTERVAL = 1_000;
 /** How long the feed may be locked without a publication, in milliseconds, before that is a failure. */
-const MAX_LOCKED = 5_000;
+const LOCKED_TOO_LONG = 5_000;
 /** How often events beyond the retention are deleted, in milliseconds, and how many at once. */
 const DELETION_INTERVAL = 60_000;
 const DELETED_AT_ONCE = 5_000;
@@ -91,7 +91,8 @@ export function createSequencer(database: Database, { retention, onPublished, on
       const now = performance.now();
       if (!isBusy || last !== end) lastSuccess = now;
       end = last;
-      if (now - lastSuccess > MAX_LOCKED) throw new Error('Another transaction has locked the row of the table feed.');
+      if (now - lastSuccess > LOCKED_TOO_LONG)
+        throw new Error('Another transaction has locked the row of the table feed.');
       onPublished(moved, moved > 0 ? lag : 0);
       // Another process publishes at the moment, and may not have seen what was committed last.
       if (isBusy) rounds.wake();
