@@ -89,13 +89,15 @@ function values(n: number): Sent {
     'given: categories(first: 1, id: $given) { totalCount }',
     'byDefault: categories(first: 1, id: $byDefault) { totalCount }',
   ];
+  const twenty = `id name status version __typename category { id version __typename }
+    inventory { petId quantity status version __typename pet { id status version __typename } }`;
   // Each of the three has a page, its count, and three items.
   let left = n - 3 * 5;
   for (; left > 21; left -= 21 * sizeOf(left) + 1) {
-    pages.push(`a${pages.length}: pets(first: ${sizeOf(left)}) { nodes { ${many(20, () => 'id')} } }`);
+    pages.push(`a${pages.length}: pets(first: ${sizeOf(left)}) { nodes { ${twenty} } }`);
   }
   return asking(
-    `query ($given: [Int64!], $byDefault: [Int64!] = [1 2 3]) { ${pages.join(' ')} ${many(left, () => '__typename')} }`,
+    `query ($given: [Int64!], $byDefault: [Int64!] = [1 2 3]) { ${pages.join(' ')} ${many(left, (at) => `t${at}: __typename`)} }`,
     '{"given":[1,2,3]}',
   );
 }
