@@ -126,7 +126,12 @@ export function validationFailed(validationErrors: readonly ValidationError[]): 
 
 /** The validation error as a sentence that begins with where it is. */
 export function describeValidationError({ path, message }: ValidationError): string {
-  return `${path.length === 0 ? 'The body' : path.join('.')} ${message}.`;
+  return `${path.length === 0 ? 'The body' : path.map(nameOf).join('.')} ${message}.`;
+}
+
+/** The key, in quotes if it could be misread. */
+function nameOf(key: string | number): string {
+  return typeof key === 'number' || /^\w+$/.test(key) ? String(key) : JSON.stringify(key);
 }
 
 /** A JSON Pointer (RFC 6901) to the value that the keys lead to. */

@@ -172,7 +172,7 @@ function decode(encoded: string, where: string): string {
 
 function unknownParameter(name: string, accepted: readonly string[]): ServiceError {
   const others = accepted.length === 0 ? 'has none' : `accepts ${accepted.join(', ')}`;
-  return invalid([show(name)], `is not a parameter of this operation, which ${others}`);
+  return new ServiceError('INVALID_ARGUMENT', `${show(name)} is not a parameter of this operation, which ${others}.`);
 }
 
 function invalid(path: ValidationError['path'], message: string): ServiceError {

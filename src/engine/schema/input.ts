@@ -175,8 +175,16 @@ export function boundsOf(place: Pick<InputPlace, 'extensions'>): Bounds | undefi
 export function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
-  // parseJson gives NaN for a fraction that no number has, and an infinity for a number that is too large.
-  if (Number.isNaN(value)) return 'a number with a fraction';
+  // parseJson gives NaN or the next number for a fraction that no number has, and an infinity for a number that is too
+  // large.
+  if (Number.isNaN(value) || isBesideInteger(value)) return 'a number with a fraction';
   if (value === Infinity || value === -Infinity) return 'a number of more than 308 digits';
   return shorten(typeof value === 'string' ? JSON.stringify(value) : String(value));
+}
+
+/** Whether no number is between the number and an integer: then the client may have sent another one. */
+function isBesideInteger(value: unknown): boolean {
+  if (typeof value !== 'number' || Number.isInteger(value)) return false;
+  const difference = Math.abs(value - Math.round(value));
+  return difference <= Math.max(2 * Number.EPSILON * Math.abs(value), Number.MIN_VALUE);
 }

@@ -3,6 +3,8 @@ import { app, categoryId, ids, makeCategory, makePet, read, startShop } from './
 
 startShop();
 
+const INT64 = 'categoryId must be an integer (int64) from -9223372036854775808 to 9223372036854775807';
+
 describe('POST /pets', () => {
   test('a new pet gets an id, the default status and a URL', async () => {
     const { status, headers, body } = await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } });
@@ -232,5 +234,21 @@ describe('DELETE /pets/{petId}', () => {
     const order = await app.rest('POST', '/store/orders', { body: { petId: id } });
     await app.rest('DELETE', `/store/orders/${order.body.id}`);
     expect((await app.rest('DELETE', `/pets/${id}`)).status).toBe(204);
+  });
+});
+
+describe('a rejection', () => {
+  test.each([
+    ['{"name ":"Rex"}', '"name " is not a field of PetChanges, which accepts name, categoryId, status.'],
+    ['{"a.b":{}}', '"a.b" is not a field of PetChanges, which accepts name, categoryId, status.'],
+    ['{"categoryId":9223372036854775808}', `${INT64}, not 9223372036854775808.`],
+    ['{"categoryId":1.5}', `${INT64}, not 1.5.`],
+    ...['1.0000000000000000001', '-3.99999999999999999999', '1e-400', '2251799813685249.0000001'].map((sent) => [
+      `{"categoryId":${sent}}`,
+      `${INT64}, not a number with a fraction.`,
+    ]),
+  ])('of %s shows no other text than was sent', async (body, message) => {
+    const answer = await app.rest('PATCH', '/pets/1', { body });
+    expect([answer.status, answer.body.message]).toEqual([422, message]);
   });
 });
