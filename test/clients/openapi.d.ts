@@ -203,13 +203,13 @@ export interface paths {
         get: operations["getInventoryItem"];
         /**
          * Start to track the stock of a pet, or replace its stock
-         * @description Start to track the stock of a pet, or replace its stock. A pet that is not tracked has version 0.
+         * @description Start to track the stock of a pet, or replace its stock. For a pet that is not tracked, expect version 0 on GraphQL, and send `If-None-Match: *` on REST.
          */
         put: operations["replaceStock"];
         post?: never;
         /**
          * Stop tracking the stock of a pet
-         * @description Stop tracking the stock of a pet. Orders of any quantity are then accepted.
+         * @description Stop tracking the stock of a pet. While the pet is available, orders of any quantity are then accepted.
          */
         delete: operations["stopTracking"];
         options?: never;

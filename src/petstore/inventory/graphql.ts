@@ -82,7 +82,8 @@ builder.mutationFields((t) => ({
     type: InventoryItemType,
     scope: 'stock:write',
     lifecycle: beta(),
-    description: 'Start to track the stock of a pet, or replace its stock. A pet that is not tracked has version 0.',
+    description:
+      'Start to track the stock of a pet, or replace its stock. For a pet that is not tracked, expect version 0 on GraphQL, and send `If-None-Match: *` on REST.',
     args: {
       ...petId,
       update: t.arg({ type: InventoryUpdate, required: true, description: 'The new stock.' }),
@@ -100,7 +101,8 @@ builder.mutationFields((t) => ({
     type: InventoryItemType,
     scope: 'stock:write',
     lifecycle: experimental(),
-    description: 'Stop tracking the stock of a pet. Orders of any quantity are then accepted.',
+    description:
+      'Stop tracking the stock of a pet. While the pet is available, orders of any quantity are then accepted.',
     args: { ...petId, ...expectedVersion },
     resolve: (_, { petId: id, expectedVersion: expected }, { inventory, requestId }) =>
       inventory.stopTracking(id, expected, requestId),
