@@ -46,6 +46,8 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     if (method === 'OPTIONS' && headers.get('access-control-request-method') !== null) {
       return noContent('none', 'preflight', preflightHeaders(ALL_METHODS));
     }
+    // It asks about the service as a whole (RFC 9110, section 9.3.7).
+    if (method === 'OPTIONS' && request.fullPath === '*') return noContent('none', 'options', ['allow', ALL_METHODS]);
     if (!isUnderBasePath(request)) return notFound(request);
     const { path } = request;
     // The lifecycle page and its operation are one resource: a browser gets the page.

@@ -73,6 +73,14 @@ describe('one connection', () => {
     expect([kept.headers.get('connection'), last.headers.get('connection')]).toEqual(['keep-alive', 'close']);
   });
 
+  test('gets all methods of the service for OPTIONS * (RFC 9110, section 9.3.7)', async () => {
+    const socket = open();
+    socket.write('OPTIONS * HTTP/1.1\r\nHost: pets.example\r\n\r\n');
+    const [{ status, headers }] = await read(socket);
+    expect([status, headers.get('allow')]).toEqual([204, 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS']);
+    socket.destroy();
+  });
+
   test('accepts a request in single bytes', async () => {
     const name = 'Émile 犬 🐕';
     const body = Buffer.from(JSON.stringify({ name }));

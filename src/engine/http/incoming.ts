@@ -23,7 +23,7 @@ export interface RawRequest {
 /** A request, with what is derived from it once. */
 export interface IncomingRequest extends WithBody {
   readonly method: string;
-  /** Without the base path, still percent-encoded; undefined if it is not under the base path. */
+  /** Without the base path, still percent-encoded, but for characters that need not be; undefined if it is not under the base path. */
   readonly path: string | undefined;
   readonly fullPath: string;
   /** The query without its question mark; empty if there is none. */
@@ -45,6 +45,9 @@ export interface IncomingRequest extends WithBody {
 const USABLE_ID = /^[\w.:@/+=-]{1,128}$/;
 const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
+/** Letters, digits and `-._~`. */
+const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
+
 interface Reading {
   /** The prefix of every path, such as `/v1`; may be empty. */
   readonly basePath: string;
@@ -60,7 +63,7 @@ export function readRequest(
   { basePath, publicUrl, meterFor, spanFor }: Reading,
 ): IncomingRequest {
   const queryStart = target.indexOf('?');
-  const fullPath = queryStart === -1 ? target : target.slice(0, queryStart);
+  const fullPath = plain(queryStart === -1 ? target : target.slice(0, queryStart));
   const clientId = headers.get('x-request-id');
   const hostIsUsable = USABLE_HOST.test(host);
   const origin = publicUrl ?? (hostIsUsable ? `http://${host}` : '');
@@ -79,6 +82,11 @@ export function readRequest(
     span: spanFor({ method, fullPath, origin, headers }),
     error: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a valid host.'),
   };
+}
+
+/** The path without needless percent-encoding, which makes no other path (RFC 3986, section 6.2.2.2). */
+function plain(path: string): string {
+  return path.includes('%') ? path.replace(ENCODED_UNRESERVED, decodeURIComponent) : path;
 }
 
 function pathUnder(rest: string): string | undefined {

@@ -148,6 +148,9 @@ function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
     const { search, headers } = call.request;
     const variables: Record<string, unknown> = { ...call.readPath(), ...readQuery(search) };
     if (readBody !== undefined) {
+      // RFC 9110, section 14.5: it would be stored as if it were the whole.
+      if (route.method === 'PUT' && headers.get('content-range') !== null)
+        throw new ServiceError('INVALID_ARGUMENT', 'A PUT replaces the whole row; omit Content-Range.');
       const body = await call.readBody(route.method, authentication);
       Object.assign(variables, readBody(body, inPath && variables[inPath.name]));
     }

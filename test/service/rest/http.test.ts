@@ -216,3 +216,22 @@ describe('an encoded body', () => {
     expect(body.message).toContain('byte order mark');
   });
 });
+
+test('a path with needless percent-encoding is the same path (RFC 3986, section 6.2.2.2)', async () => {
+  const { petId } = await makeRows(app);
+  const encoded = (text: string) => text.replaceAll(/\w/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+  const same = await app.fetch(new Request(`http://pets.example/${encoded('pets')}/${encoded(String(petId))}`));
+  expect([same.status, (await same.json()).id]).toEqual([200, petId]);
+  for (const other of ['/pets%2F1', '/pets%3Flimit=1', '/%70et', '/pets%5B'])
+    expect([other, (await app.fetch(new Request(`http://pets.example${other}`))).status]).toEqual([other, 404]);
+});
+
+test('a PUT with Content-Range is 400 (RFC 9110, section 14.5: SHOULD), and replaces nothing', async () => {
+  const { petId } = await makeRows(app);
+  const before = await app.rest('GET', `/pets/${petId}`);
+  const { id, ...body } = before.body;
+  const headers = { 'content-range': 'bytes 0-9/100' };
+  const answer = await app.rest('PUT', `/pets/${id}`, { body: { ...body, name: 'Max' }, headers });
+  expect([answer.status, answer.body.message]).toEqual([400, 'A PUT replaces the whole row; omit Content-Range.']);
+  expect((await app.rest('GET', `/pets/${id}`)).body).toEqual(before.body);
+});
