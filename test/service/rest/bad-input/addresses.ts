@@ -95,6 +95,7 @@ export function badQueries({ address, query: own, parameters, method }: Operatio
 
 function goodTexts(name: string, schema: Schema): string[] {
   if (name === 'after') return ['WyJpZCIsIjEiXQ'];
+  if (name === 'subject') return ['pets/1'];
   if (schema.enum !== undefined) return [...schema.enum];
   if (schema.type === 'boolean') return ['true'];
   if (schema.format === 'date-time') return ['2026-12-01T00:00:00Z'];
