@@ -23,7 +23,9 @@ export interface RawRequest {
 /** A request, with what is derived from it once. */
 export interface IncomingRequest extends WithBody {
   readonly method: string;
-  /** Without the base path, still percent-encoded, but for characters that need not be; undefined if it is not under the base path. */
+  /**
+   * Without the base path, still percent-encoded where that is needed; undefined if it is not under the base path.
+   */
   readonly path: string | undefined;
   readonly fullPath: string;
   /** The query without its question mark; empty if there is none. */
