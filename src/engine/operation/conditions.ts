@@ -16,8 +16,6 @@ type Conditional = FieldNode | FragmentSpreadNode | InlineFragmentNode;
 /** A condition under which a node is included. Conditions with the same text are the same. */
 export interface Condition {
   readonly text: string;
-  /** The variable that it depends on, if any. */
-  readonly variable: string | undefined;
   /** @param variables as the client sent them */
   holds(variables: Variables): boolean;
 }
@@ -32,8 +30,7 @@ export function conditionsOf({ directives = [] }: Conditional, defaults: Readonl
     if (given === undefined || (name.value !== 'skip' && name.value !== 'include')) return [];
     const included = name.value === 'include';
     const holds = (variables: Variables) => isTrue(given.value, variables, defaults) === included;
-    const variable = given.value.kind === Kind.VARIABLE ? given.value.name.value : undefined;
-    return [{ text: `${included} ${print(given.value)}`, variable, holds }];
+    return [{ text: `${included} ${print(given.value)}`, holds }];
   });
 }
 

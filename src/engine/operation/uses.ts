@@ -14,9 +14,8 @@ import {
 import { type Annotatable, type Annotated, annotatedIn } from '../lifecycle/annotated.ts';
 import { inputWalker } from '../lifecycle/input-uses.ts';
 import type { Condition } from './conditions.ts';
+import type { Variables } from './prepared.ts';
 import type { SelectedField, Selection } from './selection.ts';
-
-type Variables = Readonly<Record<string, unknown>>;
 
 /** The annotated elements that an operation uses. */
 export interface OperationUses {
@@ -106,7 +105,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     function ifGiven(value: ValueNode): Condition[] {
       const variable = value.kind === Kind.VARIABLE ? value.name.value : undefined;
       if (variable === undefined || (defaults === 'count' && defaultOf.has(variable))) return [];
-      return [{ text: `given ${variable}`, variable, holds: (variables) => variables[variable] !== undefined }];
+      return [{ text: `given ${variable}`, holds: (variables) => variables[variable] !== undefined }];
     }
 
     const collects = [...dependent.values()];
