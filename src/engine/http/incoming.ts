@@ -65,13 +65,14 @@ export function readRequest(
   { basePath, publicUrl, meterFor, spanFor }: Reading,
 ): IncomingRequest {
   const queryStart = target.indexOf('?');
-  const fullPath = plain(queryStart === -1 ? target : target.slice(0, queryStart));
+  const fullPath = queryStart === -1 ? target : target.slice(0, queryStart);
+  const path = plain(fullPath);
   const clientId = headers.get('x-request-id');
   const hostIsUsable = USABLE_HOST.test(host);
   const origin = publicUrl ?? (hostIsUsable ? `http://${host}` : '');
   return {
     method,
-    path: fullPath.startsWith(basePath) ? pathUnder(fullPath.slice(basePath.length)) : undefined,
+    path: path.startsWith(basePath) ? pathUnder(path.slice(basePath.length)) : undefined,
     fullPath,
     search: queryStart === -1 ? '' : target.slice(queryStart + 1),
     headers,
