@@ -32,9 +32,9 @@ export const fragments: readonly Hostile[] = [
     asking(`${operations(300, '...F0')} ${chain(90, 'Query', (next) => next, '__typename')}`, { operationName: 'Q0' }),
   ],
   [
-    '40 times 40 times a list of 4,600',
+    '40 times 40 times a list of 4,600, of an empty page',
     asking(
-      `{ ${'...A '.repeat(40)} } fragment A on Query { ${'...B '.repeat(40)} } fragment B on Query { pets(id: [${'1 '.repeat(4600)}]) { totalCount } }`,
+      `{ ${'...A '.repeat(40)} } fragment A on Query { ${'...B '.repeat(40)} } fragment B on Query { pets(first: 0, id: [${'1 '.repeat(4600)}]) { totalCount } }`,
     ),
   ],
   ['2,400 unknown ones', asking(`{ ${many(2400, (n) => `...F${n}`)} }`)],
