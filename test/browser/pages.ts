@@ -10,7 +10,8 @@ export const pageChecks: Checks = {
       .locator('a')
       .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href));
     ok(addresses.length >= 5, `The home page has ${addresses.length} links.`);
-    for (const address of addresses) equal((await page.request.get(address)).status(), 200, address);
+    const headers = { accept: 'text/html, */*;q=0.8' };
+    for (const address of addresses) equal((await page.request.get(address, { headers })).status(), 200, address);
   },
 
   'the example requests on the home page succeed': async ({ page, base }) => {

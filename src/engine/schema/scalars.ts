@@ -2,7 +2,7 @@ import { GraphQLError, GraphQLScalarType, Kind, print } from 'graphql';
 import { isDate } from '../date.ts';
 import { type Int64, parseInt64, toInt64 } from '../int64.ts';
 
-const AN_INT64 = 'an integer (int64) from -9223372036854775808 to 9223372036854775807';
+const AN_INT64 = 'an integer (int64) of 64 bits';
 const A_DATE_TIME =
   'a date-time of RFC 3339 with its offset, from the year 1 to 9999 in UTC, such as 2026-11-21T09:30:00Z';
 

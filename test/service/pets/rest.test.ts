@@ -3,7 +3,7 @@ import { app, categoryId, ids, makeCategory, makePet, read, startShop } from './
 
 startShop();
 
-const INT64 = 'categoryId must be an integer (int64) from -9223372036854775808 to 9223372036854775807';
+const INT64 = 'categoryId must be an integer (int64) of 64 bits';
 
 describe('POST /pets', () => {
   test('a new pet gets an id, the default status and a URL', async () => {
