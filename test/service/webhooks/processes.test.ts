@@ -106,10 +106,9 @@ describe('npm run events', () => {
     await send(service, 'POST', '/categories', { name: 'Newts' });
     await expect.poll(async () => (await (await fetch(`${service.base}/events`)).json()).length).toBeGreaterThan(0);
     await service.stop();
-    const tail = `${process.execPath} dist/test/bundle/commands-events.js tail --after 1.0`;
-    const reading = spawn('bash', ['-c', `set -o pipefail; ${tail} | true`], {
-      env: { ...process.env, ...environment },
-    });
+    const command = ['dist/test/bundle/commands-events.js', 'tail', '--after', '1.0'];
+    const reading = spawn(process.execPath, command, { env: environment });
+    reading.stdout.destroy();
     let errors = '';
     reading.stderr.on('data', (chunk) => {
       errors += chunk;
