@@ -234,9 +234,9 @@ if (databaseKind === 'embedded') {
       folder.remove();
     });
 
-    test.skipIf(process.platform !== 'linux')(
-      'of a killed process is taken over, even if its parent process has not taken notice',
-      async () => {
+    // Other systems do not tell the state of a process.
+    if (process.platform === 'linux') {
+      test('of a killed process is taken over, even if its parent process has not taken notice', async () => {
         const folder = makeTemporaryFolder();
         const held = join(folder.path, 'lock.json');
         // `sleep` takes the place of the shell, and knows nothing of the child.
@@ -251,8 +251,8 @@ if (databaseKind === 'embedded') {
         await (await lockFolder(folder.path))();
         parent.kill();
         folder.remove();
-      },
-    );
+      });
+    }
 
     test('of a killed process is taken over', async () => {
       const { location, dispose } = await copyTestDatabase();
