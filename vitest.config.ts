@@ -10,7 +10,11 @@ const services = ['test/service/**/*.test.ts', 'test/bookshop/**/*.test.ts', 'te
 /** Of these, what the service rejects before it asks a database: on one, on which processes start sooner. */
 const rejected = ['test/service/malformed.test.ts', 'test/service/graphql/hostile.test.ts'];
 /** What sets options of V8, or loads modules anew: in a process of its own. */
-const alone = ['test/engine/bounds.test.ts', 'test/engine/pages/lifecycle/page.test.ts'];
+const alone = [
+  'test/engine/bounds.test.ts',
+  'test/engine/hidden-classes.test.ts',
+  'test/engine/pages/lifecycle/page.test.ts',
+];
 const together = {
   // A worker loads the service and the embedded database once, not for each file.
   isolate: false,

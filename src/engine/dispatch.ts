@@ -2,7 +2,7 @@ import type { Authentication } from './auth/authentication.ts';
 import { READ } from './auth/scope.ts';
 import { ServiceError, toServiceError } from './errors.ts';
 import type { Answered } from './finish.ts';
-import type { GraphQLAnswer } from './graphql/server.ts';
+import type { createGraphQLServer } from './graphql/server.ts';
 import { preflightHeaders } from './http/cors.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import { prefersHtml } from './http/negotiation.ts';
@@ -21,7 +21,7 @@ interface DispatchOptions {
   readonly authentication: Pick<Authentication, 'authenticate' | 'authorize'>;
   readonly concurrency: Pick<ConcurrencyLimiter, 'run'>;
   readonly rest: ReturnType<typeof createRestAdapter>;
-  readonly graphql: (request: IncomingRequest) => Promise<GraphQLAnswer>;
+  readonly graphql: ReturnType<typeof createGraphQLServer>;
   readonly playground: ((request: IncomingRequest) => Promise<HttpReply>) | undefined;
   /** The health checks and the pages, by their paths. */
   readonly checks: Readonly<Record<string, PageMaker>>;
@@ -70,7 +70,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     if (playground !== undefined && isRead(method) && prefersHtml(headers.get('accept'))) {
       return { protocol: 'page', operation: 'playground', reply: await playground(request) };
     }
-    return { protocol: 'graphql', ...(await graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request)) };
+    return graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request);
   }
 
   function answerPage(protocol: Protocol, path: string, request: IncomingRequest, read: PageMaker) {

@@ -67,6 +67,16 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     suggestions: true,
   });
 
+  const graphqlAnswer = (query: string, params: object = {}, fields: Fields = {}) => {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/graphql-response+json',
+      'user-agent': 'test/1.0',
+      ...fields,
+    };
+    return server({ ...request(headers, JSON.stringify({ query, ...params })), method: 'POST', search: '', base });
+  };
+
   return {
     uses,
 
@@ -83,16 +93,10 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
       return toAnswer(answer.reply);
     },
 
+    graphqlAnswer,
+
     async graphql(query: string, params: object = {}, fields: Fields = {}): Promise<BookAnswer> {
-      const headers = {
-        'content-type': 'application/json',
-        accept: 'application/graphql-response+json',
-        'user-agent': 'test/1.0',
-        ...fields,
-      };
-      const asked = { ...request(headers, JSON.stringify({ query, ...params })), method: 'POST', search: '', base };
-      const { reply } = await server(asked);
-      return toAnswer(reply);
+      return toAnswer((await graphqlAnswer(query, params, fields)).reply);
     },
   };
 }

@@ -150,10 +150,10 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     create: (given, requestId) => create(complete(given, requestId)),
     replace(rowId, given, expected, requestId) {
       const whole = complete(given, requestId);
-      return change(update, rowId, { ...whole, ...givenOf(whole) }, expected);
+      return change(update, rowId, Object.assign(whole, givenOf(whole)), expected);
     },
     update: (rowId, changes, expected, requestId) =>
-      change(update, rowId, { ...changes, ...givenOf(changes), requestId }, expected),
+      change(update, rowId, { requestId, ...changes, ...givenOf(changes) }, expected),
     delete: (rowId, expected, requestId) => change(remove, rowId, { requestId }, expected),
   } as VersionedStore<T, Filter, SortName>;
 
@@ -166,7 +166,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     // Finds out why the row is unchanged.
     const read = database.bind(rows.load);
     const [changed] = await explaining(
-      statement({ ...values, id: rowId, expectedVersion }),
+      statement(Object.assign({}, values, { id: rowId, expectedVersion })),
       (constraint) => unknownReference(constraint, values) ?? stillReferred(constraint, rowId),
     );
     if (changed !== undefined) return changed;
@@ -188,7 +188,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   }
 
   /** The request, and all fields of its new row, with defaults for those that are omitted. */
-  function complete(given: Values, requestId: string | undefined): Values {
+  function complete(given: Values, requestId: string | undefined): Record<string, unknown> {
     const whole: Record<string, unknown> = { requestId };
     for (const { key, fallback } of fields) whole[key] = given[key] ?? fallback;
     return whole;

@@ -28,8 +28,9 @@ interface GraphQLServerOptions extends PreparerOptions {
   readonly subscriptions?: Subscriptions | undefined;
 }
 
-/** A response, with its label for metrics and the log. */
-export interface GraphQLAnswer extends Outcome {
+/** A response, with its labels for metrics and the log. */
+interface GraphQLAnswer extends Outcome {
+  readonly protocol: 'graphql';
   /** The root field that the operation selects, `several`, or `none`: a label with few values. */
   readonly operation: string;
 }
@@ -64,7 +65,7 @@ export function createGraphQLServer(
       if (accepted === undefined) throw notAcceptable();
       const params = await readParams(request, (bytes) => authentication.chargeBody(request, bytes));
       const prepared = findPrepared(request, params) ?? (await prepare(request, params));
-      if (!('run' in prepared)) return { ...toOutcome(prepared, mediaType), operation };
+      if (!('run' in prepared)) return labeled(toOutcome(prepared, mediaType), operation);
       operation = prepared.label;
       const { query = '', operationName, extensions, variables: given } = params;
       const variables: Variables = given ?? {};
@@ -72,10 +73,6 @@ export function createGraphQLServer(
       const mayRead = authentication.mayRead(caller);
       if (prepared.kind === 'stream' && !namesEventStream(accept)) throw needsStream();
       const outcome = await executeOperation(prepared, {
-        ...(prepared.kind === 'stream' &&
-          openStream && {
-            open: () => openStream(request, prepared, variables, mayRead, `${operationName ?? ''} ${query}`, extension),
-          }),
         request,
         caller,
         labels: byCoordinate,
@@ -93,13 +90,17 @@ export function createGraphQLServer(
           );
           return toOutcome({ errors }, mediaType, isForbidden ? undefined : extension);
         },
+        open:
+          prepared.kind === 'stream' && openStream
+            ? () => openStream(request, prepared, variables, mayRead, `${operationName ?? ''} ${query}`, extension)
+            : undefined,
         reply: (result) => toOutcome(forCaller(result, mayRead), mediaType, extension),
       });
       const isResult = wantsStream && prepared.kind !== 'stream' && outcome.reply.status === 200;
       const reply = isReplay(outcome.reply) ? withType(outcome.reply, mediaType) : outcome.reply;
-      return { ...outcome, reply: isResult ? asStream(reply) : reply, operation };
+      return labeled({ reply: isResult ? asStream(reply) : reply, error: outcome.error }, operation);
     } catch (error) {
-      return { ...toOutcome({ errors: [toClientError(error)] }, mediaType, extension), operation };
+      return labeled(toOutcome({ errors: [toClientError(error)] }, mediaType, extension), operation);
     }
   };
 
@@ -118,6 +119,10 @@ export function createGraphQLServer(
     }
     return preparer.prepare(request, params);
   }
+}
+
+function labeled({ reply, error }: Outcome, operation: string): GraphQLAnswer {
+  return { protocol: 'graphql', operation, reply, error };
 }
 
 /** Whether the parameters have the usual form. Yoga checks all others. */

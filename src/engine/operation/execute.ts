@@ -25,7 +25,7 @@ interface OperationRequest {
   /** The response if the operation must not run. */
   reject(rejections: readonly [Rejection, ...Rejection[]]): Outcome;
   /** Opens a stream instead of running the operation, outside of the limits of work in progress. */
-  open?(variables: Variables): Promise<Outcome>;
+  readonly open: ((variables: Variables) => Promise<Outcome>) | undefined;
   /** The response after the operation has run. */
   reply(result: ExecutionResult, variables: Variables): Outcome;
 }
@@ -140,11 +140,21 @@ async function run(
   signal: Pick<AbortSignal, 'aborted'>,
 ): Promise<Outcome> {
   const stores = storesFor(call.request, context);
-  const own =
-    operation.kind === 'change'
-      ? { ...stores, requestId: call.request.id, ...(operation.changesSeveral && { signal }) }
-      : stores;
+  const own = operation.kind === 'change' ? forChange(operation, call, stores, signal) : stores;
   return call.reply(await operation.run(variables, own), variables);
+}
+
+/**
+ * The context of a change. It is assigned, because on Node 20 each spread object that gets further properties has a
+ * hidden class of its own, which only a major garbage collection frees.
+ */
+function forChange(
+  { changesSeveral }: PreparedOperation,
+  { request: { id } }: OperationRequest,
+  stores: Context,
+  signal: Pick<AbortSignal, 'aborted'>,
+): Context {
+  return Object.assign(changesSeveral ? { requestId: id, signal } : { requestId: id }, stores);
 }
 
 function isRejected(rejections: readonly Rejection[]): rejections is readonly [Rejection, ...Rejection[]] {

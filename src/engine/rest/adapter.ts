@@ -83,21 +83,21 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     const accept = request.headers.get('accept');
     if (method === 'OPTIONS') {
       const reply = { status: 204, headers: Object.entries(methods).flat(), body: null };
-      return { protocol: 'rest', operation: 'options', reply, error: undefined };
+      return labeled('options', { reply, error: undefined });
     }
     const endpoint = endpoints.get(method === 'HEAD' ? 'GET' : method);
     if (endpoint === undefined) {
       const message = `${path} has no method ${method}; it accepts ${methods.allow}.`;
       const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: methods });
-      return { protocol: 'rest', operation: 'methodNotAllowed', ...failed(error, accept) };
+      return labeled('methodNotAllowed', failed(error, accept));
     }
     const { operationId: operation } = endpoint.operation;
     const call = new EndpointCall(request, endpoint.readPath, segments);
     const always = endpoint.lifecycle.headersFor(call);
     try {
-      return { protocol: 'rest', operation, ...(await run(endpoint, call, accept, always)) };
+      return labeled(operation, await run(endpoint, call, accept, always));
     } catch (thrown) {
-      return { protocol: 'rest', operation, ...failed(toServiceError(thrown), accept, always) };
+      return labeled(operation, failed(toServiceError(thrown), accept, always));
     }
   }
 
@@ -117,7 +117,6 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
     const isCounted = preparedWithTotal !== undefined && prefersCount(headers);
     const openAs = route.stream !== undefined && acceptsEventStream(accept) ? openStream : undefined;
     return executeOperation(isCounted ? preparedWithTotal : prepared, {
-      ...(openAs && { open: (variables) => open(openAs, variables) }),
       request,
       caller,
       labels: lifecycle.labels(call),
@@ -128,6 +127,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
       },
       fingerprint: (variables) => fingerprintOf(operation.operationId, variables),
       reject: ([{ error }]) => failed(error, accept, always),
+      open: openAs && ((variables) => open(openAs, variables)),
       reply: (result, variables) => {
         try {
           const reply = toReply(endpoint.toAnswer(result, variables, call), always, route.reply.kind === 'list');
@@ -144,6 +144,10 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
       return { reply: { ...reply, headers: [...always, ...reply.headers, 'vary', 'Accept'] }, error: undefined };
     }
   }
+}
+
+function labeled(operation: string, { reply, error }: Outcome): RestAnswer {
+  return { protocol: 'rest', operation, reply, error };
 }
 
 function failed(error: ServiceError, accept: string | null, always: HeaderFields = []): Outcome {
