@@ -7,7 +7,7 @@ interface MaxWait {
 /** Does the work of each key one after another, and that of different keys side by side. */
 export class Turns {
   /** For each key with work in progress, what starts the work that waits, in its order. */
-  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #waiting = new Map<string, (() => void)[]>();
   readonly #maxWait: MaxWait | undefined;
 
   /** @param maxWait no limit by default */
@@ -18,13 +18,13 @@ export class Turns {
   /** How much work of the key is in progress or waits. */
   lengthOf(key: string): number {
     const waiting = this.#waiting.get(key);
-    return waiting === undefined ? 0 : waiting.size + 1;
+    return waiting === undefined ? 0 : waiting.length + 1;
   }
 
   /** Does the work when no other work of the key is in progress. */
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(key);
-    if (waiting === undefined) this.#waiting.set(key, new Set());
+    if (waiting === undefined) this.#waiting.set(key, []);
     else await turnIn(waiting, this.#maxWait);
     try {
       return await work();
@@ -36,15 +36,15 @@ export class Turns {
   }
 }
 
-function turnIn(waiting: Set<() => void>, maxWait: MaxWait | undefined): Promise<void> {
+function turnIn(waiting: (() => void)[], maxWait: MaxWait | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = maxWait && setTimeout(() => end(() => reject(maxWait.error())), maxWait.milliseconds);
     const start = () => end(resolve);
     const end = (settle: () => void) => {
       clearTimeout(timer);
-      waiting.delete(start);
+      waiting.splice(waiting.indexOf(start), 1);
       settle();
     };
-    waiting.add(start);
+    waiting.push(start);
   });
 }

@@ -35,7 +35,8 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
   type Member = Connection<Client>;
   const members = new Set<Member>();
   const idle: Member[] = [];
-  const waiting = new Set<Waiting>();
+  /** Not a set, whose old tables would keep all that has waited in memory. */
+  const waiting: Waiting[] = [];
   /** How many connections each known caller uses. */
   const used = new Map<string, number>();
   let totalUsed = 0;
@@ -66,7 +67,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
     /** Closes the connections. Work in progress may take this many more seconds; new work is rejected. */
     async end(seconds: number): Promise<void> {
       hasEnded = true;
-      for (const { giveUp } of waiting) giveUp(stopping());
+      for (const { giveUp } of [...waiting]) giveUp(stopping());
       await Promise.all([...members].map(({ client }) => close(client, seconds)));
     },
   };
@@ -84,7 +85,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
     return new Promise((resolve, reject) => {
       const leaveQueue = () => {
         clearTimeout(timer);
-        waiting.delete(place);
+        waiting.splice(waiting.indexOf(place), 1);
       };
       const place: Waiting = {
         caller,
@@ -99,7 +100,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
         },
       };
       const timer = setTimeout(() => place.giveUp(overloaded()), timeout);
-      waiting.add(place);
+      waiting.push(place);
     });
   }
 

@@ -91,7 +91,7 @@ export async function connectServer(
   const query: KindQuery = async (text, parameters, kind) => {
     const until = performance.now() + deadline;
     const runOn = (lane: Lane, timeout: number) =>
-      lanes[lane].use((connection) => run(connection, text, parameters, until), timeout);
+      lanes[lane].use((connection) => run(connection, text, parameters, until, takeRows), timeout);
     try {
       return await runOn(kind, deadline);
     } catch (error) {
@@ -141,12 +141,12 @@ async function transact<T>(
   let hasEnded = false;
   const query: Query = async (text, parameters) => {
     if (hasEnded) throw new Error('The transaction has ended.');
-    return run(connection, text, parameters, until);
+    return run(connection, text, parameters, until, takeRows);
   };
   try {
     const begun = begin();
     const [result] = await Promise.all([work(query, begun), begun]);
-    const { command } = await run(connection, 'commit', [], until);
+    const command = await run(connection, 'commit', [], until, commandOf);
     // The server rolls back a transaction in which a statement has failed, and reports no error.
     if (command !== 'COMMIT') throw unavailable(new Error(`The transaction ended with ${command}.`));
     return result;
@@ -167,13 +167,28 @@ async function transact<T>(
   }
 }
 
-/** Runs a statement. After the deadline the connection is closed, which makes the server end the statement. */
-function run(
+type Result = RawRow[] & { readonly command: string };
+
+const commandOf = ({ command }: Result): string => command;
+
+/**
+ * Empties the result: V8 allocates two functions of each query of postgres.js in the old generation, where they keep the
+ * query and its result in memory until the next major garbage collection.
+ */
+const takeRows = (result: Result): readonly RawRow[] => result.splice(0);
+
+/**
+ * Runs a statement. After the deadline the connection is closed, which makes the server end the statement.
+ *
+ * @param read reads the result
+ */
+function run<T>(
   connection: Connection<Client>,
   text: string,
   parameters: readonly Parameter[],
   until: number | undefined,
-): Promise<readonly RawRow[] & { readonly command: string }> {
+  read: (result: Result) => T,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     // postgres.js would reconnect, and send the rest of a transaction outside it.
     if (connection.isLost) throw unavailable(new Error('The connection is lost.'));
@@ -188,9 +203,9 @@ function run(
       .unsafe(text, [...parameters], { prepare: true })
       .values()
       .then(
-        (rows) => {
+        (result) => {
           clearTimeout(timer);
-          resolve(rows);
+          resolve(read(result));
         },
         (error) => {
           clearTimeout(timer);

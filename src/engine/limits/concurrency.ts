@@ -20,7 +20,11 @@ const MAX_IN_PROGRESS = 400;
 
 interface Caller {
   units: number;
-  readonly waiting: Set<Task>;
+  /**
+   * Not a set: the table of a set refers to the one that replaces it. If it is in the old generation, all that has waited
+   * since stays in memory until the next major garbage collection.
+   */
+  readonly waiting: Task[];
 }
 
 /** Also the signal of its work: an AbortController for each request would be slow. */
@@ -67,7 +71,7 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
     ): Promise<T> {
       if (total >= max && !makeRoom(account)) return Promise.reject(tooMuch());
       total++;
-      const caller = callers.get(account) ?? { units: 0, waiting: new Set() };
+      const caller = callers.get(account) ?? { units: 0, waiting: [] };
       callers.set(account, caller);
       return new Promise((resolve, reject) => {
         let hasStarted = false;
@@ -89,7 +93,10 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
           giveUp(error) {
             task.aborted = true;
             reject(error);
-            if (!hasStarted && caller.waiting.delete(task)) release();
+            const place = caller.waiting.indexOf(task);
+            if (place === -1) return;
+            caller.waiting.splice(place, 1);
+            release();
           },
         };
         const timer = setTimeout(() => task.giveUp(tooLate(deadline)), deadline - spent);
@@ -108,16 +115,15 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
           release();
           reject(error);
         };
-        if (caller.waiting.size === 0 && hasRoom(caller, units)) task.start();
-        else caller.waiting.add(task);
+        if (caller.waiting.length === 0 && hasRoom(caller, units)) task.start();
+        else caller.waiting.push(task);
       });
     },
   };
 
   function startNext(account: string, caller: Caller): void {
-    for (const task of caller.waiting) {
-      if (!hasRoom(caller, task.units)) return;
-      caller.waiting.delete(task);
+    for (let task = caller.waiting[0]; task && hasRoom(caller, task.units); task = caller.waiting[0]) {
+      caller.waiting.shift();
       task.start();
     }
     if (caller.units === 0) callers.delete(account);
@@ -127,10 +133,10 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
   function makeRoom(account: string): boolean {
     let largest: Caller | undefined;
     for (const caller of callers.values()) {
-      if (caller.waiting.size > (largest?.waiting.size ?? 0)) largest = caller;
+      if (caller.waiting.length > (largest?.waiting.length ?? 0)) largest = caller;
     }
-    if (largest === undefined || largest.waiting.size <= (callers.get(account)?.waiting.size ?? 0)) return false;
-    [...largest.waiting].at(-1)?.giveUp(tooMuch());
+    if (largest === undefined || largest.waiting.length <= (callers.get(account)?.waiting.length ?? 0)) return false;
+    largest.waiting.at(-1)?.giveUp(tooMuch());
     return true;
   }
 }
