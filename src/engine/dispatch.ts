@@ -1,12 +1,11 @@
 import type { Authentication } from './auth/authentication.ts';
 import { READ } from './auth/scope.ts';
 import { ServiceError, toServiceError } from './errors.ts';
-import type { Answered } from './finish.ts';
 import type { createGraphQLServer } from './graphql/server.ts';
 import { preflightHeaders } from './http/cors.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import { prefersHtml } from './http/negotiation.ts';
-import type { HeaderFields, HttpReply } from './http/reply.ts';
+import { type Answered, type HeaderFields, type HttpReply, labeled } from './http/reply.ts';
 import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
 import type { ConcurrencyLimiter } from './limits/concurrency.ts';
 import type { Protocol } from './metrics.ts';
@@ -41,15 +40,14 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
   const { basePath, authentication, concurrency, rest, graphql, playground, checks, pages, session } = options;
 
   return (request) => {
-    const { method, headers } = request;
+    const { method, headers, path } = request;
     if (request.error !== undefined) return failed(request, request.error);
     if (method === 'OPTIONS' && headers.get('access-control-request-method') !== null) {
       return noContent('none', 'preflight', preflightHeaders(ALL_METHODS));
     }
     // It asks about the service as a whole (RFC 9110, section 9.3.7).
     if (method === 'OPTIONS' && request.fullPath === '*') return noContent('none', 'options', ['allow', ALL_METHODS]);
-    if (!isUnderBasePath(request)) return notFound(request);
-    const { path } = request;
+    if (path === '') return notFound(request);
     // The lifecycle page and its operation are one resource: a browser gets the page.
     const isPage = path === LIFECYCLE_PAGE && isRead(method) && prefersHtml(headers.get('accept'));
     const answering = isPage ? undefined : rest(request);
@@ -68,7 +66,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     const { method, headers } = request;
     if (method === 'OPTIONS') return noContent('graphql', 'options', ['allow', 'GET, HEAD, POST, OPTIONS']);
     if (playground !== undefined && isRead(method) && prefersHtml(headers.get('accept'))) {
-      return { protocol: 'page', operation: 'playground', reply: await playground(request) };
+      return labeled('page', 'playground', { reply: await playground(request), error: undefined });
     }
     return graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request);
   }
@@ -108,25 +106,25 @@ async function settle(
   work: () => Promise<HttpReply>,
 ): Promise<Answered> {
   try {
-    return { protocol, operation, reply: await work() };
+    return labeled(protocol, operation, { reply: await work(), error: undefined });
   } catch (thrown) {
-    const error = toServiceError(thrown);
-    return { protocol, operation, reply: errorReply(error, request.headers.get('accept')), error };
+    return failed(request, toServiceError(thrown), protocol, operation);
   }
 }
 
 function noContent(protocol: Protocol, operation: string, headers: HeaderFields): Answered {
-  return { protocol, operation, reply: { status: 204, headers, body: null } };
+  return labeled(protocol, operation, { reply: { status: 204, headers, body: null }, error: undefined });
 }
 
-function failed({ headers }: IncomingRequest, error: ServiceError): Answered {
-  return { protocol: 'none', operation: 'none', reply: errorReply(error, headers.get('accept')), error };
+function failed(
+  { headers }: IncomingRequest,
+  error: ServiceError,
+  protocol: Protocol = 'none',
+  operation = 'none',
+): Answered {
+  return labeled(protocol, operation, { reply: errorReply(error, headers.get('accept')), error });
 }
 
 function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
-}
-
-function isUnderBasePath(request: IncomingRequest): request is IncomingRequest & { readonly path: string } {
-  return request.path !== undefined;
 }

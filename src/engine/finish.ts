@@ -2,23 +2,20 @@ import type { Logger } from 'pino';
 import type { ServiceError } from './errors.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import { acceptsProblem, prefersHtml } from './http/negotiation.ts';
-import { contentLength, fieldOf, type HeaderFields, type HttpReply, type SentReply, without } from './http/reply.ts';
+import {
+  type Answered,
+  contentLength,
+  fieldOf,
+  type HeaderFields,
+  type HttpReply,
+  type SentReply,
+  without,
+} from './http/reply.ts';
 import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
 import type { RateLimiter } from './limits/rate.ts';
 import type { Protocol, RequestMetrics } from './metrics.ts';
 import { errorPage } from './pages/error.ts';
 import { html, PAGE_SESSION } from './pages/site.ts';
-
-/** A reply before it has the header fields of every response, and its labels for metrics, spans and the log. */
-export interface Answered {
-  readonly protocol: Protocol;
-  /** The operation, or the path of a page or health check: a label of few values. */
-  readonly operation: string;
-  readonly reply: HttpReply;
-  readonly error?: ServiceError | undefined;
-  /** For an unknown path, the most similar path of the service, if one is. */
-  readonly nearest?: string | undefined;
-}
 
 interface FinishOptions {
   readonly title: string;
@@ -92,7 +89,7 @@ export function createFinish(options: FinishOptions) {
     const { protocol, operation, error } = answered;
     if (error === undefined && !logsRequests) return;
     const { id, method, path, span } = request;
-    const line = { requestId: id, ...span?.fields, method, path, protocol, operation, status };
+    const line = { requestId: id, ...span?.fields, method, path: path || undefined, protocol, operation, status };
     if (error?.code === 'BROWNOUT') logger.warn({ ...line, code: error.code }, error.message);
     else if (error !== undefined && error.status >= 500) {
       logger.error({ ...line, code: error.code, err: error.cause }, error.message);

@@ -16,7 +16,7 @@ import { fetchHandler } from './http/fetch.ts';
 import { type RawRequest, readRequest } from './http/incoming.ts';
 import { nearestPath } from './http/nearest-path.ts';
 import { nodeListener } from './http/node.ts';
-import type { SentReply } from './http/reply.ts';
+import { labeled, type SentReply } from './http/reply.ts';
 import { createIdempotency } from './idempotency/run.ts';
 import { annotatedIn } from './lifecycle/annotated.ts';
 import { levelOf } from './lifecycle/annotation.ts';
@@ -277,7 +277,7 @@ export function createApp(options: AppOptions) {
           ? new ServiceError('INVALID_ARGUMENT', 'The request was aborted.', { cause })
           : toServiceError(cause);
         const reply = errorReply(error, null);
-        return finish(request, { protocol: 'none', operation: 'failed', reply, error }, started);
+        return finish(request, labeled('none', 'failed', { reply, error }), started);
       }
     });
   }

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { expect, test } from 'vitest';
 import { ANONYMOUS, OPEN_ACCESS } from '../../src/engine/auth/access.ts';
 import { createAuthentication } from '../../src/engine/auth/authentication.ts';
+import type { IncomingRequest } from '../../src/engine/http/incoming.ts';
 import { byCoordinate } from '../../src/engine/lifecycle/guard.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
@@ -61,7 +62,7 @@ test.each([false, true])(
         headers: new Headers(),
         meter: new Meter('anybody', undefined),
         isCutOff: () => false,
-      };
+      } as Partial<IncomingRequest> as IncomingRequest;
       const outcome = { reply: { status: 200, headers: [], body: null }, error: undefined };
       await executeOperation(operation, {
         request,

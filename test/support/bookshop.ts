@@ -2,6 +2,7 @@ import { OPEN_ACCESS } from '../../src/engine/auth/access.ts';
 import { createAuthentication } from '../../src/engine/auth/authentication.ts';
 import { createGraphQLServer } from '../../src/engine/graphql/server.ts';
 import { originGuard } from '../../src/engine/http/cors.ts';
+import type { IncomingRequest } from '../../src/engine/http/incoming.ts';
 import type { HttpReply } from '../../src/engine/http/reply.ts';
 import type { Idempotency } from '../../src/engine/idempotency/run.ts';
 import { annotatedIn } from '../../src/engine/lifecycle/annotated.ts';
@@ -74,22 +75,21 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
       'user-agent': 'test/1.0',
       ...fields,
     };
-    return server({ ...request(headers, JSON.stringify({ query, ...params })), method: 'POST', search: '', base });
+    return server(request('POST', '/graphql', headers, JSON.stringify({ query, ...params })));
   };
 
   return {
     uses,
 
     async rest(method: string, target: string, fields: Fields = {}, body?: unknown): Promise<BookAnswer> {
-      const [path = '', search = ''] = target.split('?');
       const headers = {
         'user-agent': 'test/1.0',
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...fields,
       };
       const text = body === undefined ? '' : JSON.stringify(body);
-      const answer = await adapter({ ...request(headers, text), method, path, search, base, origin: base });
-      if (answer === undefined) throw new Error(`There is no ${path}.`);
+      const answer = await adapter(request(method, target, headers, text));
+      if (answer === undefined) throw new Error(`There is no ${target}.`);
       return toAnswer(answer.reply);
     },
 
@@ -106,12 +106,21 @@ function toAnswer({ status, headers, body }: HttpReply): BookAnswer {
   return { status, headers: Object.fromEntries(pairs), body: body === null ? undefined : JSON.parse(String(body)) };
 }
 
-function request(headers: Fields, text: string) {
+function request(method: string, target: string, headers: Fields, text: string): IncomingRequest {
+  const [path = '', search = ''] = target.split('?');
   return {
+    method,
+    path,
+    fullPath: path,
+    search,
     headers: new Headers(headers),
     readBody: async () => Buffer.from(text),
     meter: new Meter('anybody', undefined),
     id: 'a-request',
+    origin: base,
+    base,
     isCutOff: () => false,
+    span: undefined,
+    error: undefined,
   };
 }

@@ -1,18 +1,9 @@
-import type { RequestHeaders } from '../http/headers.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
-import type { Meter } from '../limits/meter.ts';
 import { Pace } from '../limits/pace.ts';
 import { unitsOfBody } from '../limits/units.ts';
-import { callWithin, type Traced } from '../tracing/span.ts';
+import { callWithin } from '../tracing/span.ts';
 import { type Access, ANONYMOUS, type Caller } from './access.ts';
-
-export interface Metered extends Traced {
-  readonly id: string;
-  readonly headers: RequestHeaders;
-  readonly meter: Meter;
-  /** Whether its client has gone. */
-  readonly isCutOff: () => boolean;
-}
 
 /** Authenticates and charges the requests of all protocols. */
 export type Authentication = ReturnType<typeof createAuthentication>;
@@ -33,7 +24,7 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
      *
      * @throws {ServiceError} RATE_LIMITED
      */
-    chargeBody({ meter }: Metered, bytes: number): Promise<void> | undefined {
+    chargeBody({ meter }: IncomingRequest, bytes: number): Promise<void> | undefined {
       const units = unitsOfBody(bytes);
       if (units === 0) return undefined;
       meter.charge(units);
@@ -45,7 +36,7 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
      *
      * @throws {ServiceError} as `authenticate` and `authorize` do
      */
-    async recheck({ headers }: Metered, scopes: readonly string[]): Promise<void> {
+    async recheck({ headers }: IncomingRequest, scopes: readonly string[]): Promise<void> {
       const found = access.authenticate(headers);
       access.authorize(typeof found === 'function' ? await found() : found, scopes);
     },
@@ -57,7 +48,7 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
      * @throws {ServiceError} as `Access.authenticate` does, RATE_LIMITED, or as `ConcurrencyLimiter.run` does for a
      *   lookup
      */
-    authenticate(request: Metered, headers = request.headers): Caller | Promise<Caller> {
+    authenticate(request: IncomingRequest, headers = request.headers): Caller | Promise<Caller> {
       try {
         const found = access.authenticate(headers);
         if (typeof found === 'function') return authenticateLater(request, found);
@@ -69,7 +60,7 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
     },
   };
 
-  async function authenticateLater(request: Metered, lookUp: () => Promise<Caller>): Promise<Caller> {
+  async function authenticateLater(request: IncomingRequest, lookUp: () => Promise<Caller>): Promise<Caller> {
     const { meter } = request;
     const started = performance.now();
     const work = () => callWithin(request, lookUp).catch((error: unknown) => reject(request, error));
@@ -86,7 +77,7 @@ function accountOf(caller: Caller): string | undefined {
 }
 
 /** A wrong credential costs a unit too, which limits how many a client can try. */
-function reject({ meter }: Metered, error: unknown): never {
+function reject({ meter }: IncomingRequest, error: unknown): never {
   if (!meter.isCharged) meter.identify();
   throw error;
 }

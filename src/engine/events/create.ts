@@ -99,7 +99,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
     open: streams.open,
 
     /** Opens a stream for a request to the endpoint of the feed. */
-    openStream: (async ({ after, type, subject, limit, wait }, { headers, account, recheck }) => {
+    openStream: (async ({ after, type, subject, limit, wait }, { headers, meter }, recheck) => {
       if (limit !== undefined || wait !== undefined) {
         throw new ServiceError('INVALID_ARGUMENT', 'limit and wait are for pages: a stream has no end.');
       }
@@ -108,7 +108,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
         format,
         cursor: headers.get('last-event-id') ?? (after as string | undefined),
         filter: { types, subject: subject as string | undefined },
-        account,
+        account: meter.account,
         recheck,
       });
     }) satisfies StreamOpener,

@@ -1,18 +1,10 @@
 import type { GraphQLParams } from 'graphql-yoga';
-import type { Metered } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
-import { readJson, type WithBody } from '../http/body.ts';
+import { readJson } from '../http/body.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
 import { assertUtf8 } from '../http/media-type.ts';
 import { parseJson } from '../json.ts';
 import { show } from '../schema/input.ts';
-
-export interface GraphQLRequest extends WithBody, Metered {
-  readonly method: string;
-  /** The query string, without the question mark. */
-  readonly search: string;
-  /** The absolute URL of the service. */
-  readonly base: string;
-}
 
 /**
  * Reads the GraphQL parameters of a GET or POST, with exact integers. A POST must be JSON: other content types need no
@@ -22,7 +14,7 @@ export interface GraphQLRequest extends WithBody, Metered {
  * @throws {ServiceError} METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
  */
 export async function readParams(
-  request: GraphQLRequest,
+  request: IncomingRequest,
   charge: Parameters<typeof readJson>[1],
 ): Promise<GraphQLParams> {
   const { method, search } = request;
@@ -40,7 +32,7 @@ export async function readParams(
   return params;
 }
 
-async function readPost(request: GraphQLRequest, charge: Parameters<typeof readJson>[1]): Promise<GraphQLParams> {
+async function readPost(request: IncomingRequest, charge: Parameters<typeof readJson>[1]): Promise<GraphQLParams> {
   const contentType = request.headers.get('content-type');
   if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');

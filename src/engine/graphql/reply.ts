@@ -1,8 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { type FetchAPI, processRegularResult } from 'graphql-yoga';
 import { isPermanent, ServiceError } from '../errors.ts';
-import type { HttpReply } from '../http/reply.ts';
-import type { Outcome } from '../idempotency/run.ts';
+import type { HttpReply, Outcome } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import { MAX_ANSWER_BYTES } from '../operation/cost.ts';
 import { formatError, toClientError, withoutStacks } from './errors.ts';

@@ -2,10 +2,11 @@ import { stripIgnoredCharacters } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
 import { acceptsEventStream, graphqlType, namesEventStream } from '../http/negotiation.ts';
-import { type HttpReply, without } from '../http/reply.ts';
+import { type Answered, type HttpReply, labeled, without } from '../http/reply.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
-import { isReplay, type Outcome } from '../idempotency/run.ts';
+import { isReplay } from '../idempotency/run.ts';
 import { byCoordinate } from '../lifecycle/guard.ts';
 import { Pace } from '../limits/pace.ts';
 import type { ListCosts } from '../limits/units.ts';
@@ -14,7 +15,7 @@ import type { ExecuteOperation } from '../operation/execute.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import { forCaller, rejected, toClientError } from './errors.ts';
 import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
-import { type GraphQLRequest, readParams } from './params.ts';
+import { readParams } from './params.ts';
 import { createToOutcome } from './reply.ts';
 import { asStream, type Subscriptions, subscriptionOpener } from './stream.ts';
 import { createPreparer, type PreparerOptions } from './yoga.ts';
@@ -28,13 +29,6 @@ interface GraphQLServerOptions extends PreparerOptions {
   readonly subscriptions?: Subscriptions | undefined;
 }
 
-/** A response, with its labels for metrics and the log. */
-interface GraphQLAnswer extends Outcome {
-  readonly protocol: 'graphql';
-  /** The root field that the operation selects, `several`, or `none`: a label with few values. */
-  readonly operation: string;
-}
-
 /** The maximum number of characters of new documents that are processed at once for a caller; its others wait. */
 const CHARACTERS_AT_ONCE = 4_000;
 
@@ -42,9 +36,7 @@ const CHARACTERS_AT_ONCE = 4_000;
 const ALWAYS_BY_STATUS: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED']);
 
 /** Creates the GraphQL over HTTP server: it maps requests to prepared operations, and results to responses. */
-export function createGraphQLServer(
-  options: GraphQLServerOptions,
-): (request: GraphQLRequest) => Promise<GraphQLAnswer> {
+export function createGraphQLServer(options: GraphQLServerOptions): (request: IncomingRequest) => Promise<Answered> {
   const { authentication, executeOperation, subscriptions } = options;
   const openStream = subscriptions && subscriptionOpener(subscriptions, authentication);
   const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden', options.costs);
@@ -65,7 +57,7 @@ export function createGraphQLServer(
       if (accepted === undefined) throw notAcceptable();
       const params = await readParams(request, (bytes) => authentication.chargeBody(request, bytes));
       const prepared = findPrepared(request, params) ?? (await prepare(request, params));
-      if (!('run' in prepared)) return labeled(toOutcome(prepared, mediaType), operation);
+      if (!('run' in prepared)) return labeled('graphql', operation, toOutcome(prepared, mediaType));
       operation = prepared.label;
       const { query = '', operationName, extensions, variables: given } = params;
       const variables: Variables = given ?? {};
@@ -98,31 +90,27 @@ export function createGraphQLServer(
       });
       const isResult = wantsStream && prepared.kind !== 'stream' && outcome.reply.status === 200;
       const reply = isReplay(outcome.reply) ? withType(outcome.reply, mediaType) : outcome.reply;
-      return labeled({ reply: isResult ? asStream(reply) : reply, error: outcome.error }, operation);
+      return labeled('graphql', operation, { reply: isResult ? asStream(reply) : reply, error: outcome.error });
     } catch (error) {
-      return labeled(toOutcome({ errors: [toClientError(error)] }, mediaType, extension), operation);
+      return labeled('graphql', operation, toOutcome({ errors: [toClientError(error)] }, mediaType, extension));
     }
   };
 
   /** The prepared operation of a request; undefined if it has to be prepared, or does not allow the method. */
-  function findPrepared({ method }: GraphQLRequest, params: GraphQLParams): PreparedOperation | undefined {
+  function findPrepared({ method }: IncomingRequest, params: GraphQLParams): PreparedOperation | undefined {
     if (!isWellFormed(params)) return undefined;
     const prepared = documents.find(params.query, params.operationName ?? undefined);
     return prepared?.kind === 'change' && method !== 'POST' ? undefined : prepared;
   }
 
   /** Prepares a new document. That takes long, so callers take turns. */
-  async function prepare(request: GraphQLRequest, params: GraphQLParams) {
+  async function prepare(request: IncomingRequest, params: GraphQLParams) {
     const { query } = params;
     if (typeof query === 'string' && documents.get(query) === undefined) {
       await pace.next(request.meter.account, query.length);
     }
     return preparer.prepare(request, params);
   }
-}
-
-function labeled({ reply, error }: Outcome, operation: string): GraphQLAnswer {
-  return { protocol: 'graphql', operation, reply, error };
 }
 
 /** Whether the parameters have the usual form. Yoga checks all others. */

@@ -2,15 +2,14 @@ import type { ExecutionResult } from 'graphql';
 import type { Authentication } from '../auth/authentication.ts';
 import type { EventFilter, FeedEvent } from '../events/feed.ts';
 import type { EventStreams } from '../events/streams.ts';
-import { type HttpReply, without } from '../http/reply.ts';
-import type { Outcome } from '../idempotency/run.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
+import { type HttpReply, type Outcome, without } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import type { Context } from '../schema/context.ts';
 import { Turns } from '../turns.ts';
 import { forCaller, formatError, rejected } from './errors.ts';
 import type { LifecycleExtension } from './lifecycle.ts';
-import type { GraphQLRequest } from './params.ts';
 import { serialize } from './reply.ts';
 
 export interface Subscriptions {
@@ -30,7 +29,7 @@ export function subscriptionOpener({ open, context }: Subscriptions, authenticat
   const turns = new Turns();
 
   return async (
-    request: GraphQLRequest,
+    request: IncomingRequest,
     operation: PreparedOperation,
     variables: Variables,
     mayRead: boolean,

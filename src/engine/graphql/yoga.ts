@@ -9,13 +9,13 @@ import {
 } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { MAX_VALIDATION_ERRORS, ServiceError } from '../errors.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
 import { unitsOfDocument } from '../limits/units.ts';
 import { assertLines, MAX_TOKENS } from '../operation/cost.ts';
 import type { PreparedDocuments } from '../operation/documents.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
 import { tooComplex } from './comparable.ts';
 import { rejected, toClientError, withoutStacks } from './errors.ts';
-import type { GraphQLRequest } from './params.ts';
 import { KnownFieldsRule, KnownOperationsRule, SubscriptionRootRule } from './rules.ts';
 
 export interface PreparerOptions {
@@ -27,7 +27,7 @@ export interface PreparerOptions {
 
 /** A request on its way through Yoga, and its operation. Yoga copies the context for each hook, so they share this. */
 interface Preparing {
-  readonly request: GraphQLRequest;
+  readonly request: IncomingRequest;
   operation: PreparedOperation | undefined;
 }
 
@@ -50,7 +50,7 @@ export function createPreparer(documents: PreparedDocuments, options: PreparerOp
     fetchAPI: yoga.fetchAPI,
 
     /** The prepared operation of a new document, or the result with its errors. Throws if the parameters are wrong. */
-    async prepare(request: GraphQLRequest, params: GraphQLParams): Promise<PreparedOperation | ExecutionResult> {
+    async prepare(request: IncomingRequest, params: GraphQLParams): Promise<PreparedOperation | ExecutionResult> {
       const preparing: Preparing = { request, operation: undefined };
       const ofYoga = new yoga.fetchAPI.Request('http://service', { method: request.method });
       const result = await yoga.getResultForParams({ params, request: ofYoga }, { preparing });

@@ -2,26 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.ts';
 import { duplicateIn, parseJson, stringifyJson } from '../json.ts';
 import { assertReadable } from '../limits/json.ts';
-import type { Meter } from '../limits/meter.ts';
 import { shorten } from '../text.ts';
+import type { IncomingRequest } from './incoming.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** The maximum size of a body, in bytes. */
 const MAX_BODY_BYTES = 1_048_576;
-
-/**
- * Reads a request's body; undefined when it has more bytes than the limit. Rejects when the body is incomplete.
- *
- * @param caller the caller that sends it: rejects with UNAVAILABLE when too many bytes are in memory for this caller
- */
-export type BodyReader = (limit: number, caller: string) => Promise<Buffer | undefined>;
-
-export interface WithBody {
-  readonly headers: Pick<Headers, 'get'>;
-  readonly readBody: BodyReader;
-  readonly meter: Meter;
-}
 
 /**
  * Reads a request's body as JSON, with exact integers.
@@ -32,7 +19,7 @@ export interface WithBody {
  *   when the body is incomplete
  */
 export async function readJson(
-  { headers, readBody, meter }: WithBody,
+  { headers, readBody, meter }: IncomingRequest,
   charge: (bytes: number) => Promise<void> | undefined,
 ): Promise<unknown> {
   const encoding = headers.get('content-encoding');
@@ -58,7 +45,7 @@ export async function readJson(
  *
  * @throws {ServiceError} INVALID_ARGUMENT when it has one
  */
-export async function assertNoBody({ readBody, meter }: Omit<WithBody, 'headers'>): Promise<void> {
+export async function assertNoBody({ readBody, meter }: IncomingRequest): Promise<void> {
   const bytes = await readBody(0, meter.account).catch(incomplete);
   if (bytes === undefined) throw new ServiceError('INVALID_ARGUMENT', 'This operation takes no body; omit it.');
 }

@@ -3,8 +3,14 @@ import { ServiceError } from '../errors.ts';
 import type { Origin } from '../limits/account.ts';
 import type { Meter } from '../limits/meter.ts';
 import type { RequestSpan, TracedRequest } from '../tracing/span.ts';
-import type { BodyReader, WithBody } from './body.ts';
 import type { RequestHeaders } from './headers.ts';
+
+/**
+ * Reads a request's body; undefined when it has more bytes than the limit. Rejects when the body is incomplete.
+ *
+ * @param caller the caller that sends it: rejects with UNAVAILABLE when too many bytes are in memory for this caller
+ */
+type BodyReader = (limit: number, caller: string) => Promise<Buffer | undefined>;
 
 /** A request as it arrives, over a socket or without one. */
 export interface RawRequest {
@@ -15,18 +21,16 @@ export interface RawRequest {
   readonly host: string;
   readonly headers: RequestHeaders;
   readonly readBody: BodyReader;
+  /** Whether its client has gone. */
   readonly isCutOff: () => boolean;
   /** The address of the connection's other end; empty without a connection. */
   remote(): string;
 }
 
 /** A request, with what is derived from it once. */
-export interface IncomingRequest extends WithBody {
-  readonly method: string;
-  /**
-   * Without the base path, still percent-encoded where that is needed; undefined if it is not under the base path.
-   */
-  readonly path: string | undefined;
+export interface IncomingRequest extends Pick<RawRequest, 'method' | 'headers' | 'readBody' | 'isCutOff'> {
+  /** Without the base path, still percent-encoded where that is needed; empty if it is not under the base path. */
+  readonly path: string;
   readonly fullPath: string;
   /** The query without its question mark; empty if there is none. */
   readonly search: string;
@@ -36,8 +40,7 @@ export interface IncomingRequest extends WithBody {
   readonly origin: string;
   /** The service's absolute URL: its origin and the base path. */
   readonly base: string;
-  /** Whether its client has gone. */
-  readonly isCutOff: () => boolean;
+  readonly meter: Meter;
   /** Undefined if the request is not traced. */
   readonly span: RequestSpan | undefined;
   /** The error of a request that can't be answered, such as one with an invalid host. */
@@ -72,7 +75,7 @@ export function readRequest(
   const origin = publicUrl ?? (hostIsUsable ? `http://${host}` : '');
   return {
     method,
-    path: path.startsWith(basePath) ? pathUnder(path.slice(basePath.length)) : undefined,
+    path: path.startsWith(basePath) ? pathUnder(path.slice(basePath.length)) : '',
     fullPath,
     search: queryStart === -1 ? '' : target.slice(queryStart + 1),
     headers,
@@ -92,6 +95,6 @@ function plain(path: string): string {
   return path.includes('%') ? path.replace(ENCODED_UNRESERVED, decodeURIComponent) : path;
 }
 
-function pathUnder(rest: string): string | undefined {
-  return rest === '' ? '/' : rest.startsWith('/') ? rest : undefined;
+function pathUnder(rest: string): string {
+  return rest === '' ? '/' : rest.startsWith('/') ? rest : '';
 }

@@ -1,3 +1,5 @@
+import type { ServiceError } from '../errors.ts';
+import type { Protocol } from '../metrics.ts';
 import { isStream, type StreamBody } from './stream.ts';
 
 /**
@@ -10,6 +12,25 @@ export interface HttpReply {
   readonly status: number;
   readonly headers: HeaderFields;
   readonly body: string | Uint8Array<ArrayBuffer> | StreamBody | null;
+}
+
+/** A reply, and the error that it reports, if any. */
+export interface Outcome {
+  readonly reply: HttpReply;
+  readonly error: ServiceError | undefined;
+}
+
+/** An outcome, with its labels for metrics, spans and the log. */
+export interface Answered extends Outcome {
+  readonly protocol: Protocol;
+  /** The operation, or the path of a page or health check: a label of few values. */
+  readonly operation: string;
+  /** For an unknown path, the most similar path of the service, if one is. */
+  readonly nearest?: string | undefined;
+}
+
+export function labeled(protocol: Protocol, operation: string, { reply, error }: Outcome): Answered {
+  return { protocol, operation, reply, error };
 }
 
 /** A response as it is sent, with a Content-Length field unless its body is a stream. */

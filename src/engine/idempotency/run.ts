@@ -2,16 +2,10 @@ import { batched } from '../db/batch.ts';
 import type { Database } from '../db/client.ts';
 import { createTransactions } from '../db/transactions.ts';
 import { ServiceError } from '../errors.ts';
-import type { HttpReply } from '../http/reply.ts';
+import type { HttpReply, Outcome } from '../http/reply.ts';
 import type { Context } from '../schema/context.ts';
 import { type KeyedRequest, readersFingerprint } from './key.ts';
 import { type KeyStore, keyStore, type StoredReply } from './store.ts';
-
-/** A reply, and the error that it reports, if any. */
-export interface Outcome {
-  readonly reply: HttpReply;
-  readonly error: ServiceError | undefined;
-}
 
 /** Answers requests with an idempotency key. */
 export type Idempotency = ReturnType<typeof createIdempotency>;

@@ -1,10 +1,12 @@
 import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../auth/access.ts';
-import type { Authentication, Metered } from '../auth/authentication.ts';
+import type { Authentication } from '../auth/authentication.ts';
 import { READ } from '../auth/scope.ts';
 import { isPermanent, ServiceError } from '../errors.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
+import type { Outcome } from '../http/reply.ts';
 import { readKey } from '../idempotency/key.ts';
-import type { Idempotency, Outcome } from '../idempotency/run.ts';
+import type { Idempotency } from '../idempotency/run.ts';
 import type { EnforceLifecycle, Labels } from '../lifecycle/guard.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { Meter } from '../limits/meter.ts';
@@ -15,7 +17,7 @@ import type { PreparedOperation, Rejection, Variables } from './prepared.ts';
 
 /** A request for an operation: what its protocol has read from it, and how the protocol responds. */
 interface OperationRequest {
-  readonly request: Metered;
+  readonly request: IncomingRequest;
   readonly caller: Caller;
   readonly labels: Labels;
   /** Reads the variables. Called only if the caller may run the operation, and the operation is still served. */

@@ -5,26 +5,19 @@ import { ServiceError, toServiceError } from '../errors.ts';
 import type { originGuard } from '../http/cors.ts';
 import { isKnown, tagOf } from '../http/etag.ts';
 import type { RequestHeaders } from '../http/headers.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
 import { acceptsEventStream, acceptsJson } from '../http/negotiation.ts';
-import { fieldOf, type HeaderFields, type HttpReply } from '../http/reply.ts';
+import { type Answered, fieldOf, type HeaderFields, type HttpReply, labeled, type Outcome } from '../http/reply.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
-import type { Outcome } from '../idempotency/run.ts';
 import { stringifyJson } from '../json.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import type { Variables } from '../operation/prepared.ts';
 import { mediaTypesFor } from './body.ts';
-import { EndpointCall, type RestRequest } from './call.ts';
+import { EndpointCall } from './call.ts';
 import type { Endpoint } from './compile.ts';
 import { isMatch } from './preconditions.ts';
 import { errorReply } from './problem.ts';
 import { type Answer, fill } from './route.ts';
-
-/** A response, with its labels for metrics and the log. */
-export interface RestAnswer extends Outcome {
-  readonly protocol: 'rest';
-  /** The operationId, `options` or `methodNotAllowed`: a label with few values. */
-  readonly operation: string;
-}
 
 interface Resource {
   /** By method. */
@@ -34,18 +27,18 @@ interface Resource {
 }
 
 /** Responds to requests for the endpoints; undefined for an unknown path. */
-type RestAdapter = (request: RestRequest) => Promise<RestAnswer> | undefined;
+type RestAdapter = (request: IncomingRequest) => Promise<Answered> | undefined;
 
-/** What a stream depends on, beside its variables. */
-interface StreamCall {
-  readonly headers: RequestHeaders;
-  readonly account: string;
-  /** Rejects when the caller may no longer have the stream. */
-  readonly recheck: () => Promise<void>;
-}
-
-/** Opens a stream of server-sent events instead of running an operation. */
-export type StreamOpener = (variables: Variables, call: StreamCall) => Promise<HttpReply>;
+/**
+ * Opens a stream of server-sent events instead of running an operation.
+ *
+ * @param recheck rejects when the caller may no longer have the stream
+ */
+export type StreamOpener = (
+  variables: Variables,
+  request: IncomingRequest,
+  recheck: () => Promise<void>,
+) => Promise<HttpReply>;
 
 interface RestAdapterOptions {
   /** Opens the stream of a route that has one, for a client that prefers it. */
@@ -77,27 +70,27 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
   async function answer(
     { endpoints, methods }: Resource,
     segments: Readonly<Record<string, string>>,
-    request: RestRequest,
-  ): Promise<RestAnswer> {
+    request: IncomingRequest,
+  ): Promise<Answered> {
     const { method, path } = request;
     const accept = request.headers.get('accept');
     if (method === 'OPTIONS') {
       const reply = { status: 204, headers: Object.entries(methods).flat(), body: null };
-      return labeled('options', { reply, error: undefined });
+      return labeled('rest', 'options', { reply, error: undefined });
     }
     const endpoint = endpoints.get(method === 'HEAD' ? 'GET' : method);
     if (endpoint === undefined) {
       const message = `${path} has no method ${method}; it accepts ${methods.allow}.`;
       const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: methods });
-      return labeled('methodNotAllowed', failed(error, accept));
+      return labeled('rest', 'methodNotAllowed', failed(error, accept));
     }
     const { operationId: operation } = endpoint.operation;
     const call = new EndpointCall(request, endpoint.readPath, segments);
     const always = endpoint.lifecycle.headersFor(call);
     try {
-      return labeled(operation, await run(endpoint, call, accept, always));
+      return labeled('rest', operation, await run(endpoint, call, accept, always));
     } catch (thrown) {
-      return labeled(operation, failed(toServiceError(thrown), accept, always));
+      return labeled('rest', operation, failed(toServiceError(thrown), accept, always));
     }
   }
 
@@ -140,14 +133,10 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
 
     async function open(openStream: StreamOpener, variables: Variables): Promise<Outcome> {
       const recheck = () => authentication.recheck(request, prepared.scopes);
-      const reply = await openStream(variables, { headers, account: request.meter.account, recheck });
+      const reply = await openStream(variables, request, recheck);
       return { reply: { ...reply, headers: [...always, ...reply.headers, 'vary', 'Accept'] }, error: undefined };
     }
   }
-}
-
-function labeled(operation: string, { reply, error }: Outcome): RestAnswer {
-  return { protocol: 'rest', operation, reply, error };
 }
 
 function failed(error: ServiceError, accept: string | null, always: HeaderFields = []): Outcome {

@@ -1,4 +1,4 @@
-import type { Authentication, Metered } from '../auth/authentication.ts';
+import type { Authentication } from '../auth/authentication.ts';
 import { readJson } from '../http/body.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { Variables } from '../operation/prepared.ts';
@@ -6,25 +6,18 @@ import { assertMediaType } from './body.ts';
 import { splitPair } from './parameters.ts';
 import type { Method, ReplyContext } from './route.ts';
 
-export interface RestRequest
-  extends Metered,
-    Pick<IncomingRequest, 'method' | 'search' | 'origin' | 'base' | 'readBody'> {
-  /** Without the base path, still percent-encoded. */
-  readonly path: string;
-}
-
 /** Characters that a URL must not contain, but clients may send; some would end the URL in a `Link` field. */
 const NOT_IN_URLS = /[<>"\\^`{|}]/g;
 
 /** A request to an endpoint. */
 export class EndpointCall implements ReplyContext {
-  readonly request: RestRequest;
+  readonly request: IncomingRequest;
   /** The values of the path's variables; empty if they are invalid. */
   readonly inPath: Variables = {};
   readonly #pathError: unknown;
 
   constructor(
-    request: RestRequest,
+    request: IncomingRequest,
     readPath: (segments: Readonly<Record<string, string>>) => Variables,
     segments: Readonly<Record<string, string>>,
   ) {

@@ -29,8 +29,8 @@ export interface Tracing {
 }
 
 /** A request that may have a span. */
-export interface Traced {
-  readonly span?: RequestSpan | undefined;
+interface Traced {
+  readonly span: RequestSpan | undefined;
 }
 
 /** Calls the function within the span of the request, if it has one. */
