@@ -12,7 +12,7 @@ import type { Protocol } from './metrics.ts';
 import type { PageSession } from './pages/session.ts';
 import { PAGE_SESSION, type PageMaker } from './pages/site.ts';
 import type { createRestAdapter } from './rest/adapter.ts';
-import { errorReply } from './rest/problem.ts';
+import { failed } from './rest/problem.ts';
 import { callWithin } from './tracing/span.ts';
 
 interface DispatchOptions {
@@ -41,7 +41,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
 
   return (request) => {
     const { method, headers, path } = request;
-    if (request.error !== undefined) return failed(request, request.error);
+    if (request.error !== undefined) return rejected(request, request.error);
     if (method === 'OPTIONS' && headers.get('access-control-request-method') !== null) {
       return noContent('none', 'preflight', preflightHeaders(ALL_METHODS));
     }
@@ -66,7 +66,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     const { method, headers } = request;
     if (method === 'OPTIONS') return noContent('graphql', 'options', ['allow', 'GET, HEAD, POST, OPTIONS']);
     if (playground !== undefined && isRead(method) && prefersHtml(headers.get('accept'))) {
-      return labeled('page', 'playground', { reply: await playground(request), error: undefined });
+      return labeled('page', 'playground', { reply: await playground(request) });
     }
     return graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request);
   }
@@ -76,7 +76,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     if (method === 'OPTIONS') return noContent(protocol, path, ['allow', READ_METHODS]);
     if (!isRead(method)) {
       const message = `${path} has no method ${method}; it accepts ${READ_METHODS}.`;
-      return failed(request, new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: READ_METHODS } }));
+      return rejected(request, new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: READ_METHODS } }));
     }
     return settle(protocol, path, request, async () => {
       if (ABOUT_CLIENTS.has(path)) {
@@ -94,7 +94,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     const nearest = options.nearestTo(fullPath);
     const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
     const error = new ServiceError('NOT_FOUND', `${fullPath} is not a path of this service; ${hint}`);
-    return { ...failed(request, error), nearest };
+    return { ...rejected(request, error), nearest };
   }
 }
 
@@ -106,23 +106,18 @@ async function settle(
   work: () => Promise<HttpReply>,
 ): Promise<Answered> {
   try {
-    return labeled(protocol, operation, { reply: await work(), error: undefined });
+    return labeled(protocol, operation, { reply: await work() });
   } catch (thrown) {
-    return failed(request, toServiceError(thrown), protocol, operation);
+    return labeled(protocol, operation, failed(toServiceError(thrown), request.headers.get('accept')));
   }
 }
 
 function noContent(protocol: Protocol, operation: string, headers: HeaderFields): Answered {
-  return labeled(protocol, operation, { reply: { status: 204, headers, body: null }, error: undefined });
+  return labeled(protocol, operation, { reply: { status: 204, headers, body: null } });
 }
 
-function failed(
-  { headers }: IncomingRequest,
-  error: ServiceError,
-  protocol: Protocol = 'none',
-  operation = 'none',
-): Answered {
-  return labeled(protocol, operation, { reply: errorReply(error, headers.get('accept')), error });
+function rejected({ headers }: IncomingRequest, error: ServiceError): Answered {
+  return labeled('none', 'none', failed(error, headers.get('accept')));
 }
 
 function isRead(method: string): boolean {

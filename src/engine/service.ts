@@ -13,7 +13,7 @@ import { createGraphQLServer } from './graphql/server.ts';
 import { createHealth } from './health.ts';
 import { corsHeaders, originGuard } from './http/cors.ts';
 import { fetchHandler } from './http/fetch.ts';
-import { type RawRequest, readRequest } from './http/incoming.ts';
+import { type RawRequest, type Reading, readRequest } from './http/incoming.ts';
 import { nearestPath } from './http/nearest-path.ts';
 import { nodeListener } from './http/node.ts';
 import { labeled, type SentReply } from './http/reply.ts';
@@ -22,7 +22,7 @@ import { annotatedIn } from './lifecycle/annotated.ts';
 import { levelOf } from './lifecycle/annotation.ts';
 import { createLifecycleEnforcement, type LifecycleRules } from './lifecycle/guard.ts';
 import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
-import { createAccounts, type Origin } from './limits/account.ts';
+import { createAccounts } from './limits/account.ts';
 import { createConcurrencyLimiter } from './limits/concurrency.ts';
 import { Meter } from './limits/meter.ts';
 import { createRateLimiter, type Quota, steadyTime } from './limits/rate.ts';
@@ -36,8 +36,8 @@ import { createSite } from './pages/site.ts';
 import { createRestAdapter } from './rest/adapter.ts';
 import type { Endpoint } from './rest/compile.ts';
 import { restView } from './rest/lifecycle.ts';
-import { errorReply } from './rest/problem.ts';
-import { callWithin, type TracedRequest, type Tracing } from './tracing/span.ts';
+import { failed } from './rest/problem.ts';
+import { callWithin, type Tracing } from './tracing/span.ts';
 import { lifecycleStore } from './usage/store.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { createSender } from './webhooks/send.ts';
@@ -150,11 +150,11 @@ export function createApp(options: AppOptions) {
         );
   const accountOf = createAccounts(settings.PROXIES);
   const concurrency = createConcurrencyLimiter(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
-  const reading = {
+  const reading: Reading = {
     basePath,
     publicUrl: settings.PUBLIC_URL,
-    meterFor: (origin: Origin) => new Meter(accountOf(origin), limiter),
-    spanFor: (request: TracedRequest) => tracing?.request(request),
+    meterFor: (headers, remote) => new Meter(accountOf(headers, remote), limiter),
+    spanFor: (request) => tracing?.request(request),
   };
   const authentication = createAuthentication(access, concurrency);
   const executeOperation = createExecutor({
@@ -276,8 +276,7 @@ export function createApp(options: AppOptions) {
         const error = raw.isCutOff()
           ? new ServiceError('INVALID_ARGUMENT', 'The request was aborted.', { cause })
           : toServiceError(cause);
-        const reply = errorReply(error, null);
-        return finish(request, labeled('none', 'failed', { reply, error }), started);
+        return finish(request, labeled('none', 'failed', failed(error, null)), started);
       }
     });
   }

@@ -1,16 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
-import type { Origin } from '../limits/account.ts';
 import type { Meter } from '../limits/meter.ts';
 import type { RequestSpan, TracedRequest } from '../tracing/span.ts';
 import type { RequestHeaders } from './headers.ts';
-
-/**
- * Reads a request's body; undefined when it has more bytes than the limit. Rejects when the body is incomplete.
- *
- * @param caller the caller that sends it: rejects with UNAVAILABLE when too many bytes are in memory for this caller
- */
-type BodyReader = (limit: number, caller: string) => Promise<Buffer | undefined>;
 
 /** A request as it arrives, over a socket or without one. */
 export interface RawRequest {
@@ -20,11 +12,15 @@ export interface RawRequest {
   /** The host that the request is for, by its target or `Host` field. */
   readonly host: string;
   readonly headers: RequestHeaders;
-  readonly readBody: BodyReader;
+  /**
+   * Reads the body; undefined when it has more bytes than the limit. Rejects when it is incomplete, and with
+   * UNAVAILABLE when too many bytes are in memory for the caller.
+   */
+  readonly readBody: (limit: number, caller: string) => Promise<Buffer | undefined>;
   /** Whether its client has gone. */
   readonly isCutOff: () => boolean;
   /** The address of the connection's other end; empty without a connection. */
-  remote(): string;
+  readonly remote: () => string;
 }
 
 /** A request, with what is derived from it once. */
@@ -53,12 +49,11 @@ const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 /** Letters, digits and `-._~`. */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
 
-interface Reading {
-  /** The prefix of every path, such as `/v1`; may be empty. */
+export interface Reading {
   readonly basePath: string;
   /** The service's origin; if undefined, the host of each request is used. */
   readonly publicUrl: string | undefined;
-  meterFor(origin: Origin): Meter;
+  meterFor(headers: RequestHeaders, remote: RawRequest['remote']): Meter;
   spanFor(request: TracedRequest): RequestSpan | undefined;
 }
 
@@ -84,7 +79,7 @@ export function readRequest(
     id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),
     origin,
     base: origin + basePath,
-    meter: meterFor({ headers, remote }),
+    meter: meterFor(headers, remote),
     span: spanFor({ method, fullPath, origin, headers }),
     error: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a valid host.'),
   };

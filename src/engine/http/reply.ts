@@ -17,7 +17,7 @@ export interface HttpReply {
 /** A reply, and the error that it reports, if any. */
 export interface Outcome {
   readonly reply: HttpReply;
-  readonly error: ServiceError | undefined;
+  readonly error?: ServiceError | undefined;
 }
 
 /** An outcome, with its labels for metrics, spans and the log. */

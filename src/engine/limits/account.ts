@@ -1,12 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 
-export interface Origin {
-  readonly headers: Pick<Headers, 'get'>;
-  /** The address of the connection's other end; empty without a connection. */
-  readonly remote: () => string;
-}
-
 const MAX_KNOWN = 1_000;
 
 /**
@@ -14,10 +8,10 @@ const MAX_KNOWN = 1_000;
  *
  * @param proxies the number of proxies in front of the service, each of which adds to `X-Forwarded-For`
  */
-export function createAccounts(proxies: number): (request: Origin) => string {
+export function createAccounts(proxies: number): (headers: Pick<Headers, 'get'>, remote: () => string) => string {
   const cache = new LRUCache<string, string>({ max: MAX_KNOWN });
-  return (request) => {
-    const address = addressOf(request, proxies);
+  return (headers, remote) => {
+    const address = addressOf(headers, remote, proxies);
     const cached = cache.get(address);
     if (cached !== undefined) return cached;
     const account = `ip:${networkOf(address)}`;
@@ -27,7 +21,7 @@ export function createAccounts(proxies: number): (request: Origin) => string {
 }
 
 /** The address that the outermost trusted proxy has seen; a client can forge what comes before it in the field. */
-function addressOf({ headers, remote }: Origin, proxies: number): string {
+function addressOf(headers: Pick<Headers, 'get'>, remote: () => string, proxies: number): string {
   if (proxies === 0) return remote();
   const addresses = headers.get('x-forwarded-for')?.split(',') ?? [];
   return addresses.at(-proxies)?.trim() ?? remote();

@@ -16,7 +16,7 @@ import { mediaTypesFor } from './body.ts';
 import { EndpointCall } from './call.ts';
 import type { Endpoint } from './compile.ts';
 import { isMatch } from './preconditions.ts';
-import { errorReply } from './problem.ts';
+import { failed } from './problem.ts';
 import { type Answer, fill } from './route.ts';
 
 interface Resource {
@@ -26,14 +26,7 @@ interface Resource {
   readonly methods: { readonly allow: string; readonly 'accept-patch'?: string };
 }
 
-/** Responds to requests for the endpoints; undefined for an unknown path. */
-type RestAdapter = (request: IncomingRequest) => Promise<Answered> | undefined;
-
-/**
- * Opens a stream of server-sent events instead of running an operation.
- *
- * @param recheck rejects when the caller may no longer have the stream
- */
+/** Opens a stream of server-sent events. `recheck` rejects when the caller may no longer have it. */
 export type StreamOpener = (
   variables: Variables,
   request: IncomingRequest,
@@ -50,8 +43,8 @@ interface RestAdapterOptions {
   readonly guardOrigin: ReturnType<typeof originGuard>;
 }
 
-/** Creates the REST adapter: it maps requests to prepared operations, and results to responses. */
-export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
+/** Creates the REST adapter, which maps requests to prepared operations, and results to responses. */
+export function createRestAdapter(options: RestAdapterOptions) {
   const { endpoints, authentication, executeOperation, guardOrigin, openStream } = options;
   const router = createRouter<Resource>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {
@@ -60,7 +53,7 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
   }
   const findRoute = compileRouter(router);
 
-  return (request) => {
+  return (request: IncomingRequest): Promise<Answered> | undefined => {
     // The router treats `/books/` as `/books`: an empty id would return the whole list.
     const match = request.path.endsWith('/') ? undefined : findRoute('', request.path);
     if (match === undefined) return undefined;
@@ -137,10 +130,6 @@ export function createRestAdapter(options: RestAdapterOptions): RestAdapter {
       return { reply: { ...reply, headers: [...always, ...reply.headers, 'vary', 'Accept'] }, error: undefined };
     }
   }
-}
-
-function failed(error: ServiceError, accept: string | null, always: HeaderFields = []): Outcome {
-  return { reply: errorReply(error, accept, always), error };
 }
 
 function resourceOf(endpoints: readonly Endpoint[]): Resource {
