@@ -13,21 +13,18 @@ import { lifecycleResource } from './usage/rest.ts';
 import { webhookResource } from './webhooks/rest.ts';
 import { type WebhookStoreOptions, webhookStore } from './webhooks/store.ts';
 
-export interface Names {
-  /** For people, such as `Bookshop`. */
+/** An application that the engine serves. */
+export interface Application {
+  /** Its name for people, such as `Bookshop`. */
   readonly title: string;
   /** For programs, such as `bookshop`: letters, digits and hyphens. */
   readonly name: string;
-}
-
-/** An application that the engine serves. */
-export interface Application extends Names {
   readonly schema: GraphQLSchema;
   readonly resources: readonly Resource[];
   /** In the order in which the events of one change are told: causes before effects. */
   readonly events: readonly EventSource[];
   /** The parts of the OpenAPI document that come neither from the schema nor from the resources. */
-  readonly openApi: Omit<DocumentText, 'tagGroups' | 'plurals' | 'optional'>;
+  readonly openApi: Pick<DocumentText, 'version' | 'description' | 'examples' | 'headerExamples'>;
   readonly home: HomeText;
   /** GraphQL documents that the playground opens, each in a tab. */
   readonly playground: readonly string[];
@@ -53,13 +50,11 @@ interface HomeText {
   readonly graphql: string;
 }
 
-/** The parts of the context that the engine itself brings. */
-interface OwnContext extends Pick<Context, 'lifecycle' | 'events' | 'streams'> {
-  readonly webhooks: WebhookStoreOptions;
-}
-
-/** The context of resolvers. */
-export function contextOf({ resources }: Application, database: Database, own: OwnContext): Context {
+export function contextOf(
+  { resources }: Application,
+  database: Database,
+  own: Pick<Context, 'lifecycle' | 'events' | 'streams'> & { readonly webhooks: WebhookStoreOptions },
+): Context {
   const webhooks = webhookStore(database, own.webhooks);
   // This is a whole Context: every resolver belongs to a resource, and uses only the stores of resources.
   return Object.assign({ ...own, webhooks }, ...resources.map(({ stores }) => stores(database)));

@@ -34,14 +34,12 @@ export function annotationExtensions(annotations: Annotations | undefined, succe
   };
 }
 
-interface Additions {
+/** What an operation has because of its annotations: request header fields, header fields of every response, errors. */
+export function additionsOf(annotations: Annotations | undefined): {
   readonly parameters: readonly string[];
   readonly headers: readonly string[];
   readonly errors: readonly ErrorCode[];
-}
-
-/** What an operation has because of its annotations: request header fields, header fields of every response, errors. */
-export function additionsOf(annotations: Annotations | undefined): Additions {
+} {
   if (annotations === undefined) return { parameters: [], headers: [], errors: [] };
   if (levelOf(annotations) === 'beta') return { parameters: ['API-Client'], headers: ['API-Stability'], errors: [] };
   const parameters = ['API-Client', 'API-Lifecycle'];

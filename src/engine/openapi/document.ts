@@ -20,6 +20,8 @@ import {
 
 /** The parts of the document that come neither from the routes nor from the schema. */
 export interface DocumentText extends ComponentText {
+  readonly title: string;
+  readonly basePath: string;
   readonly version: string;
   readonly description: string;
   /** Navigation groups: group -> its tags, with their descriptions. */
@@ -28,11 +30,6 @@ export interface DocumentText extends ComponentText {
   readonly plurals: Readonly<Record<string, string>>;
   /** Examples of header fields whose values contain paths or scopes of the application. */
   readonly headerExamples: HeaderExamples;
-}
-
-interface OpenApiOptions extends DocumentText {
-  readonly title: string;
-  readonly basePath: string;
 }
 
 const SECURITY_SCHEMES = {
@@ -45,12 +42,8 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/**
- * The OpenAPI 3.0.3 document of the endpoints.
- *
- * @throws {Error} with the operation's name, if OpenAPI cannot describe its responses
- */
-export function openApiDocument(endpoints: readonly Endpoint[], options: OpenApiOptions): JsonSchema {
+/** @throws {Error} with the operation's name, if OpenAPI 3.0.3 cannot describe its responses */
+export function openApiDocument(endpoints: readonly Endpoint[], options: DocumentText): JsonSchema {
   const components = new Components(options);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of endpoints) {
@@ -88,7 +81,7 @@ function sorted(named: ReadonlyMap<string, JsonSchema>): JsonSchema {
   return Object.fromEntries([...named].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function operationObject(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
+function operationObject(endpoint: Endpoint, options: DocumentText, components: Components): JsonSchema {
   const { route, operation, lifecycle } = endpoint;
   const { inPath, inQuery, inBody, besideBody, field, operationId } = operation;
   const { annotations } = lifecycle;
@@ -158,7 +151,7 @@ function enumDescriptions(variable: Variable): string[] {
   return type.getValues().map((value) => `\`${restNameOf(value)}\`: ${value.description ?? value.name}`);
 }
 
-function responses(endpoint: Endpoint, options: OpenApiOptions, components: Components): JsonSchema {
+function responses(endpoint: Endpoint, options: DocumentText, components: Components): JsonSchema {
   const { route, operation, lifecycle } = endpoint;
   const { kind, statuses } = route.reply;
   const isRead = route.method === 'GET';

@@ -21,7 +21,6 @@ const WITH_BODY: readonly ErrorCode[] = [
   'UNSUPPORTED_MEDIA_TYPE',
   'VALIDATION_FAILED',
 ];
-const WITH_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
 /** They say themselves after how long a retry may succeed. */
 const LATER = ['RATE_LIMITED', 'BROWNOUT'];
 const WRITES: readonly ErrorCode[] = ['IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_KEY_REUSED'];
@@ -36,7 +35,7 @@ export function failures({ route, operation, lifecycle, hasTag }: Endpoint) {
   const { errors, headers } = additionsOf(annotations);
   const kinds = new Set<ErrorCode | ErrorKind>([
     ...ALWAYS,
-    ...(operation.inPath.length > 0 ? WITH_PATH : []),
+    ...(operation.inPath.length > 0 ? (['NOT_FOUND'] as const) : []),
     ...(operation.inBody === undefined ? [] : WITH_BODY),
     ...(route.method === 'GET' ? [] : WRITES),
     ...(operation.inPrecondition === undefined ? [] : WITH_PRECONDITION),

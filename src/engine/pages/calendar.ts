@@ -1,5 +1,5 @@
 import ICAL from 'ical.js';
-import type { Names } from '../application.ts';
+import type { Application } from '../application.ts';
 import { addDays, sinceInstant } from '../lifecycle/annotation.ts';
 import type { ReportEntry, ReportedDeprecation } from '../lifecycle/report.ts';
 import { inWords, titleOf } from './lifecycle/format.ts';
@@ -13,7 +13,11 @@ ICAL.foldLength = 74;
  *
  * @param base the absolute URL of the service, for links to the lifecycle page
  */
-export function lifecycleCalendar({ title, name }: Names, entries: readonly ReportEntry[], base: string): string {
+export function lifecycleCalendar(
+  { title, name }: Pick<Application, 'title' | 'name'>,
+  entries: readonly ReportEntry[],
+  base: string,
+): string {
   const events = entries.flatMap((entry) =>
     entry.deprecation === undefined ? [] : [sunsetEvent(name, entry, entry.deprecation, base)],
   );
