@@ -85,10 +85,7 @@ export class ServiceError extends GraphQLError {
   constructor(kind: ErrorCode | ErrorKind, message: string, options: ServiceErrorOptions = {}) {
     const { validationErrors = [], cause, headers = {}, toReaders } = options;
     const { code, status, isTemporary } = errorKind(kind);
-    const errors = validationErrors.map(({ path, message: ofValue }) => ({
-      pointer: toPointer(path),
-      message: ofValue,
-    }));
+    const errors = validationErrors.map((one) => ({ pointer: toPointer(one.path), message: one.message }));
     super(message, { extensions: { code, status, ...(errors.length > 0 && { errors }) } });
     this.kind = kind;
     this.code = code;
@@ -148,15 +145,10 @@ function toPointer(path: readonly (string | number)[]): string {
 export function toServiceError(thrown: unknown, mayRead = false): ServiceError {
   let error = thrown;
   while (error instanceof GraphQLError && !(error instanceof ServiceError)) error = error.originalError;
-  if (error instanceof ServiceError) return mayRead ? withStored(error) : error;
+  if (error instanceof ServiceError) {
+    return mayRead && error.toReaders !== undefined ? new ServiceError(error.kind, error.toReaders, error) : error;
+  }
   return new ServiceError('INTERNAL', 'The service failed. Its log has the cause, under the request id.', {
     cause: thrown,
   });
-}
-
-function withStored(error: ServiceError): ServiceError {
-  const { kind, validationErrors, cause, headers, toReaders } = error;
-  return toReaders === undefined
-    ? error
-    : new ServiceError(kind, toReaders, { validationErrors, cause, headers, toReaders });
 }

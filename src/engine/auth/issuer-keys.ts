@@ -12,12 +12,6 @@ const PAUSE = 1_000;
 /** Errors of the token itself, whichever keys there are. */
 const TOKEN_ERRORS = [errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
-/** A monotonic clock, in milliseconds, and the wall clock, which may jump. */
-interface Clocks {
-  readonly steady: () => number;
-  readonly wall: () => Date;
-}
-
 /**
  * The public keys of an issuer (RFC 7517). They are requested when the first token comes, when they are ten minutes
  * old, and when a token names an unknown key, but then not within five seconds of the last request. Ages are measured
@@ -31,7 +25,11 @@ interface Clocks {
  * @returns finds the key of a token; rejects with an error of jose when the token is invalid, and with `KeysUnknown`
  *   when that is unknown
  */
-export function issuerKeys(url: string, skew: number, { steady, wall }: Clocks): JWTVerifyGetKey {
+export function issuerKeys(
+  url: string,
+  skew: number,
+  { steady, wall }: { readonly steady: () => number; readonly wall: () => Date },
+): JWTVerifyGetKey {
   // Never on its own: jose goes by the wall clock, which may be set back by hours.
   const never = { cooldownDuration: Number.POSITIVE_INFINITY, cacheMaxAge: Number.POSITIVE_INFINITY };
   const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: TIMEOUT, ...never });

@@ -32,9 +32,7 @@ export function corsHeaders(origins: readonly string[]): (origin: string | null)
  *   page is of another origin. Behind a proxy that ends TLS, the service sees another scheme than the browser, so its own
  *   origin is found by the host
  */
-export function originGuard(
-  origins: readonly string[],
-): (request: Pick<IncomingRequest, 'headers' | 'origin'>) => void {
+export function originGuard(origins: readonly string[]): (request: IncomingRequest) => void {
   const allowed = new Set(origins);
   return ({ headers, origin: own }) => {
     const origin = headers.get('origin');

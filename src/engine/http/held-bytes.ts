@@ -4,25 +4,19 @@ interface Holding {
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** How many bytes may be held, in total and per caller. */
-interface ByteLimits {
-  readonly inAll: number;
-  readonly ofCaller: number;
-}
-
 /**
  * Counts the bytes that this process holds in memory for clients, such as responses that they have not read. When a
  * caller exceeds its limit, its oldest holding is ended; when all callers together do, the oldest of the caller with
  * the most bytes.
  */
 export class HeldBytes {
-  readonly #limits: ByteLimits;
+  readonly #limits: { readonly inAll: number; readonly ofCaller: number };
   /** In the order in which they were first added. */
   readonly #held = new Map<Holding, { readonly caller: string; bytes: number }>();
   readonly #byCaller = new Map<string, number>();
   #inAll = 0;
 
-  constructor(limits: ByteLimits) {
+  constructor(limits: { readonly inAll: number; readonly ofCaller: number }) {
     this.#limits = limits;
   }
 

@@ -36,19 +36,15 @@ export function nodeListener(respond: Respond, onFailure: (error: unknown) => vo
     respond(fromNode(message, response, bodies))
       .then((reply) => {
         send(reply, response);
-        hold(reply, response, answers);
+        // Counts what the client has not read yet, until it has. Beyond the limits, connections are closed.
+        const unread = response.socket?.writableLength ?? 0;
+        if (unread > 0 && !response.destroyed) answers.add(response, reply.caller, unread);
       })
       .catch((error: unknown) => {
         onFailure(error);
         response.destroy();
       });
   };
-}
-
-/** Counts what the client has not read yet, until it has. Beyond the limits, connections are closed. */
-function hold({ caller }: SentReply, response: ServerResponse, answers: HeldBytes): void {
-  const bytes = response.socket?.writableLength ?? 0;
-  if (bytes > 0 && !response.destroyed) answers.add(response, caller, bytes);
 }
 
 function fromNode(message: IncomingMessage, response: ServerResponse, bodies: HeldBytes): RawRequest {

@@ -117,15 +117,9 @@ interface Call {
 /** The stored reply, or the outcome of the work; undefined when another process has the key in progress. */
 type Answer = StoredReply | Outcome | undefined;
 
-/** The parts of a transaction that requests are answered with. */
-interface InTransaction {
-  readonly own: KeyStore;
-  readonly context: Context;
-}
-
-/** Makes the function that answers requests in one transaction. It rejects if the work of one of them does. */
+/** Makes the function that answers requests in one transaction; it rejects if the work of one does. */
 function inTransaction(database: Database, calls: readonly Call[]) {
-  return database.bind(async ({ own, context }: InTransaction): Promise<readonly Answer[]> => {
+  return database.bind(async ({ own, context }: { own: KeyStore; context: Context }): Promise<readonly Answer[]> => {
     const requests = calls.map(({ request }) => request);
     const keep = database.bind(own.keep);
     const isTogether = calls.length > 1;

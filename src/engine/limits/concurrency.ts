@@ -54,7 +54,7 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
     /** After this time, in milliseconds, rejects what is still in progress with UNAVAILABLE. */
     endWithin(milliseconds: number): void {
       setTimeout(() => {
-        for (const giveUp of givingUp) giveUp(unavailable('The service is stopping; try again.'));
+        for (const giveUp of givingUp) giveUp(new ServiceError('UNAVAILABLE', 'The service is stopping; try again.'));
       }, milliseconds).unref();
     },
 
@@ -99,7 +99,10 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
             release();
           },
         };
-        const timer = setTimeout(() => task.giveUp(tooLate(deadline)), deadline - spent);
+        const timer = setTimeout(() => {
+          const message = `The request took longer than ${deadline / 1000} s; try again.`;
+          task.giveUp(new ServiceError('TIMEOUT', message));
+        }, deadline - spent);
         const slot = freeSlots.pop() ?? givingUp.length;
         givingUp[slot] = task.giveUp;
         const release = () => {
@@ -148,14 +151,5 @@ function hasRoom(caller: Caller, units: number): boolean {
 }
 
 function tooMuch(): ServiceError {
-  return unavailable('Too many requests are in progress; try again.');
-}
-
-function unavailable(message: string): ServiceError {
-  return new ServiceError('UNAVAILABLE', message);
-}
-
-function tooLate(deadline: number): ServiceError {
-  const message = `The request took longer than ${deadline / 1000} s; try again.`;
-  return new ServiceError('TIMEOUT', message);
+  return new ServiceError('UNAVAILABLE', 'Too many requests are in progress; try again.');
 }

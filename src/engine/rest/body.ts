@@ -7,13 +7,9 @@ import { hasRestNames, restNameOf } from './parameters.ts';
 import type { Method } from './route.ts';
 import type { Variable } from './variables.ts';
 
-const MEDIA_TYPES: Readonly<Partial<Record<Method, readonly string[]>>> = {
-  PATCH: ['application/merge-patch+json', 'application/json'],
-};
-
 /** The accepted media types for the body of a method: a PATCH is a JSON merge patch (RFC 7396). */
 export function mediaTypesFor(method: Method): readonly string[] {
-  return MEDIA_TYPES[method] ?? ['application/json'];
+  return method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
 }
 
 /**

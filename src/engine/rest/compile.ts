@@ -27,18 +27,14 @@ import { assertPlain, assertReply, rootType, rowConverter, selectsField } from '
 import { nameOf, type ResolvedRoute } from './successor.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
-/** The field of a connection that counts its list. */
 const TOTAL = 'totalCount';
 
 /** A route, compiled when the service starts: a request only runs. */
-export interface Endpoint {
-  readonly route: Route;
-  readonly operation: ResolvedOperation;
+export interface Endpoint extends ResolvedRoute {
   readonly lifecycle: EndpointLifecycle;
   readonly prepared: PreparedOperation;
   /** The same with the total of the list, for a client that prefers it; undefined if the operation has no total. */
   readonly preparedWithTotal: PreparedOperation | undefined;
-  /** Whether its responses have an entity tag. */
   readonly hasTag: boolean;
   /** Whether a form of any page could send a request for it: a POST that needs no JSON. */
   readonly isFormLike: boolean;
@@ -50,11 +46,7 @@ export interface Endpoint {
   toAnswer(result: ExecutionResult, variables: Variables, request: ReplyContext): Answer;
 }
 
-/**
- * Compiles the routes to endpoints.
- *
- * @throws {Error} if a route's operation does not fit the schema
- */
+/** @throws {Error} if a route's operation does not fit the schema */
 export function compileRoutes(
   schema: GraphQLSchema,
   routes: readonly Route[],
@@ -75,6 +67,7 @@ export function compileRoutes(
         validate: undefined,
         run: (_, plans) => compileOperation(schema, document, operationId, plans),
       });
+    const isFormLike = route.method === 'POST' && operation.inBody === undefined;
     const documentWithTotal = withTotal(route, operation);
     // Whether it returns a row with its version, which becomes the entity tag.
     const isVersioned = route.reply.kind === 'item' && selectsField(operation, 'version');
@@ -85,23 +78,17 @@ export function compileRoutes(
       prepared: prepare(route.operation),
       preparedWithTotal: documentWithTotal && prepare(documentWithTotal),
       hasTag: route.reply.kind === 'list' || isVersioned,
-      isFormLike: isFormLike(route, operation),
+      isFormLike,
       readPath: pathReader(operation.inPath),
-      read: reader(route, operation),
+      read: reader(route, operation, isFormLike),
       toAnswer: answerer(route, operation, isVersioned),
     };
   });
 }
 
-function isFormLike({ method }: Route, { inBody }: ResolvedOperation): boolean {
-  return method === 'POST' && inBody === undefined;
-}
-
 /**
- * Asserts that requests and descriptions can tell the routes apart.
- *
- * @throws {Error} for two operations with one name or address, paths that differ only in the names of their variables, or
- *   two fragments with one name, which is that of a component
+ * @throws {Error} for two operations with one name or address, paths that differ only in the names of their variables,
+ *   or two fragments with one name, which is that of a component
  */
 function assertDistinct(all: readonly ResolvedRoute[]): void {
   const operations = new Set<string>();
@@ -130,13 +117,12 @@ function assertDistinct(all: readonly ResolvedRoute[]): void {
   }
 }
 
-function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
+function reader(route: Route, operation: ResolvedOperation, hasNoBody: boolean): Endpoint['read'] {
   const readQuery = queryReader(operation.inQuery);
   const { inBody, besideBody, inPrecondition } = operation;
   const [inPath] = operation.inPath;
   const identity = selectsField(operation, 'id') || inPath === undefined ? 'id' : inPath.name;
   const readBody = inBody && bodyVariables(inBody, besideBody, identity);
-  const hasNoBody = isFormLike(route, operation);
   const isRead = route.method === 'GET';
   const conditions = {
     isWrite: inPrecondition !== undefined,
@@ -161,7 +147,7 @@ function reader(route: Route, operation: ResolvedOperation): Endpoint['read'] {
   };
 }
 
-/** The operation's document, with the total added to the selection of the root field; undefined if it has none. */
+/** The operation's document with the total of its list; undefined if it has none. */
 function withTotal({ operation: document }: Route, operation: ResolvedOperation): DocumentNode | undefined {
   const type = rootType(operation);
   if (!isObjectType(type) || !(TOTAL in type.getFields())) return undefined;

@@ -78,22 +78,15 @@ export function gql(strings: TemplateStringsArray, ...parts: readonly string[]):
   return parse(String.raw({ raw: strings }, ...parts), { noLocation: true });
 }
 
-/**
- * 200 with the row.
- *
- * @param missing the message if the row is null, with `{name}` for variables
- */
-export function ok(missing?: string): Reply {
+/** 200 with the row; or NOT_FOUND with this message if it is null, with `{name}` for variables. */
+export function ok(missing = 'There is no such row.'): Reply {
   return {
     kind: 'item',
     statuses: { 200: { description: 'The row.' } },
     answer: (value, variables) => {
-      if (value === null)
-        throw new ServiceError(
-          'NOT_FOUND',
-          fill(missing ?? 'There is no such row.', (name) => String(variables[name])),
-        );
-      return { status: 200, body: value };
+      if (value !== null) return { status: 200, body: value };
+      const message = fill(missing, (name) => String(variables[name]));
+      throw new ServiceError('NOT_FOUND', message);
     },
   };
 }
@@ -106,11 +99,8 @@ export function created(path: string): Reply {
     statuses: { 201: { description: 'The new row.', headers: ['Location'] } },
     answer: (value, _, context) => {
       const row = value as Values;
-      return {
-        status: 201,
-        body: row,
-        headers: ['location', context.address(fill(path, (name) => String(row[name])))],
-      };
+      const location = context.address(fill(path, (name) => String(row[name])));
+      return { status: 201, body: row, headers: ['location', location] };
     },
   };
 }
