@@ -72,16 +72,11 @@ export function routesOf(application: Application): readonly Route[] {
   return allResources(application).flatMap(({ routes }) => routes);
 }
 
-/**
- * Compiles the routes.
- *
- * @throws {Error} if a route's operation does not fit the schema
- */
+/** @throws {Error} if a route's operation does not fit the schema */
 export function endpointsOf(application: Application, costs?: ListCosts): readonly Endpoint[] {
   return compileRoutes(application.schema, routesOf(application), costs);
 }
 
-/** The OpenAPI document of the application's endpoints. */
 export function describeEndpoints(application: Application, endpoints: readonly Endpoint[], basePath: string) {
   const { title, openApi } = application;
   const resources = allResources(application);

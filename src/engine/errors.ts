@@ -1,9 +1,6 @@
 import { GraphQLError } from 'graphql';
 
-/**
- * All errors of the engine: the code for programs, its HTTP status, and its title in descriptions of the API. An
- * application adds its own.
- */
+/** All errors of the engine by their codes; an application adds its own. */
 export const errorTable = {
   MALFORMED_JSON: { status: 400, title: 'The body is not JSON' },
   INVALID_ARGUMENT: { status: 400, title: 'Invalid parameter, cursor or header field' },
@@ -45,7 +42,6 @@ export interface ErrorKind {
   readonly isTemporary?: boolean;
 }
 
-/** What is known about an error by its code. */
 export function errorKind(kind: ErrorCode | ErrorKind): ErrorKind {
   return typeof kind === 'string' ? { code: kind, ...errorTable[kind] } : kind;
 }
@@ -68,10 +64,9 @@ interface ServiceErrorOptions {
 }
 
 /**
- * An error that is returned to the client: REST turns it into the Error object, and GraphQL has its `code` and `status`
- * in `extensions`. The message is for people: what was wrong, where, and what is accepted. It contains no stored
- * values, because a caller may have permission to change but not to read; `toReaders` may contain them. It is a
- * `GraphQLError`, so that both executors pass its code and status on unchanged.
+ * An error for the client. The message says what was wrong, where, and what is accepted. It contains no stored values,
+ * because a caller may have permission to change but not to read; `toReaders` may contain them. It is a `GraphQLError`,
+ * so that both executors pass its code and status on unchanged.
  */
 export class ServiceError extends GraphQLError {
   readonly kind: ErrorCode | ErrorKind;
@@ -138,9 +133,7 @@ function toPointer(path: readonly (string | number)[]): string {
 
 /**
  * The error that a client gets for anything that was thrown: a `ServiceError`, also one that GraphQL has wrapped, with
- * the message for its caller; anything else becomes an `INTERNAL` error that keeps its cause for the log.
- *
- * @param mayRead whether the caller has permission to read
+ * its message to readers if the caller is one; anything else becomes an `INTERNAL` error with its cause for the log.
  */
 export function toServiceError(thrown: unknown, mayRead = false): ServiceError {
   let error = thrown;

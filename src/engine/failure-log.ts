@@ -3,10 +3,8 @@ import type { Logger } from 'pino';
 const PAUSE = 60_000;
 
 /**
- * Makes the function that logs the failures of background work, each at most once a minute: the work is tried again each
- * second while the database is away.
- *
- * @param message says what failed, and what happens next
+ * Makes the function that logs failures of background work, each at most once a minute: the work is tried again each
+ * second while the database is away. The message says what failed, and what happens next.
  */
 export function failureLog(logger: Pick<Logger, 'warn'>, message: string): (error: unknown) => void {
   const logged = new Map<string, number>();

@@ -17,7 +17,6 @@ const STOPPING: HttpReply = {
   body: JSON.stringify({ code: 'UNAVAILABLE', message: 'The service is stopping.', status: 503 }),
 };
 
-/** Creates the health checks: liveness, readiness and metrics. */
 export function createHealth(database: Database, metrics: Pick<RequestMetrics, 'render'>) {
   const ping = database.statement('health.ping', 'lookup', sql`select 1`, { one: integer });
   let isDraining = false;

@@ -11,9 +11,8 @@ const MAX_INTEGER_LENGTH = 40;
 const ALL_INTEGERS = 2 ** 52;
 /** In valid JSON, matched from its beginning, these are its whole strings and numbers. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** The same for its strings alone. */
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
-/** The same for its strings, with the colon of those that name a member, and its braces. */
+/** The colon follows a string that names a member. */
 const STRING_OR_BRACE = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g;
 /** The prefix of a string that stands for a number: random, so that no client can send it. */
 const PREFIX = randomUUID();
@@ -37,13 +36,7 @@ export function parseJson(text: string): unknown {
   );
 }
 
-/**
- * Finds a member that an object has twice: the parser keeps only the last of them.
- *
- * @param text valid JSON
- * @param value what it was parsed to
- * @returns the member's name; undefined if there is none
- */
+/** The name of a member that an object of valid JSON has twice, if one does: the parser keeps only the last of them. */
 export function duplicateIn(text: string, value: unknown): string | undefined {
   // To count is less work than to read the names, and most texts have no colon in a string.
   const members = membersOf(value);

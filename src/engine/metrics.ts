@@ -5,18 +5,9 @@ export type Protocol = 'rest' | 'graphql' | 'page' | 'health' | 'none';
 export interface RequestMetrics {
   /** Counts a use of an annotated element. The number of different clients is bounded. */
   use(coordinate: string, level: string, client: string): void;
-  /**
-   * Counts a finished request.
-   *
-   * @param status that of the error if there is one: GraphQL returns most errors with 200
-   * @param seconds its duration
-   */
+  /** Counts a finished request by the status of its error if it has one: GraphQL returns most errors with 200. */
   request(protocol: Protocol, operation: string, status: number, seconds: number): void;
-  /**
-   * Counts events that were published.
-   *
-   * @param lag how far readers were behind, in seconds
-   */
+  /** Counts published events; `lag` is how far readers were behind, in seconds. */
   published(count: number, lag: number): void;
   /** The number of open streams of events and waiting pages. */
   streams(count: number): void;

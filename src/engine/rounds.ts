@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Work that is done in rounds, one at a time: what calls for it while a round runs, or during the pause after it, is
- * done together in the next one.
+ * Work in rounds, one at a time: what calls for it while a round runs, or in the pause after it, is done in the next.
  *
- * @param round does the work; must not reject
- * @param pause the time between two rounds, in milliseconds; none by default
+ * @param round must not reject
+ * @param pause the time between two rounds, in milliseconds
  */
 export function createRounds(round: () => Promise<void>, pause = 0) {
   const ending = new AbortController();

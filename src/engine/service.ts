@@ -42,7 +42,6 @@ import { lifecycleStore } from './usage/store.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { createSender } from './webhooks/send.ts';
 
-/** The settings of the service that an operator can change. */
 interface ServiceSettings extends EventSettings {
   /** The prefix of every path, such as `/v1`; may be empty. */
   readonly BASE_PATH: string;
@@ -50,10 +49,8 @@ interface ServiceSettings extends EventSettings {
   readonly PUBLIC_URL?: string | undefined;
   /** The time limit of a request, in milliseconds. */
   readonly REQUEST_TIMEOUT: number;
-  /** The maximum number of requests in progress. */
   readonly MAX_REQUESTS: number;
   readonly RATE_LIMIT: Quota | 'off';
-  /** The number of proxies in front of the service. */
   readonly PROXIES: number;
   readonly AUTH: 'open' | 'required' | 'all';
   /** The origins whose pages can read responses; `*` for all. */
@@ -73,24 +70,16 @@ interface AppOptions {
   readonly logger: Logger;
   /** Traces requests; undefined for no traces. */
   readonly tracing?: Tracing | undefined;
-  /**
-   * The clock of rate limits and webhooks, in milliseconds since the epoch.
-   *
-   * @default the wall clock for webhooks, and one that never jumps for rate limits
-   */
+  /** Of rate limits and webhooks, in milliseconds since the epoch. By default, that of rate limits never jumps. */
   readonly clock?: () => number;
 }
 
-/** The service, ready for requests. */
 export type App = ReturnType<typeof createApp>;
 
 /** The time to write the last responses of a drain, in milliseconds. */
 const LAST_RESPONSES = 500;
 
-/**
- * Makes the service. It is the only place where GraphQL, REST, pages and the database meet, and it prepares everything that
- * no request changes.
- */
+/** Makes the service: the only place where GraphQL, REST, pages and the database meet. */
 export function createApp(options: AppOptions) {
   const { application, database, settings, access, rules, metrics, logger, tracing, clock = Date.now } = options;
   const { schema } = application;
@@ -244,9 +233,8 @@ export function createApp(options: AppOptions) {
     listener: nodeListener(respond, onUnwritten),
 
     /**
-     * Closes each connection with its next response, and has `/readyz` say that the process is not ready, unless another
-     * process has replaced it. Requests still in progress shortly before the grace ends, in milliseconds, end with
-     * UNAVAILABLE.
+     * Closes each connection with its next response, and has `/readyz` reject, unless another process has replaced it.
+     * Requests still in progress shortly before the grace ends, in milliseconds, end with UNAVAILABLE.
      */
     beginDrain({ isReplaced, grace }: { isReplaced: boolean; grace: number }): void {
       health.beginDrain({ isReplaced });

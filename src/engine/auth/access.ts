@@ -2,31 +2,24 @@ import type { RequestHeaders } from '../http/headers.ts';
 import type { Challenge } from './challenge.ts';
 import { READ } from './scope.ts';
 
-/** A caller, and what it may do. */
 export interface Caller {
   /** Identifies the caller, also in the database; it never changes. */
   readonly id: string;
   readonly scopes: ReadonlySet<string>;
 }
 
-/** A caller without a credential. */
 export const ANONYMOUS: Caller = { id: 'anonymous', scopes: new Set() };
 
 type Found = Caller | (() => Promise<Caller>);
 
-/**
- * Finds the caller that a credential belongs to; throws or rejects with UNAUTHENTICATED when it is invalid, or with
- * UNAVAILABLE or TIMEOUT when it can't be verified.
- */
+/** Finds the caller of a credential. Throws or rejects as `Access.authenticate` says. */
 export type Verifier = (token: string) => Found;
 
-/** Authenticates and authorizes callers. */
 export interface Access {
   /**
    * Finds the caller by the `Authorization` field (RFC 6750).
    *
-   * @throws {ServiceError} UNAUTHENTICATED when the credential is invalid; UNAVAILABLE or TIMEOUT when it can't be
-   *   verified
+   * @throws {ServiceError} UNAUTHENTICATED for an invalid credential, UNAVAILABLE or TIMEOUT if it can't be verified
    */
   authenticate(headers: RequestHeaders): Found;
   /** @throws {ServiceError} UNAUTHENTICATED for a caller without a credential, FORBIDDEN for one without a scope */
@@ -42,11 +35,7 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 /** Access without credentials: every caller may do everything. */
 export const OPEN_ACCESS: Access = { authenticate: () => ANONYMOUS, authorize: () => {}, mayRead: () => true };
 
-/**
- * Access by credentials.
- *
- * @param closed what needs a credential: changes, or all operations
- */
+/** @param closed what needs a credential: changes, or all operations */
 export function createAccess(closed: 'changes' | 'all', challenge: Challenge, verify: Verifier): Access {
   const mayRead = ({ scopes }: Caller) => closed !== 'all' || scopes.has(READ);
   return {

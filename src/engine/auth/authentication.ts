@@ -5,7 +5,6 @@ import { unitsOfBody } from '../limits/units.ts';
 import { callWithin } from '../tracing/span.ts';
 import { type Access, ANONYMOUS, type Caller } from './access.ts';
 
-/** Authenticates and charges the requests of all protocols. */
 export type Authentication = ReturnType<typeof createAuthentication>;
 
 /** How many bytes of bodies are read at once for a caller. */
@@ -19,10 +18,8 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
     mayRead: access.mayRead,
 
     /**
-     * Charges for this many bytes of a body before they are read. Large bodies of a caller are read one at a time: then
-     * it returns a promise, which resolves when it is this one's turn.
-     *
-     * @throws {ServiceError} RATE_LIMITED
+     * Charges for bytes of a body before they are read; throws RATE_LIMITED. Large bodies of a caller are read one at a
+     * time: then it returns a promise that resolves when it is this one's turn.
      */
     chargeBody({ meter }: IncomingRequest, bytes: number): Promise<void> | undefined {
       const units = unitsOfBody(bytes);
@@ -31,23 +28,13 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
       return bodies.next(meter.account, bytes);
     },
 
-    /**
-     * Checks again whether the caller of a request in progress has the scopes, without a charge.
-     *
-     * @throws {ServiceError} as `authenticate` and `authorize` do
-     */
+    /** Rejects if the caller of a request in progress no longer has the scopes. It is not charged. */
     async recheck({ headers }: IncomingRequest, scopes: readonly string[]): Promise<void> {
       const found = access.authenticate(headers);
       access.authorize(typeof found === 'function' ? await found() : found, scopes);
     },
 
-    /**
-     * Finds the caller, and charges it one unit.
-     *
-     * @param headers the header fields with the credential
-     * @throws {ServiceError} as `Access.authenticate` does, RATE_LIMITED, or as `ConcurrencyLimiter.run` does for a
-     *   lookup
-     */
+    /** Finds the caller, and charges it one unit. Throws as `Access`, `Meter` and `ConcurrencyLimiter` (lookups) do. */
     authenticate(request: IncomingRequest, headers = request.headers): Caller | Promise<Caller> {
       try {
         const found = access.authenticate(headers);

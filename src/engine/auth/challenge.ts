@@ -7,7 +7,6 @@ export type Challenge = ReturnType<typeof createChallenge>;
 export function createChallenge(realm: string) {
   const bearer = `Bearer realm="${realm}"`;
   return {
-    /** For a credential of another authentication scheme. */
     otherScheme: (message: string) => unauthenticated(message, bearer),
 
     badToken: (message: string, cause?: unknown) =>
@@ -20,7 +19,6 @@ export function createChallenge(realm: string) {
         `${bearer}, scope="${scope}"`,
       ),
 
-    /** For an authenticated caller without the scope. */
     forbidden: (scope: string) =>
       new ServiceError('FORBIDDEN', `This needs the scope ${scope}, which your credential does not have.`, {
         headers: { 'www-authenticate': `${bearer}, error="insufficient_scope", scope="${scope}"` },

@@ -15,15 +15,14 @@ const TOKEN_ERRORS = [errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 /**
  * The public keys of an issuer (RFC 7517). They are requested when the first token comes, when they are ten minutes
  * old, and when a token names an unknown key, but then not within five seconds of the last request. Ages are measured
- * by the monotonic clock: a key that the issuer withdraws is used for ten minutes at most, even if the wall clock
- * jumps.
+ * by the steady clock: a key that the issuer withdraws is used for ten minutes at most, even if the wall clock jumps.
  *
  * A token with an unknown key is invalid if the keys were requested after the token arrived, or after it was issued, by
  * its `iat`. Otherwise its key may be newer than they are, which is unknown until they may be requested again.
  *
  * @param skew the maximum difference between the issuer's clock and this one, in seconds
- * @returns finds the key of a token; rejects with an error of jose when the token is invalid, and with `KeysUnknown`
- *   when that is unknown
+ * @param clocks a monotonic one, in milliseconds, and the wall clock
+ * @returns finds the key of a token; rejects with an error of jose, or with `KeysUnknown`
  */
 export function issuerKeys(
   url: string,

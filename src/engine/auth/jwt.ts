@@ -22,9 +22,7 @@ const MAX_KNOWN = 5_000;
 const FRESH = 60_000;
 const MAX_SUBJECT_LENGTH = 255;
 
-/**
- * @returns verifies JSON Web Tokens (RFC 7519) for the audience; their scopes are in `scope` (RFC 8693, section 4.2)
- */
+/** Verifies JSON Web Tokens (RFC 7519) for the audience. Their scopes are in `scope` (RFC 8693, section 4.2). */
 export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: () => Date): Verifier {
   const { badToken } = challenge;
   const { jwks, clockSkew, ...expected } = options;
@@ -60,7 +58,6 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
     return { id: `jwt:${JSON.stringify([iss, sub])}`, scopes: new Set(scopes) };
   }
 
-  /** The error for the client; its cause is only logged. */
   function rejection(error: unknown): ServiceError {
     if (error instanceof KeysUnknown) {
       const message = 'The token cannot be verified at the moment; try again.';

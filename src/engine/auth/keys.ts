@@ -49,7 +49,6 @@ export function keyVerifier(database: Database, { badToken }: Challenge, clock: 
   }
 }
 
-/** The keys in the database. */
 export function keyStore(database: Database) {
   const columns = getTableColumns(apiKeys);
   const selected = columnsOf({ columns });

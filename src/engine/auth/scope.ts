@@ -18,7 +18,6 @@ interface SelectedRoot {
   readonly within: readonly { readonly node: FieldNode }[];
 }
 
-/** The directive that shows the scope of a root field in the printed schema. */
 export const scopeDirective = new GraphQLDirective({
   name: 'requiresScope',
   description:
@@ -28,7 +27,6 @@ export const scopeDirective = new GraphQLDirective({
   args: { scope: { type: new GraphQLNonNull(GraphQLString), description: 'The scope of an API key or a token.' } },
 });
 
-/** The scope that a root field needs; undefined for a field that needs none. */
 export function scopeOf({ extensions }: AnyField): string | undefined {
   return extensions.scope as string | undefined;
 }
@@ -45,10 +43,7 @@ export function scopesIn(schema: GraphQLSchema): ReadonlyMap<string, readonly st
   return scopes;
 }
 
-/**
- * The scopes that an operation needs: those of its root fields, and `read` for a change that returns more than the
- * changed row.
- */
+/** The scopes of the root fields, and `read` for a change that returns more than the changed row. */
 export function scopesOf(roots: readonly SelectedRoot[], isChange: boolean): readonly string[] {
   const scopes = new Set<string>();
   for (const { field, within } of roots) {

@@ -9,7 +9,7 @@ import type { HeaderFields, HttpReply } from './reply.ts';
 /** A text that is the same for all clients. */
 interface Asset {
   readonly contentType: string;
-  /** Makes the text; called on the first request, and again only if it fails. */
+  /** Called on the first request, and again only if it fails. */
   readonly make: () => string | Promise<string>;
   /** Whether a different text would have a different URL, so that clients never need to revalidate it (RFC 8246). */
   readonly isImmutable?: boolean;
@@ -19,10 +19,7 @@ interface Asset {
 
 export type ServedAsset = (request: Pick<IncomingRequest, 'headers'>) => Promise<HttpReply>;
 
-/**
- * Answers requests for an asset. It is compressed once, on the first request; a client that already has it gets 304
- * (RFC 9110, section 13.1.2).
- */
+/** Answers requests for an asset. It is compressed once, on the first request. */
 export function serveAsset(asset: Asset): ServedAsset {
   let preparing: ReturnType<typeof prepare> | undefined;
   return async ({ headers: fields }) => {

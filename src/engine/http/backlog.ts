@@ -1,9 +1,6 @@
 /** How long requests wait for connections to be accepted, in milliseconds. */
 const MAX_WAIT = 100;
-/**
- * How many requests that waited start in one turn of the event loop: if all did, those of a burst would be in progress at
- * once, and exceed `MAX_REQUESTS` although each is done in a moment.
- */
+/** How many that waited start in one turn of the event loop: all those of a burst could exceed `MAX_REQUESTS`. */
 const STARTED_AT_ONCE = 50;
 
 /**
@@ -20,7 +17,7 @@ export class Backlog {
   /**
    * Must be called for each accepted connection, or to find out whether there is one to accept.
    *
-   * @param wait how long requests wait from now on, in milliseconds, instead of `MAX_WAIT` from the first connection on
+   * @param wait how long requests wait from now on, in milliseconds; by default `MAX_WAIT` from the first connection on
    */
   look(wait?: number): void {
     this.#hasAccepted = true;

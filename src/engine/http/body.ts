@@ -7,14 +7,12 @@ import type { IncomingRequest } from './incoming.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The maximum size of a body, in bytes. */
 const MAX_BODY_BYTES = 1_048_576;
 
 /**
  * Reads a request's body as JSON, with exact integers.
  *
- * @param charge called with the declared length before the body is read, and with the remaining bytes before it is
- *   parsed; both wait for its promise, and fail with its error
+ * @param charge called with the declared length before the body is read, and with the rest before it is parsed
  * @throws {ServiceError} PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE when it is encoded, MALFORMED_JSON, INVALID_ARGUMENT
  *   when the body is incomplete
  */
@@ -40,11 +38,7 @@ export async function readJson(
   return parseBody(bytes);
 }
 
-/**
- * Reads a request that must not have a body.
- *
- * @throws {ServiceError} INVALID_ARGUMENT when it has one
- */
+/** @throws {ServiceError} INVALID_ARGUMENT when the request has a body */
 export async function assertNoBody({ readBody, meter }: IncomingRequest): Promise<void> {
   const bytes = await readBody(0, meter.account).catch(incomplete);
   if (bytes === undefined) throw new ServiceError('INVALID_ARGUMENT', 'This operation takes no body; omit it.');

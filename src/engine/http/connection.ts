@@ -21,12 +21,10 @@ export class Connection {
     this.#handler = handler;
   }
 
-  /** Whether no request has been read on it yet. */
   get isNew(): boolean {
     return this.#current === undefined;
   }
 
-  /** Answers a request, now or after the earlier ones. */
   answer(response: ServerResponse): void {
     if (this.#rejection !== undefined) return;
     if (this.#waiting.length === 0 && this.#isFree()) this.#start(response);
@@ -39,10 +37,8 @@ export class Connection {
   }
 
   /**
-   * Answers input that is not valid HTTP, which never reaches the service, with the Error object like any other error.
+   * Answers input that is not valid HTTP, which never reaches the service, with the Error object, HEAD without a body.
    * Earlier requests are answered first: otherwise the rejection would seem to be theirs.
-   *
-   * @param isHead whether the response has no body (RFC 9110, section 9.3.2)
    */
   reject(message: string, isHead = false): void {
     if (this.#rejection !== undefined) return;

@@ -10,10 +10,7 @@ const ALLOWED =
   'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Apollographql-Client-Version, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, Traceparent, Tracestate, X-Request-Id';
 const A_DAY = '86400';
 
-/**
- * @param origins the origins that may read responses; `*` for all
- * @returns gives the CORS fields of a response (Fetch standard), by the request's `Origin` field
- */
+/** Gives the CORS fields of a response by the request's `Origin`. All `origins`, or every one for `*`, may read it. */
 export function corsHeaders(origins: readonly string[]): (origin: string | null) => HeaderFields {
   const toOthers = origins.length === 0 ? [] : ['vary', 'Origin'];
   const toEach = new Map(
@@ -27,10 +24,9 @@ export function corsHeaders(origins: readonly string[]): (origin: string | null)
 }
 
 /**
- * @param origins the origins whose pages may send any request; `*` for all
- * @returns checks a request that a browser sends for any page without asking the service first. Throws FORBIDDEN if the
- *   page is of another origin. Behind a proxy that ends TLS, the service sees another scheme than the browser, so its own
- *   origin is found by the host
+ * Checks a request that a browser sends for any page without asking the service first: throws FORBIDDEN if the page is
+ * neither of the service nor of one of the origins. Behind a proxy that ends TLS, the service sees another scheme than
+ * the browser, so its own origin is found by the host.
  */
 export function originGuard(origins: readonly string[]): (request: IncomingRequest) => void {
   const allowed = new Set(origins);
@@ -48,7 +44,6 @@ function hostOf(origin: string): string {
   return origin.replace(/^https?:\/\//, '');
 }
 
-/** The further CORS fields of the response to a preflight request. */
 export function preflightHeaders(methods: string): HeaderFields {
   return [
     ...['access-control-allow-methods', methods],

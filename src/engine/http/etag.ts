@@ -9,13 +9,7 @@ export function tagOf(text: string): string {
   return `"${hash('sha1', text, 'base64url')}"`;
 }
 
-/**
- * Parses the entity tags of the precondition with the name.
- *
- * @param accepted what the field may have, for the message
- * @returns the tags with their quotes, or `*` for any
- * @throws {ServiceError} INVALID_ARGUMENT when the field is not valid
- */
+/** The entity tags of a precondition, with their quotes, or `*` for any; throws INVALID_ARGUMENT. */
 export function readTags(name: string, field: string, accepted = '* or ETags'): readonly string[] {
   if (TAGS.test(field)) return field.match(TAG) ?? ['*'];
   throw new ServiceError('INVALID_ARGUMENT', `${name} must be ${accepted} in their quotes, such as "3".`);

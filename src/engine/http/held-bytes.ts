@@ -1,4 +1,4 @@
-/** What holds the bytes in memory until it is closed, such as a response, and can be ended. */
+/** What holds bytes until it is closed, such as a response. */
 interface Holding {
   destroy(): void;
   once(event: 'close', listener: () => void): unknown;
@@ -20,16 +20,13 @@ export class HeldBytes {
     this.#limits = limits;
   }
 
-  /** Whether this many more bytes fit for a caller without ending anything. */
+  /** Whether this many more bytes fit without ending anything. */
   fits(caller: string, bytes: number): boolean {
     const { inAll, ofCaller } = this.#limits;
     return this.#inAll + bytes <= inAll && (this.#byCaller.get(caller) ?? 0) + bytes <= ofCaller;
   }
 
-  /**
-   * Counts this many more bytes, until the holding is closed, and ends holdings, maybe this one, until the limits are
-   * kept.
-   */
+  /** Counts more bytes until the holding is closed, and ends holdings, maybe this one, until the limits are kept. */
   add(holding: Holding, caller: string, bytes: number): void {
     const held = this.#held.get(holding);
     if (held === undefined) {

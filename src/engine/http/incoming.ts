@@ -28,7 +28,7 @@ export interface IncomingRequest extends Pick<RawRequest, 'method' | 'headers' |
   /** Without the base path, still percent-encoded where that is needed; empty if it is not under the base path. */
   readonly path: string;
   readonly fullPath: string;
-  /** The query without its question mark; empty if there is none. */
+  /** The query without its question mark. */
   readonly search: string;
   /** The client's `X-Request-Id` if it is usable, otherwise a new id. */
   readonly id: string;
@@ -51,13 +51,11 @@ const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
 
 export interface Reading {
   readonly basePath: string;
-  /** The service's origin; if undefined, the host of each request is used. */
   readonly publicUrl: string | undefined;
   meterFor(headers: RequestHeaders, remote: RawRequest['remote']): Meter;
   spanFor(request: TracedRequest): RequestSpan | undefined;
 }
 
-/** Derives what all protocols need from a request: its path under the base path, its id, and the service's origin. */
 export function readRequest(
   { method, target, host, headers, readBody, isCutOff, remote }: RawRequest,
   { basePath, publicUrl, meterFor, spanFor }: Reading,

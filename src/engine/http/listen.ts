@@ -13,9 +13,7 @@ const OPTIONS = {
   connectionsCheckingInterval: 2_000,
 };
 
-/**
- * How long a request may take to arrive, in milliseconds, including the interval at which Node checks for late ones.
- */
+/** How long a request may take to arrive, in milliseconds, with the interval at which Node checks for late ones. */
 export const MAX_ARRIVAL = OPTIONS.requestTimeout + OPTIONS.connectionsCheckingInterval;
 
 /** How long idle connections may still send a last request after a drain has started, in milliseconds. */
@@ -24,7 +22,12 @@ const LAST_REQUESTS = 500;
 interface ListenOptions {
   readonly host: string;
   readonly port: number;
+  /**
+   * How long a connection with a request may have no traffic, in milliseconds: longer than a request or a response may
+   * take, but bounded, because a response that the client doesn't read stays in memory.
+   */
   readonly stall: number;
+  /** Called when the system lacks memory to accept a connection; those that are open go on. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -38,13 +41,8 @@ export interface Listener {
 }
 
 /**
- * Serves HTTP/1.1. Header fields must arrive within 10 s and a request within 30 s, with a tolerance of 2 s.
- *
- * @param options.stall how long a connection with a request may have no traffic, in milliseconds: longer than a request
- *   or a response may take, but bounded, because a response that the client doesn't read stays in memory
- * @param options.onFailure called when a connection can't be accepted, because the system lacks memory for it; those that
- *   are open go on
- * @throws {Error} with a message of one line when it can't listen on the address
+ * Serves HTTP/1.1. Header fields must arrive within 10 s and a request within 30 s, with a tolerance of 2 s. Rejects
+ * with a message of one line when it can't listen on the address.
  */
 export function listen(
   handler: RequestListener,
@@ -115,10 +113,7 @@ export function listen(
   }
 }
 
-/**
- * What is wrong with a request that Node's parser accepts, although two servers in a row may read it as two different
- * requests (RFC 9112, sections 3.2 and 6.1).
- */
+/** What Node's parser accepts, but two servers may read as different requests (RFC 9112, sections 3.2 and 6.1). */
 function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
   if (hosts === 0 && httpVersion === '1.1') return 'HTTP/1.1 needs a Host field.';

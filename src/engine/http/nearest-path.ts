@@ -20,8 +20,7 @@ const WRONG_PART = 1 / 4;
  * Suggests a path for one that doesn't exist: the same path in lower case or without a trailing slash, one under
  * another name, one that the requested path is the end of, or one with a few different letters.
  *
- * @param patterns every path of the service, with `{name}` for a variable
- * @returns the path, with the requested segments in place of its variables; undefined if none is near
+ * @param patterns every path of the service, with `{name}` for a variable: it gets the requested segment
  */
 export function nearestPath(requested: string, patterns: readonly string[]): string | undefined {
   if (requested.length > MAX_TYPED_LENGTH) return undefined;

@@ -24,10 +24,7 @@ export function namesEventStream(accept: string | null): boolean {
 const MAX_ACCEPTS = 100;
 const graphqlTypes = new LRUCache<string, string>({ max: MAX_ACCEPTS });
 
-/**
- * The media type of a GraphQL response (GraphQL over HTTP, section 6.1) that the client prefers; undefined if it accepts
- * none.
- */
+/** The preferred media type of a GraphQL response (GraphQL over HTTP, section 6.1); undefined if none is accepted. */
 export function graphqlType(accept: string | null): string | undefined {
   if (accept === null || isPlain(accept)) return JSON_TYPE;
   const known = graphqlTypes.get(accept);
@@ -42,7 +39,7 @@ function isPlain(accept: string): boolean {
   return accept === '' || accept === '*/*' || accept === JSON_TYPE;
 }
 
-/** Whether the client explicitly accepts problem details (RFC 9457). */
+/** Whether the client names problem details (RFC 9457). */
 export function acceptsProblem(accept: string | null): boolean {
   return names(accept, PROBLEM);
 }
@@ -52,7 +49,6 @@ export function prefersHtml(accept: string | null): boolean {
   return accept !== null && mediaTypes(accept, [JSON_TYPE, 'text/html'])[0] === 'text/html';
 }
 
-/** Whether the client accepts gzip. */
 export function acceptsGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null) return false;
   return new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }).encodings(['gzip']).length > 0;

@@ -24,10 +24,8 @@ const SMALL_BODY = 16_384;
 const MAX_TEXT_LENGTH = 65_536;
 
 /**
- * The listener for Node's HTTP server. It doesn't make a `Request` and a `Response` of the Fetch standard.
- *
- * @param onFailure called when a response can't be written, for example because of a line break in a header field. Its
- *   connection is closed, and the process goes on
+ * The listener for Node's HTTP server, without a `Request` and a `Response` of the Fetch standard. Calls `onFailure` for
+ * a response that can't be written, such as one with a line break in a header field.
  */
 export function nodeListener(respond: Respond, onFailure: (error: unknown) => void): RequestListener {
   const bodies = new HeldBytes({ inAll: MAX_BODY_MEMORY, ofCaller: MAX_BODY_MEMORY_OF_CALLER });
@@ -49,8 +47,7 @@ export function nodeListener(respond: Respond, onFailure: (error: unknown) => vo
 
 function fromNode(message: IncomingMessage, response: ServerResponse, bodies: HeldBytes): RawRequest {
   const { method = 'GET', url = '/', headers } = message;
-  // A target in absolute form, as sent to proxies, has the host, and overrides the Host field (RFC 9112, section
-  // 3.2.2).
+  // A target in absolute form, as sent to proxies, overrides the Host field (RFC 9112, section 3.2.2).
   const [start, authority] = (url.startsWith('/') ? null : ABSOLUTE.exec(url)) ?? [''];
   return {
     method,

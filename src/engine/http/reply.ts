@@ -2,9 +2,7 @@ import type { ServiceError } from '../errors.ts';
 import type { Protocol } from '../metrics.ts';
 import { isStream, type StreamBody } from './stream.ts';
 
-/**
- * Names, in lower case, and values alternating. A name that occurs twice has a list of values (RFC 9110, section 5.3).
- */
+/** Names in lower case and values alternating. A name that occurs twice has a list (RFC 9110, section 5.3). */
 export type HeaderFields = readonly string[];
 
 /** A response before it is sent. For HEAD it has the body of GET, which is not sent. */
@@ -53,9 +51,7 @@ export function without(headers: HeaderFields, name: string): HeaderFields {
   return headers.filter((_, index) => headers[index - (index % 2)] !== name);
 }
 
-/**
- * The length of the body in bytes; undefined if the response must not have a Content-Length (RFC 9110, section 8.6).
- */
+/** The length of the body in bytes; undefined for no Content-Length (RFC 9110, section 8.6). */
 export function contentLength({ status, body }: HttpReply): number | undefined {
   if (body === null) return status === 204 || status === 304 ? undefined : 0;
   return isStream(body) ? undefined : Buffer.byteLength(body);

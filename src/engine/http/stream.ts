@@ -20,7 +20,6 @@ export interface Sink {
   onEnd(callback: () => void): void;
 }
 
-/** Whether a body is one that is written while the client reads it. */
 export function isStream(body: object | string | null): body is StreamBody {
   return typeof body === 'object' && body !== null && 'start' in body;
 }

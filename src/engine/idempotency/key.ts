@@ -4,31 +4,23 @@ import { ServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import { stringifyJson } from '../json.ts';
 
-/** A request with an idempotency key, which must have its effect only once. */
+/** A request that must have its effect only once. */
 export interface KeyedRequest {
-  /** The caller that the key belongs to: another caller may use the same key for another request. */
+  /** Another caller may use the same key for another request. */
   readonly caller: string;
-  /** The account that is charged; it also distinguishes callers without a credential. */
+  /** It also distinguishes callers without a credential. */
   readonly account: string;
-  /**
-   * Called before a stored response that needs `read` is returned, because the scopes of a caller may change.
-   *
-   * @throws {ServiceError} UNAUTHENTICATED, FORBIDDEN
-   */
+  /** Called before a stored reply that needs `read` is returned; throws, because the scopes of a caller may change. */
   readonly authorizeRead: () => void;
   readonly key: string;
-  /** A digest of the request: all requests with one key must have the same. */
+  /** All requests with one key must have the same. */
   readonly fingerprint: string;
 }
 
 /** The draft defines it as a string in quotes (RFC 9651, section 3.3.3); most clients omit the quotes. */
 const KEY = /^(?:"([\x20-\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
 
-/**
- * The key of a request (draft-ietf-httpapi-idempotency-key-header); null if it has none.
- *
- * @throws {ServiceError} INVALID_ARGUMENT when it is not valid
- */
+/** The key of a request (draft-ietf-httpapi-idempotency-key-header), or null; throws INVALID_ARGUMENT. */
 export function readKey(headers: RequestHeaders): string | null {
   const field = headers.get('idempotency-key');
   if (field === null) return null;

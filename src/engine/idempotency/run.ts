@@ -7,15 +7,11 @@ import type { Context } from '../schema/context.ts';
 import { type KeyedRequest, readersFingerprint } from './key.ts';
 import { type KeyStore, keyStore, type StoredReply } from './store.ts';
 
-/** Answers requests with an idempotency key. */
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /** How many transactions for requests with one change are in progress at once; one caller may have one fewer. */
 const MAX_IN_PROGRESS = 3;
-/**
- * The same for requests with several changes. They lock rows while they wait for others, so two of them may deadlock:
- * both then get an error as soon as their lock timeout ends.
- */
+/** The same for several changes. They lock rows while they wait for others, so two may deadlock until they time out. */
 const MAX_OF_SEVERAL = 2;
 /** How many requests with one change share a transaction at most. */
 const MAX_TOGETHER = 32;
@@ -56,8 +52,8 @@ export function createIdempotency(database: Database, deadline: number, makeCont
      * @param work makes its changes with the stores of the context only; if it rejects, they are undone, and the client
      *   may retry with the same key
      * @param changes whether it makes one change, or several in an order that the client chooses
-     * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT while a request with the key is in progress,
-     *   UNAUTHENTICATED or FORBIDDEN when the stored reply needs `read`, or as transactions do; nothing was changed then
+     * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_CONFLICT, UNAUTHENTICATED or FORBIDDEN when the stored
+     *   reply needs `read`, or as transactions do; nothing was changed then
      */
     async answer(
       request: KeyedRequest,
@@ -106,7 +102,6 @@ export function createIdempotency(database: Database, deadline: number, makeCont
   }
 }
 
-/** A request, and its work. */
 interface Call {
   readonly request: KeyedRequest;
   readonly work: (context: Context) => Promise<Outcome>;

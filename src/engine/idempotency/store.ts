@@ -14,13 +14,11 @@ const BRIEF_STATEMENT = '500ms';
 
 const DELETED_AT_ONCE = 2_000;
 
-/** A stored reply, and the digest of its request. */
 export interface StoredReply {
   readonly fingerprint: string;
   readonly reply: HttpReply;
 }
 
-/** The keys and their replies, in a database or a transaction. */
 export type KeyStore = ReturnType<typeof keyStore>;
 
 /** Stores keys with their replies, of several requests at once. All functions but `forget` must be called in a transaction. */

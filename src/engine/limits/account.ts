@@ -4,9 +4,8 @@ import { LRUCache } from 'lru-cache';
 const MAX_KNOWN = 1_000;
 
 /**
- * Makes the function that gives the account of callers without a credential: the network of their address.
- *
  * @param proxies the number of proxies in front of the service, each of which adds to `X-Forwarded-For`
+ * @returns gives the account of callers without a credential: the network of their address
  */
 export function createAccounts(proxies: number): (headers: Pick<Headers, 'get'>, remote: () => string) => string {
   const cache = new LRUCache<string, string>({ max: MAX_KNOWN });

@@ -1,15 +1,13 @@
 import { ServiceError } from '../errors.ts';
 
-/** Whose work it is, and how much it is. */
 export interface Load {
-  /** What the work counts against: the caller's credential or address. */
+  /** Whose work it is: the caller's credential or address. */
   readonly account: string;
   readonly units: number;
   /** How much of its time is already used up, in milliseconds. */
   readonly spent?: number;
 }
 
-/** Limits how much work is in progress, shares it out among callers, and gives each piece of work a deadline. */
 export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>;
 
 /**
@@ -20,10 +18,7 @@ const MAX_IN_PROGRESS = 400;
 
 interface Caller {
   units: number;
-  /**
-   * Not a set: the table of a set refers to the one that replaces it. If it is in the old generation, all that has waited
-   * since stays in memory until the next major garbage collection.
-   */
+  /** Not a set, whose old tables keep all that has waited since in memory until the next major garbage collection. */
   readonly waiting: Task[];
 }
 
@@ -36,17 +31,15 @@ interface Task {
 }
 
 /**
- * @param max the maximum number of requests in progress and waiting together. Beyond it, the caller with the most
- *   waiting requests loses its newest one
+ * Limits how much work is in progress, shares it out among callers, and gives each piece of work a deadline.
+ *
+ * @param max how many requests may be in progress or wait. Beyond it, the caller with the most waiting loses its newest
  * @param deadline how long each may take, including its wait, in milliseconds
  */
 export function createConcurrencyLimiter(max: number, deadline: number) {
   const callers = new Map<string, Caller>();
   let total = 0;
-  /**
-   * The `giveUp` of each task, in slots that are reused. With a set of tasks, a get takes twice the processor time, most of
-   * it for the collection of garbage.
-   */
+  /** The `giveUp` of each task, in slots that are reused: with a set of tasks, a get takes twice the processor time. */
   const givingUp: ((error: unknown) => void)[] = [];
   const freeSlots: number[] = [];
 

@@ -17,12 +17,7 @@ const NINE = 0x39;
 const BRACKET = 0x5b;
 const BRACE = 0x7b;
 
-/**
- * Rejects JSON that would take long to parse or to answer, before it is parsed: a megabyte can hold 500,000 values. The
- * parser rejects what isn't JSON.
- *
- * @throws {ServiceError} PAYLOAD_TOO_LARGE that names the limit
- */
+/** Throws PAYLOAD_TOO_LARGE for JSON that would take long to parse or to answer: a megabyte can hold 500,000 values. */
 export function assertReadable(json: Uint8Array): void {
   if (json.length <= SHORT) return;
   let values = 1;

@@ -4,7 +4,7 @@ import type { RateLimiter } from './rate.ts';
 /** How many reads in progress a change counts as: it may hold a connection and wait for a row. */
 const READS_PER_CHANGE = 10;
 
-/** How many bytes of a response take as long to write as a read takes, and so count as one in progress. */
+/** How many bytes of a response take as long to write as a read, and so count as one in progress. */
 const BYTES_PER_READ = 16_384;
 
 /** Measures the cost of a request, and charges it to its account. */
@@ -15,10 +15,7 @@ export class Meter {
   #waited = 0;
   readonly #limiter: Pick<RateLimiter, 'charge'> | undefined;
 
-  /**
-   * @param account the account of the address that the request comes from
-   * @param limiter undefined without a rate limit
-   */
+  /** @param account that of the address that the request comes from */
   constructor(account: string, limiter: Pick<RateLimiter, 'charge'> | undefined) {
     this.#account = account;
     this.#limiter = limiter;
@@ -34,12 +31,7 @@ export class Meter {
     return this.#units > 0;
   }
 
-  /**
-   * Charges the unit that each request costs.
-   *
-   * @param account the account to charge from now on; by default the address
-   * @throws {ServiceError} RATE_LIMITED
-   */
+  /** Charges the unit that each request costs, to the account from now on. Throws as `charge` does. */
   identify(account = this.#account): void {
     this.#account = account;
     this.charge(1);

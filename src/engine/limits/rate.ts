@@ -11,7 +11,6 @@ export interface Quota {
   readonly seconds: number;
 }
 
-/** Counts the units that callers use. */
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /** The delay after which counts are stored, in milliseconds; until then, other processes don't know them. */
@@ -26,10 +25,7 @@ interface Use {
   window: number;
 }
 
-/**
- * A monotonic time, in milliseconds since the epoch: the wall clock's time when the process started, plus the time
- * since. If the wall clock itself were used, a jump would give everyone a new quota.
- */
+/** Milliseconds since the epoch, by a clock that never jumps: a jump would give everyone a new quota. */
 export function steadyTime(): number {
   return performance.timeOrigin + performance.now();
 }
@@ -39,13 +35,11 @@ export function steadyTime(): number {
  * own, and adds its counts to the shared ones in the database once a second, so no request queries the database.
  *
  * Processes read the database's time when they start, so they agree even if their own clocks don't. If the database's
- * clock jumped between two starts, a process finds a later window in the database than its own, and continues in that
- * one. So all processes follow the one that is furthest ahead within a window, and each starts one extra window at
- * most.
+ * clock jumped between two starts, a process that finds a later window than its own continues in that one: each starts
+ * one extra window at most.
  *
  * @param clock the time in milliseconds since the epoch; it must not jump
- * @param onFailure called when counts can't be stored, which are then kept for the next time, or old ones can't be
- *   deleted
+ * @param onFailure called when counts can't be stored, which are kept for the next time, or old ones can't be deleted
  */
 export function createRateLimiter(
   { units: quota, seconds }: Quota,
@@ -115,7 +109,6 @@ export function createRateLimiter(
       return [...policy, 'ratelimit', `"default";r=${left};t=${secondsLeft()}`];
     },
 
-    /** Stores the counts that are not stored yet. */
     flush,
   };
 
@@ -158,9 +151,7 @@ export function createRateLimiter(
     forgotten = window;
   }
 
-  /**
-   * The start of the current window, in seconds since the epoch, so that windows of different lengths can be compared.
-   */
+  /** The start of the current window, in seconds since the epoch: windows may differ in length. */
   function windowOf(): number {
     return Math.floor(now() / seconds) * seconds;
   }

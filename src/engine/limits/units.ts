@@ -9,7 +9,6 @@ const STATEMENTS_PER_UNIT = 2;
 /** The parts of a request's cost: the maximum that it may read or return. */
 export interface Cost {
   readonly rows: number;
-  /** Values of their fields. */
   readonly values: number;
   /** Items of list arguments, each of which may take a lookup. */
   readonly items: number;
@@ -28,7 +27,7 @@ export interface ListCosts {
   search(list: ListTables): number;
 }
 
-/** The cost of a request in units, beyond the one that every request costs. */
+/** Beyond the unit that every request costs. */
 export function unitsOf(cost: Omit<Cost, 'bytes'>, costs: Pick<ListCosts, 'search'>): number {
   const { rows, values, items, searches, statements } = cost;
   const ofRows = Math.max(rows / ROWS_PER_UNIT, values / VALUES_PER_UNIT);
@@ -57,7 +56,6 @@ export const UNITS_OF_KEY = 2;
 /** How many bytes of a body cost a unit to read. */
 const BYTES_PER_UNIT = 10_240;
 
-/** The cost of reading a body in units, beyond the one that every request costs. */
 export function unitsOfBody(bytes: number): number {
   return Math.floor(bytes / BYTES_PER_UNIT);
 }
@@ -65,7 +63,6 @@ export function unitsOfBody(bytes: number): number {
 /** How many characters of a GraphQL document cost a unit to parse and validate. */
 const CHARACTERS_PER_UNIT = 100;
 
-/** The cost of a new GraphQL document in units. */
 export function unitsOfDocument(text: string): number {
   return Math.floor(text.length / CHARACTERS_PER_UNIT);
 }

@@ -85,7 +85,6 @@ const code = {
 };
 const status = { type: 'integer', format: 'int32', description: 'The HTTP status code of the response.' };
 
-/** The Error object of the specification. */
 export const ERROR_SCHEMA: JsonSchema = {
   type: 'object',
   description: 'An error.',
@@ -93,7 +92,6 @@ export const ERROR_SCHEMA: JsonSchema = {
   properties: { code, message: { type: 'string', description: 'Human-readable description of the error.' }, status },
 };
 
-/** Problem details (RFC 9457). */
 export const PROBLEM_SCHEMA: JsonSchema = {
   type: 'object',
   description: 'An error as problem details (RFC 9457), for clients that accept them.',

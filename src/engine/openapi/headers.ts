@@ -36,7 +36,6 @@ export const REQUEST_HEADERS: JsonSchema = Object.fromEntries(
   }),
 );
 
-/** References to the request header fields of an operation. */
 export function headerParameters(endpoint: Endpoint): JsonSchema[] {
   const { route, operation, hasTag, preparedWithTotal, lifecycle } = endpoint;
   const isRead = route.method === 'GET';
@@ -59,7 +58,6 @@ function responseHeader(description: string, example: string | number, schema: J
 /** Examples of the header fields whose values contain paths or scopes of the application. */
 export type HeaderExamples = Readonly<Record<'WWW-Authenticate' | 'Location' | 'Link' | 'Warning', string>>;
 
-/** All response header fields, each with an example. */
 export function responseHeaders(examples: HeaderExamples): Readonly<Record<string, JsonSchema>> {
   return {
     RateLimit: responseHeader(

@@ -29,7 +29,6 @@ import { annotationExtensions } from './annotations.ts';
 /** A schema of OpenAPI 3.0.3, or a reference to one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The parts of components that come neither from the routes nor from the schema. */
 export interface ComponentText {
   /** An example for each component, by its name. That of a list is by default the one of its items. */
   readonly examples: Readonly<Record<string, unknown>>;
@@ -37,7 +36,6 @@ export interface ComponentText {
   readonly optional: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Collects the named schemas and responses. */
 export class Components {
   readonly schemas = new Map<string, JsonSchema>();
   readonly responses = new Map<string, JsonSchema>();
@@ -64,11 +62,7 @@ export class Components {
     return example === undefined ? undefined : [example];
   }
 
-  /**
-   * A reference to a shared response.
-   *
-   * @throws {Error} if a different response has that name
-   */
+  /** A reference to a shared response; throws if a different one has its name. */
   respond({ name, response }: { readonly name: string; readonly response: JsonSchema }): JsonSchema {
     const before = this.responses.get(name) ?? response;
     if (!isDeepStrictEqual(before, response)) throw new Error(`OpenAPI has two responses with the name ${name}.`);
@@ -87,12 +81,7 @@ export function rowSchema(operation: ResolvedOperation, components: Components):
   return objectSchema(type, operation.selected.within, components);
 }
 
-/**
- * The schema of a list, or of a connection's nodes: an array component.
- *
- * @param plural the component's name
- * @throws {Error} if a connection's nodes are not selected
- */
+/** The array component of a list, or of a connection's nodes; throws if those are not selected. */
 export function listSchema(operation: ResolvedOperation, plural: string, components: Components): JsonSchema {
   const root = rootType(operation);
   const { field, selected } = operation;
@@ -157,11 +146,7 @@ function objectOf<Field extends Described & { readonly type: unknown }>(
   };
 }
 
-/**
- * The schema of a body, of a part of one, or of a value in a row.
- *
- * @param bounds the keywords for its value, or for each item of a list
- */
+/** @param bounds the keywords for its value, or for each item of a list */
 export function typeSchema(
   type: GraphQLInputType | GraphQLOutputType,
   components: Components,
@@ -187,7 +172,6 @@ function inputObjectSchema(type: GraphQLInputObjectType, components: Components)
   return { ...objectOf(type, fields, (field) => placeSchema(field, components)), additionalProperties: false };
 }
 
-/** The schema of a field or argument: its type, bounds and default. */
 export function placeSchema(place: InputPlace, components: Components): JsonSchema {
   const { type, defaultValue, extensions } = place;
   return combined(typeSchema(type, components, boundsOf(place)?.jsonSchema), {

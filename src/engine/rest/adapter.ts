@@ -141,10 +141,7 @@ function resourceOf(endpoints: readonly Endpoint[]): Resource {
   };
 }
 
-/**
- * Whether the client prefers a list with its total: `Prefer: count=exact` (RFC 7240). Other preferences are ignored, as
- * its section 2 requires.
- */
+/** Whether the client prefers a list with its total (RFC 7240, whose section 2 has other preferences ignored). */
 function prefersCount(headers: RequestHeaders): boolean {
   const prefer = headers.get('prefer');
   return prefer?.split(',').some((preference) => COUNT.test(preference)) ?? false;
@@ -165,12 +162,7 @@ function toReply(
   return { status, headers: [...always, ...headers, ...etag, 'content-type', 'application/json'], body: text };
 }
 
-/**
- * Evaluates the preconditions of a GET, in their order (RFC 9110, section 13.2.2). The result is 304 if the client has
- * the current version already.
- *
- * @throws {ServiceError} PRECONDITION_FAILED if `If-Match` does not contain the current version
- */
+/** Evaluates the preconditions of a GET, in their order (RFC 9110, section 13.2.2); throws PRECONDITION_FAILED. */
 function underPreconditions(reply: HttpReply, headers: RequestHeaders): HttpReply {
   const ifMatch = headers.get('if-match');
   const ifNoneMatch = headers.get('if-none-match');

@@ -12,10 +12,7 @@ export function mediaTypesFor(method: Method): readonly string[] {
   return method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
 }
 
-/**
- * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE if the method does not accept the media type, or the charset is not
- * UTF-8
- */
+/** @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE if the method does not accept the media type, or the charset */
 export function assertMediaType(method: Method, contentType: string | null): void {
   const accepted = mediaTypesFor(method);
   if (contentType !== null) assertUtf8(contentType);
@@ -28,13 +25,12 @@ export function assertMediaType(method: Method, contentType: string | null): voi
 }
 
 /**
- * Makes the function that reads the variables from a body. The body may repeat the identifier of the path, because
- * clients send back what they received.
+ * Makes the function that reads the variables from a body, which may repeat the identifier of the path, because clients
+ * send back what they received.
  *
  * @param beside the variables that come from body fields beside those of the input
  * @param identity the name of the identifier in the body
- * @returns takes the body and the value that the identifier must have, undefined if the row does not exist yet; throws
- *   VALIDATION_FAILED with all errors
+ * @returns takes the body and the identifier, undefined for a new row; throws VALIDATION_FAILED with all errors
  */
 export function bodyVariables(
   { name: input, argument, type }: Variable,
@@ -66,11 +62,8 @@ export function bodyVariables(
 }
 
 /**
- * Makes the function that gives the values of enums in a valid input their names in GraphQL; undefined if they have the
- * same on REST.
- *
- * @param outer the input objects that it is in
- * @throws {Error} for an input object that contains itself
+ * Makes the function that gives enum values in a valid input their names in GraphQL; undefined if REST has the same.
+ * Throws for an input object that contains itself: it is one of the `outer` ones.
  */
 function enumNames(
   type: GraphQLInputType,

@@ -9,7 +9,6 @@ import type { Method, ReplyContext } from './route.ts';
 /** Characters that a URL must not contain, but clients may send; some would end the URL in a `Link` field. */
 const NOT_IN_URLS = /[<>"\\^`{|}]/g;
 
-/** A request to an endpoint. */
 export class EndpointCall implements ReplyContext {
   readonly request: IncomingRequest;
   /** The values of the path's variables; empty if they are invalid. */

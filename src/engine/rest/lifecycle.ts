@@ -8,32 +8,23 @@ import type { OperationUses, UseFinder } from '../operation/uses.ts';
 import type { EndpointCall } from './call.ts';
 import { coordinateOf, nameOf, type ResolvedRoute, type SuccessorRoute, successorRoute } from './successor.ts';
 
-/** The part of a request that the URLs in its response depend on. */
 type Addressed = Pick<EndpointCall, 'inPath' | 'address'>;
 
 export interface EndpointLifecycle {
   /** The annotations of the root field: the lifecycle of the operation itself. */
   readonly annotations: Annotations | undefined;
-  /** The replacement of a deprecated operation. */
   readonly successor: SuccessorRoute | undefined;
   /** The header fields of every response, with any status. */
   headersFor(call: Addressed): HeaderFields;
   /** The names in REST of the elements that a request uses. */
   labels(call: Addressed): Labels;
-  /**
-   * The other annotated fields that the operation selects: every response has them, whether clients read them or not.
-   */
+  /** The other annotated fields that the operation selects: every response has them. */
   readonly selected: readonly Annotated[];
   /** What its clients use: the operation, and with some variables arguments, input fields and enum values. */
   readonly uses: OperationUses;
 }
 
-/**
- * Finds the lifecycle of a route.
- *
- * @param all all routes: the successor is one of them
- * @throws {Error} if a successor has no route, or a route promises more than a field that it selects
- */
+/** @throws {Error} if the successor is not among all routes, or the route promises more than a field that it selects */
 export function endpointLifecycle(
   { route, operation }: ResolvedRoute,
   all: readonly ResolvedRoute[],
@@ -75,7 +66,6 @@ export function endpointLifecycle(
   };
 }
 
-/** How annotated elements appear in the endpoints. */
 export function restView(endpoints: readonly (ResolvedRoute & { readonly lifecycle: EndpointLifecycle })[]): RestView {
   return {
     operations: new Map(endpoints.map(({ route, operation }) => [coordinateOf(operation), nameOf(route)])),

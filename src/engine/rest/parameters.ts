@@ -17,11 +17,7 @@ import type { Variable } from './variables.ts';
 
 type Values = Record<string, unknown>;
 
-/**
- * Creates the reader of a route's path variables.
- *
- * @returns reads the encoded segments of a request's path; throws INVALID_ARGUMENT
- */
+/** Creates the reader of a path's encoded segments. It throws INVALID_ARGUMENT. */
 export function pathReader(variables: readonly Variable[]): (segments: Readonly<Record<string, string>>) => Values {
   const readers = variables.map((variable) => ({ name: variable.name, read: textReader(variable) }));
   return (segments) => {
@@ -37,10 +33,8 @@ export function isRequired({ type, defaultValue }: Variable): boolean {
 }
 
 /**
- * Creates the reader of a route's query string. A repeated parameter is a list if the variable is one, otherwise an
- * error. An unknown parameter is an error too, because a misspelt filter must not be ignored.
- *
- * @returns reads the query string, without the question mark; throws INVALID_ARGUMENT
+ * Creates the reader of a route's query string. It throws INVALID_ARGUMENT, also for a repeated parameter that is no
+ * list, and for an unknown one, because a misspelt filter must not be ignored.
  */
 export function queryReader(variables: readonly Variable[]): (search: string) => Values {
   const byName = new Map(
@@ -66,10 +60,7 @@ export function queryReader(variables: readonly Variable[]): (search: string) =>
   };
 }
 
-/**
- * The name of an enum value on REST: its `restName`; or `-name` for `name_desc`, the usual form of a sort in URLs; or the
- * name.
- */
+/** The name of an enum value on REST: its `restName`, `-name` for `name_desc`, the usual form in URLs, or its name. */
 export function restNameOf({ name, extensions }: Pick<GraphQLEnumValue, 'name' | 'extensions'>): string {
   if (typeof extensions.restName === 'string') return extensions.restName;
   return name.endsWith('_desc') ? `-${name.slice(0, -'_desc'.length)}` : name;
@@ -80,12 +71,10 @@ export function hasRestNames(type: GraphQLEnumType): boolean {
   return type.getValues().some((value) => restNameOf(value) !== value.name);
 }
 
-/** Whether the value of a variable or a field is a list. */
 export function isList({ type }: { readonly type: GraphQLType }): boolean {
   return isListType(getNullableType(type));
 }
 
-/** The type of a parameter's values. */
 export function leafType({ name, type }: Variable): GraphQLLeafType {
   const named = getNamedType(type);
   if (!isLeafType(named)) throw new Error(`The variable $${name} cannot be a parameter.`);
@@ -146,11 +135,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   ID: (text) => text,
 };
 
-/**
- * The decoded name and text of one parameter of a query string.
- *
- * @throws {ServiceError} INVALID_ARGUMENT if its percent-encoding is invalid
- */
+/** Decodes a parameter of a query string; throws INVALID_ARGUMENT if its percent-encoding is invalid. */
 export function splitPair(pair: string): [name: string, text: string] {
   const plain = pair.replaceAll('+', ' ');
   const equals = plain.indexOf('=');

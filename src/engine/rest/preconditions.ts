@@ -9,12 +9,9 @@ const NOT_THERE = 0;
 const ONLY_WEAK = 'If-Match never matches a weak ETag. Send it without the W/, which a proxy that compresses adds.';
 
 /**
- * The versions of which the row must have one, by the preconditions of a request (RFC 9110, section 13.1).
+ * The versions of which the row must have one (RFC 9110, section 13.1); undefined for any.
  *
- * @param isWrite whether the operation changes a row that has a version
- * @param ofRow whether the path names a row
- * @param mayCreate whether the operation creates the row if it does not exist
- * @returns undefined for any version
+ * @param conditions whether the operation changes a row with a version, its path names one, and it creates a missing one
  * @throws {ServiceError} INVALID_ARGUMENT for a precondition that the operation cannot check: to ignore it could lose
  *   an update; PRECONDITION_FAILED if no tag could match, whatever the row's version
  */
@@ -40,10 +37,7 @@ export function expectedVersions(
   return undefined;
 }
 
-/**
- * Whether `If-Match` has the tag, by strong comparison (RFC 9110, section 13.1.1); for a row, its version is enough, as it
- * is with a change.
- */
+/** Whether `If-Match` has the tag (RFC 9110, section 13.1.1), or its version, which is enough with a change too. */
 export function isMatch(etag: string, ifMatch: string): boolean {
   const [version] = versionOf(etag);
   const isVersion = (tag: string) => version !== undefined && versionOf(tag)[0] === version;
@@ -51,9 +45,8 @@ export function isMatch(etag: string, ifMatch: string): boolean {
 }
 
 /**
- * The version of a tag such as `"3-Xk2p0w"`, or `"3"`; none if the tag has another form. The fields of the row do not
- * matter: its tags of earlier releases match. `"0"` matches nothing, because a row that does not exist has no tag. A weak
- * tag never matches (RFC 9110, section 13.1.1).
+ * The version of a tag such as `"3-Xk2p0w"`, or `"3"`; none if the tag has another form. Tags of earlier releases, with
+ * other fields, match. `"0"` does not, because a row that does not exist has no tag, nor does a weak tag.
  */
 function versionOf(tag: string): number[] {
   const digits = /^"([1-9]\d{0,14})(?:-[\w-]{6})?"$/.exec(tag)?.[1];

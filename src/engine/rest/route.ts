@@ -17,7 +17,6 @@ export interface Answer {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The URLs that a response can have. */
 export interface ReplyContext {
   /** The absolute URL of a path of this service. */
   address(path: string): string;
@@ -36,7 +35,6 @@ export interface Reply {
 
 /** An HTTP operation, without its method and path. */
 export interface RouteOptions {
-  /** The tag that it is listed under. */
   readonly tag: string;
   /** One operation with one root field. Its name is the operationId; a fragment's name is the component's. */
   readonly operation: DocumentNode;
@@ -45,10 +43,7 @@ export interface RouteOptions {
   readonly errors?: readonly (ErrorCode | ErrorKind)[];
   /** Descriptions of parameters, for those whose argument's description does not fit REST. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /**
-   * Variables that come from read-only fields of the body, beside those of its input: a client may send back a field
-   * that it received, if the value is still the same.
-   */
+  /** Variables from fields of the body beside its input: a client may send back what it received, if it still is so. */
   readonly readOnly?: readonly string[];
   /** Describes the stream of server-sent events that a client gets with `Accept: text/event-stream`; undefined for none. */
   readonly stream?: string;
@@ -73,7 +68,6 @@ export function route(method: Method, path: string, options: RouteOptions): Rout
   return { method, path, ...options };
 }
 
-/** Parses a GraphQL document. */
 export function gql(strings: TemplateStringsArray, ...parts: readonly string[]): DocumentNode {
   return parse(String.raw({ raw: strings }, ...parts), { noLocation: true });
 }
@@ -119,7 +113,6 @@ export function replacedOrCreated(path: string): Reply {
   };
 }
 
-/** 204 without a body. */
 export function noContent(): Reply {
   return {
     kind: 'none',
@@ -135,16 +128,12 @@ interface SelectedPage {
   readonly totalCount?: number;
 }
 
-/** The descriptions of the parameters that page a list. */
 export const pagingParameters = {
   limit: 'The most rows to answer with. Accepts 1 to 100.',
   after: 'Where the page begins: follow the address of `rel="next"` in `Link` rather than making it.',
 } as const;
 
-/**
- * 200 with the connection's nodes as a bare array, the URL of the next page in `Link` (RFC 8288), and the total in
- * `Total-Count` if the client prefers it (RFC 7240).
- */
+/** 200 with the nodes as a bare array, the next page in `Link` (RFC 8288), and their total if preferred (RFC 7240). */
 export function page(): Reply {
   return {
     kind: 'list',

@@ -12,7 +12,7 @@ interface RowOptions {
 }
 
 /**
- * The options of routes whose operations have the usual form. Each names the root field of its operation.
+ * The options of routes of the usual form. Each names the root field of its operation.
  *
  * @example
  * const book = rowRoutes({ tag: 'Books', type: 'Book', fields: 'id title' });

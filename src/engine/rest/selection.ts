@@ -15,11 +15,7 @@ import type { ResolvedOperation } from './variables.ts';
 
 type Converter = (value: unknown) => unknown;
 
-/**
- * The type that a root field returns.
- *
- * @throws {Error} for an interface or a union: OpenAPI could not describe the fields of its rows
- */
+/** @throws {Error} for an interface or a union: OpenAPI could not describe the fields of its rows */
 export function rootType({ field, operationId }: ResolvedOperation): GraphQLObjectType | GraphQLLeafType {
   const type = getNamedType(field.type);
   if (isObjectType(type) || isLeafType(type)) return type;
@@ -28,11 +24,7 @@ export function rootType({ field, operationId }: ResolvedOperation): GraphQLObje
   );
 }
 
-/**
- * Asserts that responses match their description: they have each field under its own name in every response.
- *
- * @throws {Error} for an alias or a directive
- */
+/** @throws {Error} for an alias or a directive: every response has each field under its own name */
 export function assertPlain({ selection, operationId }: ResolvedOperation): void {
   for (const { node, field, conditions } of selection.fields) {
     if (node.alias !== undefined)
@@ -42,11 +34,7 @@ export function assertPlain({ selection, operationId }: ResolvedOperation): void
   }
 }
 
-/**
- * Asserts that the reply fits the root field: it has its fields, and a list is one.
- *
- * @throws {Error} that says what to change
- */
+/** @throws {Error} if the root field does not have the fields of the reply, or is not a list as the reply is */
 export function assertReply({ kind, selects = [] }: Reply, { operationId, field, selected }: ResolvedOperation): void {
   const failIf = (isWrong: boolean, why: string) => {
     if (isWrong) throw new Error(`${operationId}: ${field.name} ${why}.`);
@@ -61,7 +49,6 @@ export function assertReply({ kind, selects = [] }: Reply, { operationId, field,
   }
 }
 
-/** Whether the root field's row is selected with the field. */
 export function selectsField({ selected }: ResolvedOperation, name: string): boolean {
   return isSelected(selected, [name]);
 }
@@ -71,8 +58,8 @@ function isSelected({ within }: SelectedField, [name, ...path]: readonly string[
 }
 
 /**
- * Creates the function that turns a GraphQL result into that of REST: a null field is absent, because in REST a field
- * without a value is, and an enum value has its name on REST. It visits only such fields of rows, not those of pages.
+ * Makes the function that turns a GraphQL result into that of REST, where a null field is absent, and an enum value may
+ * have another name. It visits only such fields of rows, not those of pages.
  */
 export function rowConverter({ field, selected }: ResolvedOperation): Converter {
   return fieldConverter(field, selected.within) ?? ((value) => value);

@@ -3,13 +3,11 @@ import type { Variables } from '../operation/prepared.ts';
 import { fill, type Route } from './route.ts';
 import type { ResolvedOperation, Variable } from './variables.ts';
 
-/** A route with its resolved operation. */
 export interface ResolvedRoute {
   readonly route: Route;
   readonly operation: ResolvedOperation;
 }
 
-/** The route that replaces a deprecated one. */
 export interface SuccessorRoute {
   readonly method: string;
   readonly operationId: string;
@@ -19,12 +17,7 @@ export interface SuccessorRoute {
   pathFor(values: Variables): string;
 }
 
-/**
- * Finds the successor's route, and how the values of the deprecated path go into its own.
- *
- * @param all all routes
- * @throws {Error} if there is no such route, or no value for a variable of its path
- */
+/** @throws {Error} if the successor has no route, or there is no value for a variable of its path */
 export function successorRoute(
   { operationId, inPath }: ResolvedOperation,
   { coordinate, args = {} }: Successor,
@@ -63,12 +56,10 @@ export function successorRoute(
   }
 }
 
-/** The name of an operation in REST: its method and path. */
 export function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return `${method} ${path}`;
 }
 
-/** The coordinate of an operation's root field. */
 export function coordinateOf({ parent, field }: Pick<ResolvedOperation, 'parent' | 'field'>): string {
   return `${parent.name}.${field.name}`;
 }

@@ -29,20 +29,17 @@ export interface Variable {
   readonly defaultValue: unknown;
 }
 
-/** A route's operation, resolved against the schema. */
 export interface ResolvedOperation {
   readonly operationId: string;
   readonly parent: GraphQLCompositeType;
   readonly field: GraphQLField<unknown, unknown>;
   readonly selection: Selection;
-  /** The root field, as it is selected. */
   readonly selected: SelectedField;
   readonly inPath: readonly Variable[];
   readonly inQuery: readonly Variable[];
   readonly inBody: Variable | undefined;
   /** Variables from body fields beside those of the input. */
   readonly besideBody: readonly Variable[];
-  /** The variable with the versions of which the row must have one. */
   readonly inPrecondition: Variable | undefined;
 }
 
@@ -50,8 +47,8 @@ export interface ResolvedOperation {
  * Finds where each variable of an operation comes from: one that the path names from the path, an input object from the
  * body, `expectedVersion` from the precondition, all others from the query string.
  *
- * @throws {Error} if the document is not one named operation with one root field whose arguments take its variables, or
- *   the path or the method does not fit them
+ * @throws {Error} if the document is not one named operation with one root field that takes its variables, or the route
+ *   does not fit them
  */
 export function resolveOperation(
   schema: GraphQLSchema,
