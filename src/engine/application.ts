@@ -60,7 +60,6 @@ export function contextOf(
   return Object.assign({ ...own, webhooks }, ...resources.map(({ stores }) => stores(database)));
 }
 
-/** The resources of the application, and those of the engine itself. */
 function allResources({ resources, events }: Application): readonly Omit<Resource, 'stores'>[] {
   const routes = resources.flatMap((resource) => resource.routes);
   const ofEvents = events.length === 0 ? [] : [eventResource(events, routes), webhookResource];

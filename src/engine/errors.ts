@@ -28,7 +28,6 @@ export const errorTable = {
   TIMEOUT: { status: 504, title: 'Timed out', isTemporary: true },
 } as const satisfies Record<string, Omit<ErrorKind, 'code'>>;
 
-/** The code of an error that any application can return. */
 export type ErrorCode = keyof typeof errorTable;
 
 /** An error that an application adds. */

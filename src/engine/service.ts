@@ -125,18 +125,14 @@ export function createApp(options: AppOptions) {
     metrics.use(use.coordinate, levelOf(use.annotations), client);
     lifecycle.count(use, client);
   });
+  const onUnstored = failureLog(
+    logger,
+    'used cost units could not be stored, or old ones deleted; the next attempt includes them',
+  );
   const limiter =
     settings.RATE_LIMIT === 'off'
       ? undefined
-      : createRateLimiter(
-          settings.RATE_LIMIT,
-          database,
-          options.clock ?? steadyTime,
-          failureLog(
-            logger,
-            'used cost units could not be stored, or old ones deleted; the next attempt includes them',
-          ),
-        );
+      : createRateLimiter(settings.RATE_LIMIT, database, options.clock ?? steadyTime, onUnstored);
   const accountOf = createAccounts(settings.PROXIES);
   const concurrency = createConcurrencyLimiter(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
   const reading: Reading = {

@@ -6,14 +6,12 @@ import type { IncomingRequest } from './incoming.ts';
 import { acceptsGzip } from './negotiation.ts';
 import type { HeaderFields, HttpReply } from './reply.ts';
 
-/** A text that is the same for all clients. */
 interface Asset {
   readonly contentType: string;
   /** Called on the first request, and again only if it fails. */
   readonly make: () => string | Promise<string>;
   /** Whether a different text would have a different URL, so that clients never need to revalidate it (RFC 8246). */
   readonly isImmutable?: boolean;
-  /** Further header fields, by the text. */
   readonly headers?: (text: string) => HeaderFields;
 }
 

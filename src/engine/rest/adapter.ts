@@ -20,9 +20,7 @@ import { failed } from './problem.ts';
 import { type Answer, fill } from './route.ts';
 
 interface Resource {
-  /** By method. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
-  /** The header fields that list the methods. */
   readonly methods: { readonly allow: string; readonly 'accept-patch'?: string };
 }
 
@@ -34,7 +32,6 @@ export type StreamOpener = (
 ) => Promise<HttpReply>;
 
 interface RestAdapterOptions {
-  /** Opens the stream of a route that has one, for a client that prefers it. */
   readonly openStream?: StreamOpener;
   readonly endpoints: readonly Endpoint[];
   readonly authentication: Authentication;
