@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
-import type { Waiting } from '../operation/prepared.ts';
 import { Turns } from '../turns.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type StreamFormat, type StreamRequest } from './event-stream.ts';
@@ -81,7 +81,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       cursor: string | null | undefined,
       filter: EventFilter,
       milliseconds: number,
-      { account, isCutOff }: Waiting,
+      { meter: { account }, isCutOff }: Pick<IncomingRequest, 'meter' | 'isCutOff'>,
     ) {
       const release = places.take(account);
       try {

@@ -75,9 +75,8 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     if (call.open !== undefined) return call.open(variables);
     let own = context;
     if (operation.wait !== undefined) {
-      const waiting = { account: request.meter.account, isCutOff: request.isCutOff };
       try {
-        own = { ...context, ...(await operation.wait(variables, context, waiting)) };
+        own = { ...context, ...(await operation.wait(variables, context, request)) };
       } catch (error) {
         return reject(error);
       }

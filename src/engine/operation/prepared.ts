@@ -1,5 +1,6 @@
 import type { ExecutionResult, FieldNode } from 'graphql';
 import type { ServiceError } from '../errors.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import type { Context } from '../schema/context.ts';
 
@@ -11,14 +12,6 @@ export interface Rejection {
   readonly error: ServiceError;
   /** The field of the document that is wrong, if it is one. */
   readonly node: FieldNode | undefined;
-}
-
-/** The request that waits. */
-export interface Waiting {
-  /** The caller's, for its share of what can wait. */
-  readonly account: string;
-  /** Whether its client has gone. */
-  isCutOff(): boolean;
 }
 
 /** An operation of a document, with everything that is the same for all requests for it. */
@@ -51,7 +44,9 @@ export interface PreparedOperation {
    * Waits until it has something to return, and resolves to a part of the context for that; undefined if it never waits.
    * Rejects with a `ServiceError`.
    */
-  readonly wait: ((variables: Variables, context: Context, request: Waiting) => Promise<Partial<Context>>) | undefined;
+  readonly wait:
+    | ((variables: Variables, context: Context, request: IncomingRequest) => Promise<Partial<Context>>)
+    | undefined;
 
   run(variables: Variables, context: Context): ExecutionResult | Promise<ExecutionResult>;
 }

@@ -1,7 +1,8 @@
 import { type GraphQLSchema, getArgumentValues, getVariableValues } from 'graphql';
+import type { IncomingRequest } from '../http/incoming.ts';
 import type { Context } from '../schema/context.ts';
 import { isIncluded } from './conditions.ts';
-import type { PreparedOperation, Variables, Waiting } from './prepared.ts';
+import type { PreparedOperation, Variables } from './prepared.ts';
 import type { SelectedField, Selection } from './selection.ts';
 
 /**
@@ -13,7 +14,7 @@ import type { SelectedField, Selection } from './selection.ts';
 export type WaitFor = (
   fields: ReadonlyMap<string, Variables>,
   context: Context,
-  request: Waiting,
+  request: IncomingRequest,
 ) => Promise<Partial<Context>>;
 
 /** The wait of an operation, outside the limits of work in progress; undefined if none of its root fields can wait. */

@@ -4,6 +4,7 @@ import { ServiceError } from '../../../src/engine/errors.ts';
 import type { StreamFormat } from '../../../src/engine/events/event-stream.ts';
 import type { FeedEvent } from '../../../src/engine/events/feed.ts';
 import type { Sink } from '../../../src/engine/http/stream.ts';
+import { Meter } from '../../../src/engine/limits/meter.ts';
 import { eventAt, feedOf, formatOf, openSink, openStream, positionsIn, streamsOf } from '../../support/streams.ts';
 
 /** What a client may leave unread, in bytes. */
@@ -233,7 +234,10 @@ describe('streams', () => {
         return read;
       };
     });
-    const waiting = streamsOf(feed).wait('now', {}, 60_000, { account: 'me', isCutOff: () => false });
+    const waiting = streamsOf(feed).wait('now', {}, 60_000, {
+      meter: new Meter('me', undefined),
+      isCutOff: () => false,
+    });
     await isAsked;
     events.push(eventAt(11));
     answer();
