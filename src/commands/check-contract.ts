@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { checkContract } from '../contract/check.ts';
-import type { Use } from '../contract/report.ts';
-import { recentUses } from '../contract/uses.ts';
+import { recentUses, type Use } from '../contract/uses.ts';
 import { toDay } from '../engine/lifecycle/annotation.ts';
 import { readSettings } from '../process/settings.ts';
 import { runCommand, withDatabase } from './command.ts';

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Contract, compareContracts, readContract } from './contract.ts';
 import { History, type Revision } from './history.ts';
-import { printReport, type Use } from './report.ts';
+import { printReport } from './report.ts';
+import type { Use } from './uses.ts';
 
 const GRAPHQL = 'schema/schema.graphql';
 const OPENAPI = 'schema/openapi.json';
@@ -22,11 +23,7 @@ export interface Outcome {
   readonly report: string;
 }
 
-/**
- * Compares `schema/` in the work tree with a base.
- *
- * @throws {Error} with one line, when the base that is named doesn't exist, or a description can't be read
- */
+/** Compares `schema/` in the work tree with a base. Throws an error of one line when one of them can't be read. */
 export async function checkContract({ folder, base: name, today, usesOf }: Options): Promise<Outcome> {
   const base = await readBase(new History(folder), name);
   if (typeof base === 'string') {

@@ -1,40 +1,30 @@
-import { buildSchema, type GraphQLSchema } from 'graphql';
+import { buildSchema } from 'graphql';
 import type { Change } from './change.ts';
 import { graphqlChanges } from './graphql-changes.ts';
 import { graphqlCoordinate } from './graphql-coordinate.ts';
 import { graphqlElements } from './graphql-elements.ts';
 import { type Lifecycles, lifecycleChanges, lifecyclesOf } from './lifecycle.ts';
 import { openApiChanges } from './openapi-changes.ts';
-import { type OpenApiElement, readOpenApi } from './openapi-elements.ts';
+import { readOpenApi } from './openapi-elements.ts';
 import { judge, type Verdict } from './policy.ts';
 
-export interface Contract {
-  readonly schema: GraphQLSchema;
-  readonly openApi: OpenApiElement;
-  readonly lifecycles: { readonly graphql: Lifecycles; readonly openApi: Lifecycles };
-}
+export type Contract = ReturnType<typeof readContract>;
 
 export interface Finding extends Change, Verdict {
   /** The schema coordinate of the element; for what only REST has, its coordinate there. */
   readonly element: string;
 }
 
-/**
- * Reads the texts of `schema.graphql` and `openapi.json`.
- *
- * @throws {Error} when this service doesn't write them so
- */
-export function readContract(graphql: string, openApi: string): Contract {
+/** Reads the texts of `schema.graphql` and `openapi.json`. Throws an error when this service doesn't write them so. */
+export function readContract(graphql: string, openApi: string) {
   const [schema, document] = [buildSchema(graphql), readOpenApi(openApi)];
   const lifecycles = { graphql: lifecyclesOf(graphqlElements(schema)), openApi: lifecyclesOf(document) };
   return { schema, openApi: document, lifecycles };
 }
 
 /**
- * The changes from base to head that can harm a client, judged by the lifecycles in the base. What clients can't reach
- * has none there, and is left out.
- *
- * @param today as `2026-07-01`, in UTC
+ * The changes from base to head that can harm a client, judged by the lifecycles in the base on a day, such as
+ * `2026-07-01` in UTC. What clients can't reach has none there, and is left out.
  */
 export async function compareContracts(base: Contract, head: Contract, today: string): Promise<Finding[]> {
   const inGraphql = [

@@ -3,10 +3,8 @@ import { restNameOf } from '../engine/rest/parameters.ts';
 import type { OpenApiElement } from './openapi-elements.ts';
 
 /**
- * What an element of OpenAPI is called in GraphQL.
- *
- * @param coordinate `GET /pets`, `GET /pets (query sort)`, `GET /pets (query sort) -name` or a part of a component
- * @returns the coordinate as it is where GraphQL has no such element, or calls it the same
+ * The name in GraphQL of an element of OpenAPI: `GET /pets`, `GET /pets (query sort)`, `GET /pets (query sort) -name`.
+ * Where GraphQL has no such element, or calls it the same, the coordinate as it is.
  */
 export function graphqlCoordinate(schema: GraphQLSchema, openApi: OpenApiElement, coordinate: string): string {
   const [, operation, parameter, value] = /^(\S+ \S+)(?: \(\w+ (\S+)\)(?:\[\])?(?: (.+))?)?$/.exec(coordinate) ?? [];

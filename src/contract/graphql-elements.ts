@@ -1,22 +1,15 @@
 import {
-  type ConstDirectiveNode,
   type GraphQLNamedType,
   type GraphQLSchema,
-  type GraphQLType,
   getDirectiveValues,
   getNamedType,
   isAbstractType,
   isEnumType,
 } from 'graphql';
+import type { Member } from '../engine/lifecycle/annotated.ts';
 import type { Element, Lifecycle } from './lifecycle.ts';
 
-interface Part {
-  readonly name: string;
-  readonly description?: string | null | undefined;
-  readonly astNode?: { readonly directives?: readonly ConstDirectiveNode[] } | null | undefined;
-  readonly type?: GraphQLType;
-  readonly args?: readonly Part[];
-}
+type Part = Member['element'];
 
 const IN_OPERATIONS = /^(QUERY|MUTATION|SUBSCRIPTION|FIELD|FRAGMENT_\w+|INLINE_FRAGMENT|VARIABLE_DEFINITION)$/;
 
@@ -33,7 +26,8 @@ export function graphqlElements(schema: GraphQLSchema): Element {
   };
 
   function typeElement(type: GraphQLNamedType): Element {
-    const parts = isEnumType(type) ? type.getValues() : 'getFields' in type ? Object.values(type.getFields()) : [];
+    const fields: Part[] = 'getFields' in type ? Object.values(type.getFields()) : [];
+    const parts = isEnumType(type) ? type.getValues() : fields;
     const interfaces = 'getInterfaces' in type ? type.getInterfaces() : [];
     const possibleTypes = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
     return {
@@ -51,8 +45,8 @@ export function graphqlElements(schema: GraphQLSchema): Element {
       coordinate,
       annotation: annotationOf(part),
       children: () => [
-        ...(part.args ?? []).map((argument) => partElement(`${coordinate}(${argument.name}:)`, argument)),
-        ...(part.type ? [typeElement(getNamedType(part.type))] : []),
+        ...('args' in part ? part.args : []).map((one) => partElement(`${coordinate}(${one.name}:)`, one)),
+        ...('type' in part ? [typeElement(getNamedType(part.type))] : []),
       ],
     };
   }
@@ -73,7 +67,7 @@ export function graphqlElements(schema: GraphQLSchema): Element {
 }
 
 /** The arguments of a directive on an element of a printed schema; undefined if it has none. */
-export function directiveOn({ astNode }: Pick<Part, 'astNode'>, name: string, schema: GraphQLSchema) {
+export function directiveOn({ astNode }: Part, name: string, schema: GraphQLSchema) {
   const directive = schema.getDirective(name);
   return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
 }

@@ -14,13 +14,8 @@ export interface Element {
 
 export interface Lifecycle {
   readonly stability: Stability;
-  readonly deprecation?: Deprecation | undefined;
-}
-
-/** The days are in UTC, such as `2026-07-01`. A deprecation in an old schema may lack them. */
-interface Deprecation {
-  readonly since?: string | undefined;
-  readonly sunset?: string | undefined;
+  /** The days are in UTC, such as `2026-07-01`. A deprecation in an old schema may lack them. */
+  readonly deprecation?: { readonly since?: string | undefined; readonly sunset?: string | undefined } | undefined;
 }
 
 /** By coordinate, with the annotation of the element itself. */

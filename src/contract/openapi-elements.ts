@@ -66,9 +66,11 @@ export function readOpenApi(text: string): OpenApiElement {
         });
       case 'properties': {
         const required = Object.values(toObject(parent.required, 'required'));
-        return objectsIn(value, keyword).map(([name, schema]) => {
-          return [name, withPlace({ required: required.includes(name), schema })];
-        });
+        const isRequired = (name: string) => required.includes(name);
+        return objectsIn(value, keyword).map(([name, schema]) => [
+          name,
+          withPlace({ required: isRequired(name), schema }),
+        ]);
       }
       case 'items':
         return [['', withPlace({ schema: value })]];
@@ -104,10 +106,9 @@ function withoutNames(path = ''): string {
 function annotationOf(json: Json): Partial<Lifecycle> {
   const { 'x-stability': stability, deprecated, 'x-deprecated-since': since, 'x-deprecated-sunset': sunset } = json;
   const dayOf = (value: unknown) => (value === undefined ? undefined : String(value));
+  const isDeprecated = deprecated === true || sunset !== undefined;
   return {
     ...((stability === 'beta' || stability === 'experimental') && { stability }),
-    ...((deprecated === true || sunset !== undefined) && {
-      deprecation: { since: dayOf(since), sunset: dayOf(sunset) },
-    }),
+    ...(isDeprecated && { deprecation: { since: dayOf(since), sunset: dayOf(sunset) } }),
   };
 }

@@ -8,7 +8,7 @@ const STRUCTURE = ['component', 'properties', 'items', 'enum', 'x-enum-marks'];
 
 /** @throws {Error} when the value is something else */
 export function toObject(value: unknown, name: string): Json {
-  if (isObject(value)) return value;
+  if (typeof value === 'object' && value !== null) return value as Json;
   throw new Error(`${name} must be an object.`);
 }
 
@@ -49,8 +49,4 @@ export function resolve({ $ref, allOf, ...own }: Json, document: Json): Json {
 /** Whether a schema says by the keyword something about the place where it stands, rather than about the values. */
 export function isOfPlace(keyword: string): boolean {
   return OF_PLACES.includes(keyword) || (keyword.startsWith('x-') && !STRUCTURE.includes(keyword));
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null;
 }

@@ -17,33 +17,32 @@ export interface Verdict {
  * - Experimental: every change is allowed.
  * - A sunset that is new or earlier, or whose deprecation begins later, must leave the full notice from today.
  *   Otherwise an annotation with dates in the past would evade the notice.
- *
- * @param lifecycle of the element in the base
- * @param today as `2026-07-01`, in UTC
  */
 export function judge({ kind, sunset }: Change, { stability, deprecation }: Lifecycle, today: string): Verdict {
   if (kind === 'surprise') return allowed('Allowed: clients should be ready for it, but some may not be.');
   const promised = deprecation?.sunset;
   if (promised !== undefined && today > promised) return allowed(`Deprecated: its sunset, ${promised}, has passed.`);
-  if (kind === 'break' && promised !== undefined) {
-    const why = `Deprecated: served until the end of ${promised}, in UTC. Allowed from ${addDays(promised, 1)}.`;
-    return { isAllowed: false, why };
-  }
+  if (kind === 'break' && promised !== undefined)
+    return rejected(`Deprecated: served until the end of ${promised}, in UTC. Allowed from ${addDays(promised, 1)}.`);
   if (stability === 'experimental') return allowed('Experimental: it may change.');
   const days = NOTICE_DAYS[stability];
   const earliest = addDays(today, days);
   if (sunset !== undefined) {
     const notice = `${stability} things get ${days} days' notice`;
     if (sunset >= earliest) return allowed(`Allowed: ${notice}, and ${sunset} is not nearer.`);
-    return { isAllowed: false, why: `Too short a notice: ${notice}. Allowed with a sunset of ${earliest} or later.` };
+    return rejected(`Too short a notice: ${notice}. Allowed with a sunset of ${earliest} or later.`);
   }
   const step = deprecation
     ? 'Deprecated without a sunset: give it one,'
     : `${stability === 'beta' ? 'Beta' : 'Stable'}: deprecate it first, with a sunset`;
   const from = `Allowed from ${addDays(earliest, 1)} at the earliest.`;
-  return { isAllowed: false, why: `${step} of ${earliest} or later (${days} days' notice). ${from}` };
+  return rejected(`${step} of ${earliest} or later (${days} days' notice). ${from}`);
 }
 
 function allowed(why: string): Verdict {
   return { isAllowed: true, why };
+}
+
+function rejected(why: string): Verdict {
+  return { isAllowed: false, why };
 }

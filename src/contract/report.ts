@@ -1,48 +1,29 @@
 import { WINDOW_DAYS } from '../engine/lifecycle/report.ts';
 import type { Finding } from './contract.ts';
-
-/** How often one client used one element in the last 30 days. */
-export interface Use {
-  readonly coordinate: string;
-  readonly client: string;
-  readonly uses: number;
-  /** As `2026-07-01`, in UTC. */
-  readonly lastDay: string;
-}
+import type { Use } from './uses.ts';
 
 const LIST = new Intl.ListFormat('en');
 
 /**
  * The report for people: what fails, what is allowed and worth knowing, and a last line that sums up. What both
- * descriptions say about an element is one entry.
- *
- * @param uses of the elements
- * @param base what the base is called
+ * descriptions say about an element is one entry. The base is what it is called.
  */
 export function printReport(findings: readonly Finding[], uses: readonly Use[], base: string): string {
-  const entries = (isAllowed: boolean) =>
-    printEntries(
-      findings.filter((one) => one.isAllowed === isAllowed),
-      uses,
-    );
-  const [failures, notes] = [entries(false), entries(true)];
+  const [failures, notes] = [printEntries(findings, false, uses), printEntries(findings, true, uses)];
   const are = failures.length === 1 ? 'change is' : 'changes are';
-  const summary = [
-    failures.length === 0
-      ? `The contract keeps what ${base} promised.`
-      : `The contract breaks what ${base} promised: ${failures.length} ${are} not allowed.`,
-    ...(notes.length === 0 ? [] : [notes.length === 1 ? '1 note.' : `${notes.length} notes.`]),
-  ];
+  const breaks = `The contract breaks what ${base} promised: ${failures.length} ${are} not allowed.`;
+  const verdict = failures.length === 0 ? `The contract keeps what ${base} promised.` : breaks;
+  const noted = notes.length === 0 ? '' : notes.length === 1 ? ' 1 note.' : ` ${notes.length} notes.`;
   return [
     ...(failures.length === 0 ? [] : ['NOT ALLOWED', ...failures]),
     ...(notes.length === 0 ? [] : ['NOTES', ...notes]),
-    summary.join(' '),
+    verdict + noted,
   ].join('\n\n');
 }
 
-function printEntries(findings: readonly Finding[], uses: readonly Use[]): string[] {
+function printEntries(findings: readonly Finding[], isAllowed: boolean, uses: readonly Use[]): string[] {
   const entries = new Map<string, Finding[]>();
-  for (const finding of findings) {
+  for (const finding of findings.filter((one) => one.isAllowed === isAllowed)) {
     const entry = `${finding.element} ${finding.why}`;
     entries.set(entry, [...(entries.get(entry) ?? []), finding]);
   }

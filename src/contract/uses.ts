@@ -4,10 +4,11 @@ import { integer } from '../engine/db/row.ts';
 import { addDays } from '../engine/lifecycle/annotation.ts';
 import { WINDOW_DAYS } from '../engine/lifecycle/report.ts';
 import { lifecycleUses } from '../engine/usage/table.ts';
-import type { Use } from './report.ts';
 
-/** Which clients used the coordinates in the last 30 days, including today; the most frequent first. */
-export async function recentUses(database: Database, coordinates: readonly string[], today: string): Promise<Use[]> {
+export type Use = Awaited<ReturnType<typeof recentUses>>[number];
+
+/** Which clients used the coordinates in the last 30 days, including today, in UTC; the most frequent first. */
+export function recentUses(database: Database, coordinates: readonly string[], today: string) {
   const statement = database.statement(
     'contract.recentUses',
     'count',
