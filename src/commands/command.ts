@@ -16,11 +16,7 @@ export function runCommand(command: () => Promise<void>): void {
 }
 
 interface DatabaseOptions {
-  /**
-   * Whether an embedded database that does not exist is an error: it would not be that of the service.
-   *
-   * @default false
-   */
+  /** Whether a missing embedded database is an error: a new one would not be that of the service. @default false */
   readonly mustExist?: boolean;
 }
 
@@ -56,13 +52,11 @@ export function withReadyDatabase<T>(work: (database: Database) => Promise<T>, o
 
 /** The same with a database that the service uses already: none is created, and no migration is applied. */
 export function withExistingDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  return withDatabase(
-    async (database) => {
-      await assertNoneMissing(database, 'this command applies none');
-      return work(database);
-    },
-    { mustExist: true },
-  );
+  const onlyIfNoneMissing = async (database: Database) => {
+    await assertNoneMissing(database, 'this command applies none');
+    return work(database);
+  };
+  return withDatabase(onlyIfNoneMissing, { mustExist: true });
 }
 
 function withoutSecrets(url: string): string {

@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util';
 import { type ApiKey, keyStore } from '../engine/auth/keys.ts';
 import { scopesIn } from '../engine/auth/scope.ts';
+import type { Database } from '../engine/db/client.ts';
 import { petStoreService } from '../petstore/service.ts';
 import { runCommand, withExistingDatabase, withReadyDatabase } from './command.ts';
-
-const { schema } = petStoreService;
 
 const USAGE = `npm run keys -- create --name NAME --scopes SCOPE,... [--expires 90d]
 npm run keys -- list
@@ -23,13 +22,11 @@ runCommand(async () => {
     const name = readName(values.name);
     const scopes = readScopes(values.scopes);
     const expiresAt = readExpiry(values.expires);
-    await withReadyDatabase(
-      async (database) => {
-        const { key, text } = await keyStore(database).create(name, scopes, expiresAt);
-        process.stdout.write(`${text}\n\nIt is shown this once. ${describe(key)}\n`);
-      },
-      { mustExist: true },
-    );
+    const create = async (database: Database) => {
+      const { key, text } = await keyStore(database).create(name, scopes, expiresAt);
+      process.stdout.write(`${text}\n\nIt is shown this once. ${describe(key)}\n`);
+    };
+    await withReadyDatabase(create, { mustExist: true });
   } else if (command === 'list' && id === undefined) {
     await withKeys(async (keys) => {
       const all = await keys.list();
@@ -49,13 +46,10 @@ function withKeys(work: (keys: ReturnType<typeof keyStore>) => Promise<void>): P
 }
 
 function describe({ id, name, scopes, createdAt, expiresAt, revokedAt }: ApiKey): string {
-  const end =
-    revokedAt !== null
-      ? `revoked ${revokedAt.toISOString()}`
-      : expiresAt === null
-        ? 'never expires'
-        : `${expiresAt <= new Date() ? 'expired' : 'expires'} ${expiresAt.toISOString()}`;
-  return `${id}  ${name}  scopes ${scopes}, created ${createdAt.toISOString()}, ${end}`;
+  const verb = revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= new Date() ? 'expired' : 'expires';
+  const end = (revokedAt ?? expiresAt)?.toISOString();
+  const until = end === undefined ? 'never expires' : `${verb} ${end}`;
+  return `${id}  ${name}  scopes ${scopes}, created ${createdAt.toISOString()}, ${until}`;
 }
 
 function readName(name: string | undefined): string {
@@ -64,7 +58,7 @@ function readName(name: string | undefined): string {
 }
 
 function readScopes(text = ''): readonly string[] {
-  const known = scopesIn(schema);
+  const known = scopesIn(petStoreService.schema);
   const scopes = [...new Set(text.split(/[\s,]+/).filter(Boolean))];
   const unknown = scopes.find((scope) => !known.has(scope));
   if (scopes.length > 0 && unknown === undefined) return scopes;
