@@ -5,9 +5,8 @@ import type { Database } from '../engine/db/client.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * The access that the settings configure: API keys of the database, and tokens if an issuer is set.
- *
- * @param realm the realm in challenges to clients (RFC 9110, section 11.5)
+ * The access that the settings configure: API keys of the database, and tokens if an issuer is set. The realm is that
+ * of challenges to clients (RFC 9110, section 11.5).
  */
 export async function accessFrom(settings: Settings, database: Database, realm: string): Promise<Access> {
   if (settings.AUTH === 'open') return OPEN_ACCESS;

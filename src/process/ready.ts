@@ -8,20 +8,17 @@ import type { Settings } from './settings.ts';
 const OTHER_VERSION =
   'events are recorded as another version of the service defines them; if that is an older one, run npm run db:migrate';
 
-/**
- * Opens the database that the settings configure.
- *
- * @param name the name of this process's connections on a server
- */
-export function openFrom(settings: Settings, name: string, probe?: Probe): Promise<Database> {
+/** Opens the database that the settings configure. On a server, the connections of this process have the name. */
+export function openFrom(settings: Settings, name: string, logger?: Logger, probe?: Probe): Promise<Database> {
   const { DATABASE_URL: url, DATA_DIR: folder, REQUEST_TIMEOUT: timeout, DATABASE_POOL: pool } = settings;
+  // It may take some seconds.
+  if (url === undefined) logger?.info({ folder }, 'opening the embedded database');
   return openDatabase({ name, url, folder, timeout, pool }, probe);
 }
 
 /**
- * Makes sure that all migrations under `drizzle/` are applied, before the database is used.
+ * Applies the migrations under `drizzle/` that are missing; if `MIGRATE` is off, a job does (`npm run db:migrate`).
  *
- * @param settings if `MIGRATE` is off, a separate job applies them (`npm run db:migrate`)
  * @throws {Error} when it is off and some are missing
  */
 export async function readyTables(
@@ -46,12 +43,8 @@ export async function readyDatabase(
   logger?: Logger,
 ): Promise<void> {
   await readyTables(database, settings, logger);
-  if (settings.MIGRATE === 'on') {
-    await installEvents(database, sources, settings.EVENTS, waitLog(logger));
-  } else {
-    const isOther = await assertEvents(database, sources, settings.EVENTS);
-    if (isOther) logger?.warn(OTHER_VERSION);
-  }
+  if (settings.MIGRATE === 'on') await installEvents(database, sources, settings.EVENTS, waitLog(logger));
+  else if (await assertEvents(database, sources, settings.EVENTS)) logger?.warn(OTHER_VERSION);
 }
 
 function waitLog(logger: Logger | undefined): OnWait {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Application } from '../engine/application.ts';
-import type { Database, Probe } from '../engine/db/client.ts';
+import type { Database } from '../engine/db/client.ts';
 import { assertMigrated } from '../engine/db/migrate.ts';
 import { failureLog } from '../engine/failure-log.ts';
 import { listen, MAX_ARRIVAL } from '../engine/http/listen.ts';
@@ -13,11 +13,9 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { openFrom, readyDatabase } from './ready.ts';
 import type { Settings } from './settings.ts';
 
-/**
- * How long requests in progress may take to finish during a stop, in milliseconds. A whole stop takes less than 10 s.
- */
+/** How long a stop waits for requests in progress, in milliseconds. A whole stop takes less than 10 s. */
 const GRACE = 7_500;
-/** How long storing the last counts and closing the database may each take during a stop, in milliseconds. */
+/** How long it waits for the last counts to be stored, and for the database to close, each in milliseconds. */
 const LAST_WORK = 1_000;
 /** How long a client may pause while it reads a response, in milliseconds, in addition to `REQUEST_TIMEOUT`. */
 const MAX_PAUSE = 30_000;
@@ -32,15 +30,9 @@ export interface Served {
   };
 }
 
-interface ServeOptions {
-  readonly isPrepared: boolean;
-  readonly tracing: Tracing | undefined;
-  readonly metrics?: Metrics;
-}
-
 /** Prepares the database for the workers that share it. */
 export async function prepare({ application }: Served, settings: Settings, logger: Logger): Promise<void> {
-  const database = await open(application, settings, logger);
+  const database = await openFrom(settings, application.name, logger);
   try {
     await readyDatabase(database, application.events, settings, logger);
   } finally {
@@ -48,9 +40,7 @@ export async function prepare({ application }: Served, settings: Settings, logge
   }
 }
 
-/**
- * Fills an empty embedded database with examples, except in production. Workers never have an embedded database.
- */
+/** Fills an empty embedded database with examples, except in production. Workers never have an embedded database. */
 async function addExamples({ examples }: Served, database: Database, settings: Settings, logger: Logger) {
   if (database.kind !== 'embedded' || settings.NODE_ENV === 'production') return;
   if (!(await examples?.areMissing(database))) return;
@@ -67,19 +57,19 @@ export async function serve(
   served: Served,
   settings: Settings,
   logger: Logger,
-  { isPrepared, tracing, metrics = createMetrics() }: ServeOptions,
+  {
+    isPrepared,
+    tracing,
+    metrics = createMetrics(),
+  }: { isPrepared: boolean; tracing: Tracing | undefined; metrics?: Metrics },
 ) {
   const { application } = served;
   const probe = { ...metrics.probe, tracing: tracing?.statements };
-  const database = await open(application, settings, logger, probe);
+  const database = await openFrom(settings, application.name, logger, probe);
   try {
     if (!isPrepared) await readyDatabase(database, application.events, settings, logger);
-    const rules = {
-      clock: clockFrom(settings.LIFECYCLE_CLOCK),
-      isRehearsal: settings.LIFECYCLE_CLOCK !== undefined,
-      sunset: settings.SUNSET,
-      brownouts: settings.BROWNOUTS,
-    };
+    const { LIFECYCLE_CLOCK: rehearsed, SUNSET: sunset, BROWNOUTS: brownouts } = settings;
+    const rules = { clock: clockFrom(rehearsed), isRehearsal: rehearsed !== undefined, sunset, brownouts };
     const access = await accessFrom(settings, database, application.name);
     const app = createApp({ application, database, settings, access, rules, metrics, logger, tracing });
     await assertMigrated(database);
@@ -100,9 +90,7 @@ export async function serve(
       port: listener.port,
       /**
        * Accepts no more requests, finishes those in progress and closes the database. A further call can shorten the
-       * time for it.
-       *
-       * @param options.isReplaced whether another process has replaced this one on the same port
+       * time for it. `isReplaced` means that another process serves on the same port now.
        */
       stop({ isReplaced }: { isReplaced: boolean }): Promise<void> {
         // A process that is replaced has as much time as its requests can take.
@@ -127,14 +115,6 @@ export async function serve(
 /** Waits for the last work of a process, but not for long, whatever the database does. */
 async function shortly(work: Promise<unknown>): Promise<void> {
   await Promise.race([work, sleep(LAST_WORK)]);
-}
-
-/** Opens the database; logs that first if it may take some seconds. */
-function open({ name }: Application, settings: Settings, logger: Logger, probe?: Probe): Promise<Database> {
-  if (settings.DATABASE_URL === undefined) {
-    logger.info({ folder: settings.DATA_DIR }, 'opening the embedded database');
-  }
-  return openFrom(settings, name, probe);
 }
 
 /** The clock; in a rehearsal, it runs from the rehearsed instant. */

@@ -12,25 +12,24 @@ function isBrowserOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-const INSTANT = 'an instant with its offset, such as 2028-01-01T00:00:00Z';
-const instant = z.iso.datetime({ offset: true, error: `must be ${INSTANT}` }).transform((text) => new Date(text));
+const instant = z.iso
+  .datetime({ offset: true, error: 'must be an instant with its offset, such as 2028-01-01T00:00:00Z' })
+  .transform((text) => new Date(text));
 
 /** A brownout: `2027-12-01T14:00:00Z/PT15M`, or `Query.book@2027-12-01T14:00:00Z/2027-12-01T14:15:00Z`. */
 const brownout = z.string().transform((text, context) => {
   const [, coordinate, start = '', end = ''] = /^(?:([^@/]+)@)?([^@/]+)\/([^@/]+)$/.exec(text) ?? [];
   const from = instant.safeParse(start).data;
   const until = from && (instant.safeParse(end).data ?? after(from, end));
-  if (from === undefined || until === undefined) {
-    const accepted = '[coordinate@]start/end, such as 2027-12-01T14:00:00Z/PT15M, separated by commas';
-    context.addIssue({ code: 'custom', message: `must be a list of ${accepted}; ${text} is not one` });
-    return z.NEVER;
-  }
-  // Also catches an end beyond the range of dates, which compares false with everything.
-  if (!(from < until)) {
-    context.addIssue({ code: 'custom', message: `must have each end after its start; ${text} does not` });
-    return z.NEVER;
-  }
-  return { coordinate, from, until };
+  // An end beyond the range of dates compares false with everything.
+  if (from !== undefined && until !== undefined && from < until) return { coordinate, from, until };
+  const accepted = '[coordinate@]start/end, such as 2027-12-01T14:00:00Z/PT15M, separated by commas';
+  const message =
+    until === undefined
+      ? `must be a list of ${accepted}; ${text} is not one`
+      : `must have each end after its start; ${text} does not`;
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
 });
 
 /** The instant after an ISO 8601 duration of hours, minutes and seconds; undefined for other text. */
@@ -49,10 +48,7 @@ function isLocal(url: string): boolean {
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
-/**
- * Whether a URL can be decoded, and has no character in its password that ends the host. Such a password would be taken
- * for the host, which is logged.
- */
+/** Whether a URL can be decoded, and its password does not end the host: it would be taken for that, and logged. */
 function isEncoded(url: string): boolean {
   return !/%(?![0-9a-f]{2})|#|^[^/]*\/\/[^/?]*[/?].*@/i.test(url);
 }
@@ -173,42 +169,32 @@ const settings = z.object({
 });
 
 const settingsThatFit = settings
-  .refine(({ NODE_ENV, LIFECYCLE_CLOCK }) => NODE_ENV !== 'production' || LIFECYCLE_CLOCK === undefined, {
-    path: ['LIFECYCLE_CLOCK'],
-    error: 'rehearses a day, and so cannot be set when NODE_ENV is production',
+  .superRefine((all, context) => {
+    const reject = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
+    const isProduction = all.NODE_ENV === 'production';
+    const hasServer = all.DATABASE_URL !== undefined;
+    if (isProduction && all.LIFECYCLE_CLOCK !== undefined)
+      reject('LIFECYCLE_CLOCK', 'rehearses a day, and so cannot be set when NODE_ENV is production');
+    if (all.WORKERS !== 1 && !hasServer)
+      reject('WORKERS', 'must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more');
+    if (all.DATABASE_PASSWORD !== undefined && !hasServer)
+      reject('DATABASE_PASSWORD', 'is for the server that DATABASE_URL names: set that too');
+    if (all.DATABASE !== undefined && hasServer)
+      reject('DATABASE', 'is embedded, and DATABASE_URL names a server: set one of them');
+    const orEmbedded = 'or set DATABASE=embedded for the database inside this process';
+    if (isProduction && !hasServer && all.DATABASE === undefined)
+      reject('DATABASE_URL', `must be set when NODE_ENV is production; ${orEmbedded}`);
+    const modes = 'required, all, or open for a service that everyone can change';
+    if (isProduction && all.AUTH === undefined) reject('AUTH', `must be set when NODE_ENV is production: ${modes}`);
+    const given = [all.JWT_JWKS_URL, all.JWT_ISSUER, all.JWT_AUDIENCE].filter((one) => one !== undefined);
+    if (given.length === 1 || given.length === 2)
+      reject('JWT_JWKS_URL', 'goes together with JWT_ISSUER and JWT_AUDIENCE: set all three, or none');
   })
-  .refine(({ WORKERS, DATABASE_URL }) => WORKERS === 1 || DATABASE_URL !== undefined, {
-    path: ['WORKERS'],
-    error: 'must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more',
-  })
-  .refine(({ DATABASE_PASSWORD, DATABASE_URL }) => DATABASE_PASSWORD === undefined || DATABASE_URL !== undefined, {
-    path: ['DATABASE_PASSWORD'],
-    error: 'is for the server that DATABASE_URL names: set that too',
-  })
-  .refine(({ DATABASE, DATABASE_URL }) => DATABASE === undefined || DATABASE_URL === undefined, {
-    path: ['DATABASE'],
-    error: 'is embedded, and DATABASE_URL names a server: set one of them',
-  })
-  .refine((all) => all.NODE_ENV !== 'production' || all.DATABASE_URL !== undefined || all.DATABASE !== undefined, {
-    path: ['DATABASE_URL'],
-    error: 'must be set when NODE_ENV is production; or set DATABASE=embedded for the database inside this process',
-  })
-  .refine(({ NODE_ENV, AUTH }) => NODE_ENV !== 'production' || AUTH !== undefined, {
-    path: ['AUTH'],
-    error: 'must be set when NODE_ENV is production: required, all, or open for a service that everyone can change',
-  })
-  .refine(
-    (all) => new Set([all.JWT_JWKS_URL, all.JWT_ISSUER, all.JWT_AUDIENCE].map((one) => one === undefined)).size === 1,
-    {
-      path: ['JWT_JWKS_URL'],
-      error: 'goes together with JWT_ISSUER and JWT_AUDIENCE: set all three, or none',
-    },
-  )
   .transform(({ DATABASE_PASSWORD: password, ...all }) => ({
     ...all,
     DATABASE_URL: withPassword(all.DATABASE_URL, password),
-    AUTH: all.AUTH ?? ('open' as const),
-    RATE_LIMIT: all.RATE_LIMIT ?? (all.NODE_ENV === 'production' ? QUOTA_IN_PRODUCTION : ('off' as const)),
+    AUTH: all.AUTH ?? 'open',
+    RATE_LIMIT: all.RATE_LIMIT ?? (all.NODE_ENV === 'production' ? QUOTA_IN_PRODUCTION : 'off'),
   }));
 
 function withPassword(url: string | undefined, password: string | undefined): string | undefined {
@@ -222,13 +208,12 @@ export type Settings = z.output<typeof settingsThatFit>;
 /** The settings are not valid; the message names every error, one per line. */
 export class SettingsError extends Error {}
 
-/** The secret settings. Each can also be read from a file, whose path is in the variable of that name with `_FILE`. */
+/** Each can also be in a file, whose path is in the variable of that name with `_FILE`; space at its end is removed. */
 const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD'];
 const FILE = '_FILE';
 
 /**
  * Reads the settings. An empty variable counts as unset, except BASE_PATH and CORS_ORIGINS, where empty has a meaning.
- * A secret may be in a file instead; whitespace at the file's end is removed.
  *
  * @throws {SettingsError} when any value is not valid
  */
@@ -263,11 +248,7 @@ function secretsIn(given: Readonly<Record<string, string | undefined>>): Readonl
 const MAX_WRONG = 2;
 const SHORT_NAME = 5;
 
-/**
- * Finds variables with almost the name of a setting, such as `DATABASE_ULR`, which would silently have no effect.
- *
- * @returns a sentence for each, with the setting that was probably meant
- */
+/** A sentence about each variable with almost the name of a setting, such as `DATABASE_ULR`, which has no effect. */
 export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   const names = new Set([...Object.keys(settings.shape), ...SECRETS.map((name) => name + FILE)]);
   const known = new Map([...names].map((name) => [plainName(name), name]));

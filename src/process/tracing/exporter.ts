@@ -5,9 +5,7 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { AlwaysOnSampler, BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { EndedSpan, FromExporter, ToExporter } from './span-queue.ts';
 
-/*
- * The thread that makes the SDK's spans of those that the service has recorded, and sends them.
- */
+// The thread that makes the SDK's spans of those that the service has recorded, and sends them.
 
 const name: string = workerData;
 /** The span that the SDK is making. */

@@ -1,11 +1,7 @@
 import { ROOT_CONTEXT, type SpanContext, TraceFlags } from '@opentelemetry/api';
 import { SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
 
-/**
- * Decides whether a request is recorded.
- *
- * @param parent the span of its caller; undefined if the request starts a trace
- */
+/** Decides whether a request is recorded. The parent is the span of its caller; undefined if it starts a trace. */
 type Sampler = (parent: SpanContext | undefined) => boolean;
 
 const SAMPLER = /^(parentbased_)?(always_on|always_off|traceidratio)$/;

@@ -16,9 +16,8 @@ export interface EndedSpan {
   readonly failure: string | undefined;
 }
 
-/** What the exporter gets: spans to send, or the request to send what is left and to end. */
+/** What the exporter gets: spans, or that it ends when it has sent all; and its answers, of which one is a warning. */
 export type ToExporter = { readonly spans: readonly EndedSpan[]; readonly origin: number } | 'end';
-/** What the exporter answers: that it has taken the spans, or a warning. */
 export type FromExporter = 'taken' | { readonly warning: string };
 
 /** How long a span waits for others, in milliseconds. */
@@ -39,10 +38,7 @@ export class SpanQueue {
   #isTaking = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param name the name of the service, unless the variables have another
-   * @param environment the variables that configure the exporter
-   */
+  /** The variables of the environment configure the exporter; they may have another name of the service. */
   constructor(name: string, environment: NodeJS.Dict<string>, warn: (message: string) => void) {
     const file = new URL(`./exporter${extname(import.meta.url)}`, import.meta.url);
     this.#exporter = new Worker(file, { workerData: name, env: environment });
@@ -70,7 +66,7 @@ export class SpanQueue {
     clearTimeout(this.#timer);
     this.#exporter.ref();
     this.#send();
-    this.#post('end');
+    this.#exporter.postMessage('end' satisfies ToExporter);
     await this.#ended;
   }
 
@@ -85,11 +81,8 @@ export class SpanQueue {
     this.#timer = undefined;
     this.#isTaking = true;
     // The origin anew each time: the time of the system may have been set since the process started.
-    this.#post({ spans: this.#waiting, origin: Date.now() - performance.now() });
+    const origin = Date.now() - performance.now();
+    this.#exporter.postMessage({ spans: this.#waiting, origin } satisfies ToExporter);
     this.#waiting = [];
-  }
-
-  #post(message: ToExporter): void {
-    this.#exporter.postMessage(message);
   }
 }

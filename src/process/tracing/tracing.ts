@@ -6,9 +6,8 @@ const PROTOCOL = 'http/json';
 
 /**
  * Tracing as the standard `OTEL_*` variables configure it; undefined unless they set an OTLP endpoint or the exporter
- * `otlp`. Its modules are imported only if it is used.
+ * `otlp`. Its modules are imported only if it is used. `OTEL_SERVICE_NAME` may have another name of the service.
  *
- * @param name the name of the service in traces, unless `OTEL_SERVICE_NAME` has another
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export async function tracingFrom(

@@ -1,27 +1,20 @@
 import cluster, { type Worker } from 'node:cluster';
 import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { ServiceError } from '../../engine/errors.ts';
 import { clientLabels, type Metrics } from '../metrics.ts';
-import { lastMessage } from './end.ts';
 
 /** How long a worker may take to report its counts, in milliseconds. */
 const TIMEOUT = 5_000;
+/** How often it is asked whether a worker's last message has been received, in milliseconds. */
+const POLL = 5;
 
 type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** What a worker tells the primary process. */
-interface FromWorker {
-  readonly counts?: Counts;
-  readonly wantsMetrics?: true;
-}
-
-/** What the primary process tells a worker. */
-interface ToWorker {
-  readonly wantsCounts?: true;
-  /** The metrics of all workers; null when not all have reported in time. */
-  readonly metrics?: string | null;
-}
+/** What a worker tells the primary process, and that a worker. The metrics are null if not all report in time. */
+type FromWorker = { readonly counts?: Counts; readonly wantsMetrics?: true };
+type ToWorker = { readonly wantsCounts?: true; readonly metrics?: string | null };
 
 /**
  * In the primary process: answers the workers' requests for the metrics of all workers. Counters never decrease: the
@@ -91,8 +84,16 @@ export function sharedMetrics(metrics: Metrics) {
   }
 }
 
-function addUp(counts: readonly Counts[]): Registry {
-  return AggregatorRegistry.aggregate([...counts]);
+/**
+ * Resolves when the last message of a worker that has exited has been received, which may be after its exit. It polls,
+ * because there is no `disconnect` event for a worker that was just being handed a connection.
+ */
+export async function lastMessage(worker: Worker): Promise<void> {
+  while (worker.isConnected()) await sleep(POLL);
+}
+
+function addUp(counts: Counts[]): Registry {
+  return AggregatorRegistry.aggregate(counts);
 }
 
 /** Limits the clients again: each worker has its own hundred. */

@@ -1,26 +1,20 @@
 import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { failureLog } from '../../engine/failure-log.ts';
-import { whenEnded } from './end.ts';
-import { addUpMetrics } from './metrics.ts';
+import { Turns } from '../../engine/turns.ts';
+import { addUpMetrics, lastMessage } from './metrics.ts';
 
-/**
- * The pause before a worker that exited unexpectedly is replaced, in milliseconds. It doubles with each start that fails:
- * a start takes much of a processor.
- */
+/** Before an ended worker is replaced, in milliseconds. Each failure doubles it: a start takes much of a processor. */
 const PAUSE = 500;
 const MAX_PAUSE = 10_000;
 
-/**
- * How long to wait for the exit of a replaced worker before the next one is replaced, in milliseconds. Until then, a
- * worker that exits unexpectedly is not replaced.
- */
+/** For the exit of a replaced worker before the next is, in milliseconds. Until then, one that ends is not replaced. */
 const EXIT_TIMEOUT = 12_000;
 
 /**
- * Starts processes that serve on one port, and replaces those that exit. Connections are distributed among them in
- * turn.
+ * Starts processes that serve on one port, in turn, and replaces those that exit.
  *
  * @throws {Error} with a message of one line when they can't serve
  */
@@ -28,7 +22,7 @@ export async function startWorkers(count: number, logger: Logger) {
   const serving = new Set<Worker>();
   const onFailure = failureLog(logger, 'a new worker could not be started; trying again');
   let isStopping = false;
-  let changes: Promise<void> = Promise.resolve();
+  const changes = new Turns();
   addUpMetrics();
   const starts = await Promise.allSettled(Array.from({ length: count }, start));
   const failed = starts.find((one) => one.status === 'rejected');
@@ -41,14 +35,10 @@ export async function startWorkers(count: number, logger: Logger) {
 
   /** Makes one change after another, so that each knows the number of workers. */
   function change(make: () => Promise<void>): Promise<void> {
-    const made = changes.then(make);
-    changes = made.catch(() => {});
-    return made;
+    return changes.take('workers', make);
   }
 
-  /**
-   * Replaces the workers one after another. Each stops only after its successor listens, so that no request is lost.
-   */
+  /** Replaces the workers one after another. Each stops only after its successor listens, so that no request is lost. */
   async function replaceAll(): Promise<void> {
     for (const worker of [...serving]) {
       if (isStopping) return;
@@ -98,8 +88,7 @@ export async function startWorkers(count: number, logger: Logger) {
   }
 
   async function retire(worker: Worker): Promise<void> {
-    const hasExited = !serving.delete(worker);
-    if (hasExited) return;
+    if (!serving.delete(worker)) return;
     const ended = whenEnded(worker);
     worker.send({ isReplaced: true } satisfies Replaced, () => {});
     await Promise.race([ended, sleep(EXIT_TIMEOUT, undefined, { ref: false })]);
@@ -114,15 +103,9 @@ export async function startWorkers(count: number, logger: Logger) {
 }
 
 /** A worker's message about its start: the port when it listens, or why it can't. */
-interface Start {
-  readonly port?: number;
-  readonly failure?: string;
-}
-
+type Start = { readonly port?: number; readonly failure?: string };
 /** The message to a worker that another one has replaced. */
-interface Replaced {
-  readonly isReplaced: true;
-}
+type Replaced = { readonly isReplaced: true };
 
 /** Reports to the primary process how the start of this worker went; resolves when the message is sent. */
 export async function reportStart(start: Start): Promise<void> {
@@ -132,6 +115,12 @@ export async function reportStart(start: Start): Promise<void> {
 /** Calls back when another worker has replaced this one. */
 export function onReplaced(stop: () => void): void {
   process.on('message', ({ isReplaced }: Partial<Replaced>) => isReplaced && stop());
+}
+
+/** Resolves when the worker has exited, and its last message has been received. */
+async function whenEnded(worker: Worker): Promise<void> {
+  await once(worker, 'exit');
+  await lastMessage(worker);
 }
 
 async function end(worker: Worker): Promise<void> {
