@@ -1,12 +1,19 @@
+import { badgesOf, noteOf } from './annotations.js';
+import { base } from './page.js';
+
 /** An operation's heading, and its body without what the heading shows already. */
-export function createOperation({ React: { createElement: h, Fragment }, getSystem }, { Badges, Note }, { base }) {
+export function operation({ React: { createElement: h, Fragment }, getSystem }) {
+  const note = (...children) => h('p', { className: 'note' }, ...children);
+
   function OperationSummary({ operationProps, isShown, toggleShown, specPath }) {
     const { method, path, allowTryItOut } = operationProps.toObject();
-    const operation = getSystem().specSelectors.specJson().getIn(specPath);
-    const needed = operation.get('x-required-scopes')?.toArray() ?? [];
+    const described = getSystem().specSelectors.specJson().getIn(specPath);
+    const needed = described.get('x-required-scopes')?.toArray() ?? [];
     const scopes = needed.map((scope) => h('code', { key: scope }, scope));
     const closed = needed.includes('read') ? 'reads' : 'changes';
+    const parts = path.split(/(?=\/)/).map((part) => [part, h('wbr', { key: part })]);
     const call = h('code', null, `curl '${location.origin}${base}${path}'`);
+    const reason = described.get('x-no-trial');
     return h(
       Fragment,
       null,
@@ -14,29 +21,13 @@ export function createOperation({ React: { createElement: h, Fragment }, getSyst
         'button',
         { type: 'button', className: 'summary', 'aria-expanded': isShown, onClick: toggleShown },
         h('span', { className: `method ${method}` }, method.toUpperCase()),
-        h(
-          'span',
-          { className: 'path' },
-          path.split(/(?=\/)/).map((part) => [part, h('wbr', { key: part })]),
-        ),
-        h('span', { className: 'title' }, operation.get('summary')),
-        h('span', { className: 'badges' }, h(Badges, { thing: operation })),
+        h('span', { className: 'path' }, parts),
+        h('span', { className: 'title' }, described.get('summary')),
+        h('span', { className: 'badges' }, badgesOf(h, described)),
       ),
-      h(Note, { thing: operation }),
-      isShown &&
-        scopes.length > 0 &&
-        h('p', { className: 'note' }, 'Needs the scope ', scopes, ` where ${closed} are closed.`),
-      isShown &&
-        !allowTryItOut &&
-        h(
-          'p',
-          { className: 'note' },
-          'Cannot be tried out here: ',
-          operation.get('x-no-trial'),
-          ' Call it with ',
-          call,
-          '.',
-        ),
+      noteOf(h, getSystem(), described),
+      isShown && scopes.length > 0 && note('Needs the scope ', scopes, ` where ${closed} are closed.`),
+      isShown && !allowTryItOut && note('Cannot be tried out here: ', reason, ' Call it with ', call, '.'),
     );
   }
 
@@ -52,9 +43,9 @@ export function createOperation({ React: { createElement: h, Fragment }, getSyst
  * Hides the deprecation from Swagger UI, which would fade the operation and warn again; and drops the summary from the
  * start of the description.
  */
-function withoutRepetition(operation) {
-  const summary = operation.get('summary');
-  return operation
+function withoutRepetition(shown) {
+  const summary = shown.get('summary');
+  return shown
     .set('deprecated', false)
     .updateIn(['op', 'description'], (text) =>
       text?.startsWith(summary) ? text.slice(summary.length).replace(/^\.\s*/, '') : text,

@@ -1,13 +1,17 @@
+import { badgesOf } from './annotations.js';
 import { addressOf, groupsOf } from './links.js';
+
+/** The element that contains the page, and what the service says about itself there. */
+export const place = document.getElementById('reference');
+export const { base } = place.dataset;
 
 /** The name of the document's security scheme. */
 const SCHEME = 'bearer';
-
 /** The key of the credential in the tab's session storage. */
 const KEPT_AS = 'reference.credential';
 
 /** The whole page: the navigation, the introduction and the operations. */
-export function createPage({ React, getSystem }, { Badges }, { base, hasPlayground }) {
+export function page({ React, getSystem }) {
   const { createElement: h, useEffect, useState } = React;
   const link = (path, name) => h('a', { href: `${base}${path}` }, name);
 
@@ -16,19 +20,15 @@ export function createPage({ React, getSystem }, { Badges }, { base, hasPlaygrou
     if (!specSelectors.specJson().has('paths'))
       return h('main', null, h('h1', null, 'Reference'), h(getComponent('errors', true)));
     const groups = groupsOf(specSelectors);
+    const sections = groups.map(({ name, tags }) =>
+      h('section', { key: name, className: 'group' }, h('h2', null, name), tags.map(operationsOf)),
+    );
     return h(
       'div',
       { className: 'page' },
       h('a', { className: 'skip noZensmooth', href: '#content' }, 'Skip to the operations'),
       h(Navigation, { ...system, groups }),
-      h(
-        'main',
-        { id: 'content', tabIndex: -1 },
-        h(Introduction, system),
-        groups.map(({ name, tags }) =>
-          h('section', { key: name, className: 'group' }, h('h2', null, name), tags.map(operationsOf)),
-        ),
-      ),
+      h('main', { id: 'content', tabIndex: -1 }, h(Introduction, system), sections),
     );
   }
 
@@ -37,37 +37,23 @@ export function createPage({ React, getSystem }, { Badges }, { base, hasPlaygrou
     const [isUnfolded, setUnfolded] = useState(false);
     const list = (className, name, entries) =>
       h('li', { key: name }, h('span', { className }, name), h('ul', null, entries));
-    const entry = (tag, op) => {
+    const entryOf = (tag) => (op) => {
       const { method, operation } = op.toObject();
       const id = operation.get('operationId');
       const className = layoutSelectors.isShown(['operations', tag, id]) ? 'open' : '';
-      return h(
-        'li',
-        { key: id },
-        h(
-          'a',
-          { href: addressOf(tag, id), className, onClick: () => setUnfolded(false) },
-          h('span', { className: `method ${method}` }, method.toUpperCase()),
-          h('span', null, operation.get('summary'), ' ', h(Badges, { thing: operation })),
-        ),
-      );
+      const to = { href: addressOf(tag, id), className, onClick: () => setUnfolded(false) };
+      const methodShown = h('span', { className: `method ${method}` }, method.toUpperCase());
+      const name = h('span', null, operation.get('summary'), ' ', badgesOf(h, operation));
+      return h('li', { key: id }, h('a', to, methodShown, name));
     };
+    const listOf = ({ name, operations }) => list('tag-name', name, operations.map(entryOf(name)));
+    const lists = groups.map(({ name, tags }) => list('group-name', name, tags.map(listOf)));
     const unfold = { type: 'button', 'aria-expanded': isUnfolded, onClick: () => setUnfolded(!isUnfolded) };
-    const listOf = ({ name, operations }) =>
-      list(
-        'tag-name',
-        name,
-        operations.map((op) => entry(name, op)),
-      );
     return h(
       'nav',
       { 'aria-label': 'Operations', className: isUnfolded ? '' : 'folded' },
       h('div', { className: 'bar' }, link('/', specSelectors.info().get('title')), h('button', unfold, 'Operations')),
-      h(
-        'ul',
-        { className: 'groups' },
-        groups.map(({ name, tags }) => list('group-name', name, tags.map(listOf))),
-      ),
+      h('ul', { className: 'groups' }, lists),
     );
   }
 
@@ -85,7 +71,7 @@ export function createPage({ React, getSystem }, { Badges }, { base, hasPlaygrou
         null,
         link('/openapi.json', 'openapi.json'),
         link('/openapi.yaml', 'openapi.yaml'),
-        hasPlayground && link('/graphql', 'GraphQL playground'),
+        'playground' in place.dataset && link('/graphql', 'GraphQL playground'),
         link('/lifecycle', 'Lifecycle'),
       ),
       h(Credential, system),
@@ -122,19 +108,14 @@ export function createPage({ React, getSystem }, { Badges }, { base, hasPlaygrou
 
   function operationsOf({ name: tag, description, operations }) {
     const OperationContainer = getSystem().getComponent('OperationContainer', true);
-    return h(
-      'section',
-      { key: tag, className: 'tag' },
-      h('h3', null, tag),
-      h('p', null, description),
-      operations.map((op) => {
-        const { path, method, specPath, operation } = op.toObject();
-        const id = operation.get('operationId');
-        const container = h(OperationContainer, { op, tag, path, method, specPath });
-        return h('div', { key: id, id, className: 'operation' }, container);
-      }),
-    );
+    const shown = operations.map((op) => {
+      const { path, method, specPath, operation } = op.toObject();
+      const id = operation.get('operationId');
+      const container = h(OperationContainer, { op, tag, path, method, specPath });
+      return h('div', { key: id, id, className: 'operation' }, container);
+    });
+    return h('section', { key: tag, className: 'tag' }, h('h3', null, tag), h('p', null, description), shown);
   }
 
-  return Reference;
+  return { components: { Reference } };
 }

@@ -1,16 +1,13 @@
 /** Shows the documented responses, and the actual one. */
-export function createResponses({ React: { createElement: h, Fragment, useState } }) {
+export function responses({ React: { createElement: h, Fragment, useState } }) {
   /** Error responses are folded, because they are similar for all operations. */
   function Foldable({ Original, props }) {
     const [isFolded, setFolded] = useState(true);
     const { className, code } = props;
     const label = isFolded ? 'Show' : 'Hide';
-    const fold = {
-      type: 'button',
-      'aria-expanded': !isFolded,
-      'aria-label': `${label} body and headers of ${code}`,
-      onClick: () => setFolded(!isFolded),
-    };
+    const name = `${label} body and headers of ${code}`;
+    const onClick = () => setFolded(!isFolded);
+    const fold = { type: 'button', 'aria-expanded': !isFolded, 'aria-label': name, onClick };
     return h(
       Fragment,
       null,
@@ -19,32 +16,31 @@ export function createResponses({ React: { createElement: h, Fragment, useState 
     );
   }
 
+  /** JSON with its exact digits, and where a key that is missing is typed. */
+  function JsonBody({ content, getComponent }) {
+    const isUnknown = /"code"\s*:\s*"UNAUTHENTICATED"/.test(content);
+    const toKey = h('a', { className: 'noZensmooth', href: '#credential' }, 'at the top of this page');
+    const box = { className: 'response-body', role: 'group', 'aria-label': 'Response body', tabIndex: 0 };
+    const code = { language: 'json', canCopy: true, downloadable: true, fileName: 'response.json' };
+    return h(
+      'div',
+      null,
+      h('h5', null, 'Response body'),
+      isUnknown && h('p', { className: 'note' }, 'Give a key or token ', toKey, '.'),
+      h('div', box, h(getComponent('HighlightCode', true), code, layOut(content))),
+    );
+  }
+
   return {
-    response: (Original) => (props) =>
-      props.code.startsWith('2') ? h(Original, props) : h(Foldable, { Original, props }),
-    // A new function each time, so that React calls it after each rendering.
-    responses: (Original) => (props) => h('div', { ref: (place) => mendRoles(place) }, h(Original, props)),
-    // A schema without a title is too small to fold.
-    ModelCollapse: (Original) => (props) => (props.title ? h(Original, props) : props.children),
-    responseBody:
-      (Original, { getComponent }) =>
-      (props) => {
-        if (!/json/i.test(props.contentType)) return h(Original, props);
-        const isUnknown = /"code"\s*:\s*"UNAUTHENTICATED"/.test(props.content);
-        const toKey = h('a', { className: 'noZensmooth', href: '#credential' }, 'at the top of this page');
-        const code = { language: 'json', canCopy: true, downloadable: true, fileName: 'response.json' };
-        return h(
-          'div',
-          null,
-          h('h5', null, 'Response body'),
-          isUnknown && h('p', { className: 'note' }, 'Give a key or token ', toKey, '.'),
-          h(
-            'div',
-            { className: 'response-body', role: 'group', 'aria-label': 'Response body', tabIndex: 0 },
-            h(getComponent('HighlightCode', true), code, layOut(props.content)),
-          ),
-        );
-      },
+    wrapComponents: {
+      response: (Original) => (props) =>
+        props.code.startsWith('2') ? h(Original, props) : h(Foldable, { Original, props }),
+      // A new function each time, so that React calls it after each rendering.
+      responses: (Original) => (props) => h('div', { ref: (place) => mendRoles(place) }, h(Original, props)),
+      // A schema without a title is too small to fold.
+      ModelCollapse: (Original) => (props) => (props.title ? h(Original, props) : props.children),
+      responseBody: (Original) => (props) => h(/json/i.test(props.contentType) ? JsonBody : Original, props),
+    },
   };
 }
 

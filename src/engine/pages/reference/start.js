@@ -1,53 +1,30 @@
-import { createAnnotations } from './annotations.js';
+import { annotations } from './annotations.js';
 import { bringIntoView, followLinks } from './links.js';
-import { createOperation } from './operation.js';
-import { createPage } from './page.js';
-import { createResponses } from './responses.js';
-import { createTryItOut, sendAsReference, tryItOut } from './try-it-out.js';
-
-const place = document.getElementById('reference');
-const { base } = place.dataset;
-const service = { base, hasPlayground: 'playground' in place.dataset };
+import { operation } from './operation.js';
+import { base, page, place } from './page.js';
+import { responses } from './responses.js';
+import { sendAsReference, tryItOut } from './try-it-out.js';
 
 /** The syntax highlighting. The style sheet defines the colours. */
-const THEME = {
+const reference = {
   hljs: {},
   'hljs-attr': { color: 'var(--code-name)' },
   'hljs-literal': { color: 'var(--code-value)' },
   'hljs-number': { color: 'var(--code-value)' },
   'hljs-string': { color: 'var(--code-text)' },
 };
-
-/** The layout of the page, the annotations of the document, and "Try it out" only where the document allows it. */
-function plugin(system) {
-  const annotations = createAnnotations(system);
-  const operation = createOperation(system, annotations, service);
-  const controls = createTryItOut(system);
-  return {
-    rootInjects: { syntaxHighlighting: { styles: { reference: THEME } } },
-    components: {
-      ...operation.components,
-      ...controls.components,
-      Reference: createPage(system, annotations, service),
-    },
-    wrapComponents: {
-      ...operation.wrapComponents,
-      ...annotations.wrapComponents,
-      ...controls.wrapComponents,
-      ...createResponses(system),
-    },
-    statePlugins: {
-      spec: tryItOut,
-      layout: { wrapActions: { scrollToElement: () => (element) => bringIntoView(element.closest('.operation')) } },
-    },
-  };
-}
+const own = {
+  rootInjects: { syntaxHighlighting: { styles: { reference } } },
+  statePlugins: {
+    layout: { wrapActions: { scrollToElement: () => (element) => bringIntoView(element.closest('.operation')) } },
+  },
+};
 
 // Available in the browser's console, as on Swagger UI's own page.
 window.ui = window.SwaggerUIBundle({
   domNode: place,
   url: `${base}/openapi.json`,
-  plugins: [plugin],
+  plugins: [own, page, operation, annotations, responses, tryItOut],
   layout: 'Reference',
   deepLinking: true,
   docExpansion: 'list',

@@ -1,25 +1,32 @@
 const OFF = 'x-hideTryItPanel';
 
-/** Turns "Try it out" off where the document says so: there is no button, and requests by scripts are not sent. */
-export const tryItOut = {
-  wrapSelectors: {
-    allowTryItOutFor:
-      (_, { specSelectors }) =>
-      (_state, path, method) =>
-        specSelectors.specJson().getIn(['paths', path, method, OFF]) !== true,
-  },
-  wrapActions: {
-    executeRequest:
-      (send, { specSelectors }) =>
-      (request) => {
-        const { pathName, method, operation } = request;
-        const isOff = operation.get(OFF) === true || !specSelectors.allowTryItOutFor(pathName, method);
-        return isOff ? undefined : send(request);
+/**
+ * Turns "Try it out" off where the document says so: there is no button, and requests by scripts are not sent. Gives
+ * every control a name for screen readers.
+ */
+export function tryItOut({ React: { createElement: h }, getSystem }) {
+  const isOn = (path, method) => getSystem().specSelectors.specJson().getIn(['paths', path, method, OFF]) !== true;
+  return {
+    // Swagger UI looks up a component of this name for a list of int64, and warns if there is none.
+    components: { JsonSchema_integer_int64: (props) => h(getSystem().getComponent('JsonSchema_string'), props) },
+    wrapComponents: {
+      JsonSchemaForm: (Original) => (props) =>
+        h('div', { ref: (place) => nameControls(place, props.description) }, h(Original, props)),
+      TextArea: (Original) => (props) => h(Original, { 'aria-label': 'Request body', ...props }),
+    },
+    statePlugins: {
+      spec: {
+        wrapSelectors: { allowTryItOutFor: () => (_state, path, method) => isOn(path, method) },
+        wrapActions: {
+          executeRequest: (send) => (request) =>
+            request.operation.get(OFF) !== true && isOn(request.pathName, request.method) ? send(request) : undefined,
+          setResponse: (set) => (path, method, response) =>
+            set(path, method, { ...response, duration: durationOf(response) }),
+        },
       },
-    setResponse: (set) => (path, method, response) =>
-      set(path, method, { ...response, duration: durationOf(response) }),
-  },
-};
+    },
+  };
+}
 
 /**
  * Sends requests with the page's own client name, whose requests are not counted as uses. The displayed curl command
@@ -37,18 +44,6 @@ export function sendAsReference(request) {
 function durationOf({ url, duration }) {
   const [timing] = performance.getEntriesByName(url, 'resource');
   return timing === undefined ? duration : Math.round(timing.duration);
-}
-/** Gives every control a name for screen readers. */
-export function createTryItOut({ React: { createElement: h }, getSystem }) {
-  return {
-    // Swagger UI looks up a component of this name for a list of int64, and warns if there is none.
-    components: { JsonSchema_integer_int64: (props) => h(getSystem().getComponent('JsonSchema_string'), props) },
-    wrapComponents: {
-      JsonSchemaForm: (Original) => (props) =>
-        h('div', { ref: (place) => nameControls(place, props.description) }, h(Original, props)),
-      TextArea: (Original) => (props) => h(Original, { 'aria-label': 'Request body', ...props }),
-    },
-  };
 }
 
 function nameControls(place, name) {
