@@ -1,7 +1,7 @@
 import ICAL from 'ical.js';
 import type { Application } from '../application.ts';
 import { addDays, sinceInstant } from '../lifecycle/annotation.ts';
-import type { ReportEntry, ReportedDeprecation } from '../lifecycle/report.ts';
+import type { ReportEntry } from '../lifecycle/report.ts';
 import { inWords, titleOf } from './lifecycle/format.ts';
 
 // ical.js does not count the space at the start of a folded line; with it, a line has the maximum of 75 octets.
@@ -9,18 +9,13 @@ ICAL.foldLength = 74;
 
 /**
  * The calendar of sunsets, to subscribe to (RFC 5545): each is a whole day, with a reminder 30 days ahead. The text
- * changes only if an annotation changes.
- *
- * @param base the absolute URL of the service, for links to the lifecycle page
+ * changes only if an annotation changes. The base is the absolute URL of the service.
  */
 export function lifecycleCalendar(
   { title, name }: Pick<Application, 'title' | 'name'>,
   entries: readonly ReportEntry[],
   base: string,
 ): string {
-  const events = entries.flatMap((entry) =>
-    entry.deprecation === undefined ? [] : [sunsetEvent(name, entry, entry.deprecation, base)],
-  );
   const properties = [
     ['version', {}, 'text', '2.0'],
     ['prodid', {}, 'text', `-//${title}//Lifecycle//EN`],
@@ -28,12 +23,13 @@ export function lifecycleCalendar(
     ['refresh-interval', {}, 'duration', 'P1D'],
     ['x-published-ttl', {}, 'unknown', 'P1D'],
   ];
-  return ICAL.stringify(['vcalendar', properties, events]);
+  return ICAL.stringify(['vcalendar', properties, entries.flatMap((entry) => sunsetEvents(name, entry, base))]);
 }
 
-/** The event as a component in jCal (RFC 7265): its name, properties and components. */
-function sunsetEvent(service: string, entry: ReportEntry, deprecation: ReportedDeprecation, base: string) {
-  const { coordinate, operation } = entry;
+/** The event of a deprecation as a component in jCal (RFC 7265): its name, properties and components. */
+function sunsetEvents(service: string, entry: ReportEntry, base: string) {
+  const { coordinate, operation, deprecation } = entry;
+  if (deprecation === undefined) return [];
   const { since, sunset, successor, successorOperation, why } = deprecation;
   const summary = `Sunset: ${titleOf(entry)}`;
   const page = `${base}/lifecycle#${coordinate}`;
@@ -48,20 +44,17 @@ function sunsetEvent(service: string, entry: ReportEntry, deprecation: ReportedD
     ['description', {}, 'text', summary],
     ['trigger', {}, 'duration', '-P30D'],
   ];
-  return [
-    'vevent',
-    [
-      ['uid', {}, 'text', `sunset-of-${coordinate}@${service}`],
-      ['dtstamp', {}, 'date-time', sinceInstant(deprecation).toISOString().replace('.000', '')],
-      ['dtstart', {}, 'date', sunset],
-      ['dtend', {}, 'date', addDays(sunset, 1)],
-      ['summary', {}, 'text', summary],
-      ['description', {}, 'text', description],
-      ['url', {}, 'uri', page],
-      ['transp', {}, 'text', 'TRANSPARENT'],
-    ],
-    [['valarm', reminder, []]],
+  const properties = [
+    ['uid', {}, 'text', `sunset-of-${coordinate}@${service}`],
+    ['dtstamp', {}, 'date-time', sinceInstant(deprecation).toISOString().replace('.000', '')],
+    ['dtstart', {}, 'date', sunset],
+    ['dtend', {}, 'date', addDays(sunset, 1)],
+    ['summary', {}, 'text', summary],
+    ['description', {}, 'text', description],
+    ['url', {}, 'uri', page],
+    ['transp', {}, 'text', 'TRANSPARENT'],
   ];
+  return [['vevent', properties, [['valarm', reminder, []]]]];
 }
 
 /** The coordinate, with the operation if there is one. */

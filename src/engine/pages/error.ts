@@ -7,7 +7,7 @@ interface ErrorPageOptions {
   readonly requestId: string;
   /** The most similar path of the service, with the base path. */
   readonly nearest: string | undefined;
-  /** The path that the form sends a key to, with the base path; undefined if a key would not help. */
+  /** The path that the form sends a key to; undefined if a key would not help. */
   readonly keyTo: string | undefined;
 }
 

@@ -1,13 +1,7 @@
 import type { Application } from '../application.ts';
 import { escapeHtml, layout } from './layout.ts';
 
-/**
- * The home page: what the service is, where everything is, and the first requests of the README.
- *
- * @param basePath the path prefix of all URLs of the service
- * @param origin the service's own origin, for the requests to copy
- * @param there which of the optional pages exist
- */
+/** The home page: what the service is, where everything that exists is, and the first requests of the README. */
 export function homePage(
   { title, home }: Pick<Application, 'title' | 'home'>,
   basePath: string,

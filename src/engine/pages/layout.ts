@@ -3,12 +3,8 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/**
- * A complete page with its own style, which loads nothing from other sites.
- *
- * @param style the style of this page, in addition to that of all pages
- */
-export function layout(title: string, content: string, style = ''): string {
+/** A complete page, with its own style in addition to that of all pages. It loads nothing from other sites. */
+export function layout(title: string, content: string, style: string): string {
   return htmlDocument(title, `<style>${BASE_STYLE}${style}</style>`, `<main>\n${content}\n</main>`);
 }
 

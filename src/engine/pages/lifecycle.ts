@@ -13,10 +13,6 @@ const LEVELS: readonly Level[] = ['deprecated', 'beta', 'experimental'];
  * The lifecycle page, which the responses of annotated operations link to: every annotation on a timeline, until when
  * the element is served, who still uses it, and whether it can be removed.
  *
- * @param title the name of the service
- * @param rules what happens at a sunset, and which brownouts are planned
- * @param basePath the path prefix of all URLs of the service
- * @param origin the service's own origin, for the request to copy
  * @param keySentTo the path that makes the browser forget its key for this page; undefined if it has none
  */
 export function lifecyclePage(
@@ -70,12 +66,14 @@ function summary(entries: readonly ReportEntry[]): string {
     return many === 0 ? [] : [`${many} ${level}`];
   });
   // The report is sorted by sunset.
-  const next = entries.find(({ deprecation }) => deprecation !== undefined && deprecation.daysLeft >= 0);
-  return `${numbers.join(', ')}; everything else is stable. ${next?.deprecation === undefined ? 'No sunset is planned.' : nextSunset(next, next.deprecation)}`;
-}
-
-function nextSunset(entry: ReportEntry, { sunset, daysLeft }: NonNullable<ReportEntry['deprecation']>): string {
-  return `The next sunset is that of <a href="#${escapeHtml(entry.coordinate)}">${escapeHtml(titleOf(entry))}</a> on ${dayElement(sunset)}: ${daysLeftInWords(daysLeft)}.`;
+  const [next = 'No sunset is planned.'] = entries.flatMap((entry) => {
+    const { coordinate, deprecation } = entry;
+    if (deprecation === undefined || deprecation.daysLeft < 0) return [];
+    const link = `<a href="#${escapeHtml(coordinate)}">${escapeHtml(titleOf(entry))}</a>`;
+    const { sunset, daysLeft } = deprecation;
+    return [`The next sunset is that of ${link} on ${dayElement(sunset)}: ${daysLeftInWords(daysLeft)}.`];
+  });
+  return `${numbers.join(', ')}; everything else is stable. ${next}`;
 }
 
 function annotations(entries: readonly ReportEntry[], rules: LifecycleRules, now: Date): string {

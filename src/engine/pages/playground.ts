@@ -18,11 +18,8 @@ const NEEDS =
   "script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; font-src data:; connect-src 'self'; worker-src 'self'";
 
 /**
- * The playground: GraphiQL, served by this service, about 9 MB. Browsers cache it forever, because its URL changes with
- * its content.
- *
- * @param basePath the path prefix of all URLs of the service
- * @returns its page, and the assets that the page loads, by their paths under the base path
+ * The playground: GraphiQL, about 9 MB, which browsers cache for ever, because its URL changes with its content. The
+ * assets are by their paths under the base path.
  */
 export function createPlayground({ title, playground }: Pick<Application, 'title' | 'playground'>, basePath: string) {
   const own = (name: string) => readFileSync(new URL(name, OWN), 'utf8');

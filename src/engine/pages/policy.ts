@@ -4,10 +4,8 @@ import type { HeaderFields } from '../http/reply.ts';
 const STYLE = /<style>([\s\S]*?)<\/style>/g;
 
 /**
- * The security header fields of a page: it loads nothing from other sites, cannot be framed, and has no inline scripts.
- *
- * @param sources what it loads, as directives of its Content Security Policy (CSP Level 3); by default nothing, and of
- *   inline styles only those that it has now are applied, by their hashes
+ * The security header fields of a page: it cannot be framed, and loads only the sources, which are directives of CSP
+ * Level 3; by default nothing, with the inline styles that it has now, by their hashes.
  */
 export function pageHeaders(page: string, sources = `style-src ${hashesOf(page)}; img-src data:`): HeaderFields {
   // Forms are sent only to this service.
@@ -15,8 +13,7 @@ export function pageHeaders(page: string, sources = `style-src ${hashesOf(page)}
   return [
     'content-security-policy',
     `default-src 'none'; ${sources}; base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`,
-    ...['cross-origin-opener-policy', 'same-origin'],
-    ...['referrer-policy', 'no-referrer'],
+    ...['cross-origin-opener-policy', 'same-origin', 'referrer-policy', 'no-referrer'],
   ];
 }
 

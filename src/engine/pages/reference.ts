@@ -14,14 +14,7 @@ const SWAGGER_UI = createRequire(import.meta.url).resolve('swagger-ui-dist/swagg
 /** The page has no inline scripts and styles. */
 const OWN_FILES = "script-src 'self'; style-src 'self'; img-src data: 'self'; connect-src 'self'";
 
-/**
- * The reference: Swagger UI, served by this service, with our own plugin and style sheets.
- *
- * @param title the name of the service
- * @param basePath the path prefix of all URLs of the service
- * @param hasPlayground whether there is a playground to link to
- * @returns the responses, by their paths under the base path
- */
+/** The reference: Swagger UI with our own plugins and style sheets, by the paths of its files under the base path. */
 export function createReference(
   title: string,
   basePath: string,

@@ -15,10 +15,8 @@ const IS_KEY = new RegExp(`^${CHARACTERS}*$`);
 export type PageSession = ReturnType<typeof createPageSession>;
 
 /**
- * Opens a page that is closed to a browser, which sends no `Authorization` by itself. The API does not know of it.
- *
- * @param name the service's name for programs, which the cookie's name contains
- * @param page the path of the page, with the base path; the cookie is sent only there
+ * Opens a page that is closed to a browser, which sends no `Authorization` by itself. The API does not know of it. The
+ * page is its path with the base path, and the cookie is sent only there.
  */
 export function createPageSession(
   name: string,
@@ -57,14 +55,12 @@ export function createPageSession(
       if (!IS_KEY.test(key)) {
         throw new ServiceError('INVALID_ARGUMENT', 'The key has characters that no API key or token has.');
       }
-      return { status: 303, headers: ['location', page, 'set-cookie', cookieOf(request, key)], body: null };
+      const secure = request.origin.startsWith('https:') ? '; Secure' : '';
+      const age = key === '' ? '; Max-Age=0' : '';
+      const kept = `${cookie}=${key}; Path=${page}; HttpOnly; SameSite=Strict${secure}${age}`;
+      return { status: 303, headers: ['location', page, 'set-cookie', kept], body: null };
     },
   };
-
-  function cookieOf({ origin }: IncomingRequest, key: string): string {
-    const secure = origin.startsWith('https:') ? '; Secure' : '';
-    return `${cookie}=${key}; Path=${page}; HttpOnly; SameSite=Strict${secure}${key === '' ? '; Max-Age=0' : ''}`;
-  }
 }
 
 function withKey({ headers }: IncomingRequest, key: string): RequestHeaders {

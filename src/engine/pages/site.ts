@@ -27,7 +27,6 @@ interface SiteOptions {
   readonly rules: LifecycleRules;
   readonly report: () => Promise<readonly ReportEntry[]>;
   readonly isOpenByKey: (request: IncomingRequest) => boolean;
-  /** Whether there is a playground, whether the GraphQL schema is public, and whether events are recorded. */
   readonly hasPlayground: boolean;
   readonly hasSchema: boolean;
   readonly hasEvents: boolean;
@@ -46,10 +45,8 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
   // Created now, so that a route that cannot be described makes the start fail.
   const openApi = describeEndpoints(application, endpoints, basePath);
   const events = describeEvents(application, openApi, basePath);
-  const annotations = lifecycleReport(annotated, view, new Map(), {
-    now: rules.clock(),
-    isRehearsal: rules.isRehearsal,
-  });
+  const { isRehearsal } = rules;
+  const annotations = lifecycleReport(annotated, view, new Map(), { now: rules.clock(), isRehearsal });
   return {
     '/': ({ origin }) => html(homePage(application, basePath, origin, options)),
     [LIFECYCLE_PAGE]: async (request) => {
@@ -62,14 +59,12 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
       return text('text/calendar; charset=utf-8', lifecycleCalendar(application, annotations, base));
     },
     ...createReference(title, basePath, options.hasPlayground),
-    '/openapi.json': serveAsset({ contentType: 'application/json', make: () => printDocument(openApi) }),
+    '/openapi.json': json(openApi),
     '/openapi.yaml': serveAsset({
       contentType: 'application/yaml',
       make: async () => (await import('yaml')).stringify(openApi, { aliasDuplicateObjects: false }),
     }),
-    ...(events && {
-      '/asyncapi.json': serveAsset({ contentType: 'application/json', make: () => printDocument(events) }),
-    }),
+    ...(events && { '/asyncapi.json': json(events) }),
     ...(options.hasSchema && {
       '/schema.graphql': serveAsset({ contentType: 'text/plain; charset=utf-8', make: () => printGraphQL(schema) }),
     }),
@@ -84,6 +79,10 @@ export function printGraphQL(schema: GraphQLSchema): string {
 /** The OpenAPI or AsyncAPI document, as committed and served. */
 export function printDocument(document: object): string {
   return `${stringify(document, { maxLength: 110 })}\n`;
+}
+
+function json(document: object): PageMaker {
+  return serveAsset({ contentType: 'application/json', make: () => printDocument(document) });
 }
 
 /** The response with a page. */

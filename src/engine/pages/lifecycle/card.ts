@@ -45,9 +45,8 @@ ${usesOf(entry, now)}
 function otherName({ coordinate, operation }: ReportEntry): string {
   if (operation === undefined) return '';
   const isTitle = titleOf({ coordinate, operation }) === operation;
-  return isTitle
-    ? `<code>${escapeHtml(coordinate)}</code>`
-    : `<span class="soft">argument of <code>${escapeHtml(operation)}</code></span>`;
+  if (isTitle) return `<code>${escapeHtml(coordinate)}</code>`;
+  return `<span class="soft">argument of <code>${escapeHtml(operation)}</code></span>`;
 }
 
 function facts(
@@ -58,17 +57,14 @@ function facts(
 ): string {
   const { since, sunset, daysLeft, successor, successorOperation, why } = deprecation;
   const begins = since > toDay(now) ? 'Deprecated from' : 'Deprecated since';
-  const instead =
-    successorOperation === undefined
-      ? `<code>${escapeHtml(successor)}</code>`
-      : `<code class="name">${escapeHtml(successorOperation)}</code><br><code>${escapeHtml(successor)}</code>`;
+  const name = successorOperation && `<code class="name">${escapeHtml(successorOperation)}</code><br>`;
   const rehearsed = brownouts.filter(
     ({ coordinate: only = coordinate, from, until }) => only === coordinate && now < until && toDay(from) <= sunset,
   );
   return `<dl class="facts">
 <div><dt>Sunset</dt><dd><strong>${dayElement(sunset)}</strong><br><span class="soft">${daysLeftInWords(daysLeft)}</span></dd></div>
 <div><dt>${begins}</dt><dd>${dayElement(since)}</dd></div>
-<div><dt>Use instead</dt><dd>${instead}</dd></div>
+<div><dt>Use instead</dt><dd>${name ?? ''}<code>${escapeHtml(successor)}</code></dd></div>
 <div><dt>Why</dt><dd>${escapeHtml(why)}</dd></div>
 <div><dt>After its sunset</dt><dd>${AT_SUNSET[atSunset]}</dd></div>
 ${rehearsed.length === 0 ? '' : `<div><dt>Brownouts</dt><dd>${rehearsed.map(periodElement).join('<br>')}, UTC</dd></div>`}

@@ -2,16 +2,7 @@ import { addDays, toDay } from '../../lifecycle/annotation.ts';
 import { type Usage, WINDOW_DAYS, windowOpens } from '../../lifecycle/report.ts';
 import { counted, inWords, withoutYear } from './format.ts';
 
-interface DayBar {
-  readonly day: string;
-  readonly uses: number;
-  /** From the left end, in percent of the width. */
-  readonly x: number;
-  /** In pixels; 0 for no use, and otherwise high enough to be visible. */
-  readonly height: number;
-  /** Whether the counting had not started yet. */
-  readonly isBefore: boolean;
-}
+type DayBar = ReturnType<typeof dayBars>[number];
 
 /** In pixels, from the top. */
 const TOP = 20;
@@ -45,8 +36,11 @@ ${bars.flatMap(listed).join('\n')}
 </details>`;
 }
 
-/** The days of the window with their places in the chart. */
-export function dayBars({ byDay, countedSince }: Pick<Usage, 'byDay' | 'countedSince'>, now: Date): DayBar[] {
+/**
+ * The days of the window: each with its place from the left in percent, its height in pixels, which is 0 for no use and
+ * otherwise enough to be visible, and whether it is before the counting started.
+ */
+export function dayBars({ byDay, countedSince }: Pick<Usage, 'byDay' | 'countedSince'>, now: Date) {
   const begins = countedSince === undefined ? '' : toDay(countedSince);
   const days = Array.from({ length: WINDOW_DAYS }, (_, index) => addDays(windowOpens(now), index));
   const max = Math.max(1, ...days.map((day) => byDay.get(day) ?? 0));

@@ -9,22 +9,16 @@ export const PROMISES: Readonly<Record<Level, string>> = {
   experimental: 'It can change or be removed at any time, without notice.',
 };
 
-/** A day such as `2027-12-31` in words: `31 December 2027`. */
+/** `31 December 2027`, `31 Dec 2027` or `31 Dec`, in UTC. */
 export const inWords = format({ dateStyle: 'long' });
-
-/** The same, shorter: `31 Dec 2027`. */
 export const inShort = format({ dateStyle: 'medium' });
-
-/** The same without its year: `31 Dec`. */
 export const withoutYear = format({ day: 'numeric', month: 'short' });
-
-/** An instant to the minute, in UTC: `21 Nov, 09:30`. */
+/** `21 Nov, 09:30` or `21 Nov 2026, 09:30`, in UTC. */
 export const toMinute = format({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
-
-/** The same with its year: `21 Nov 2026, 09:30`. */
 export const toMinuteOfYear = format({ dateStyle: 'medium', timeStyle: 'short' });
 
-const NUMBER = new Intl.NumberFormat('en-GB');
+/** A number for people: `1,204`. */
+export const { format: grouped } = new Intl.NumberFormat('en-GB');
 
 /** Independent of the machine's time zone and language. */
 function format(options: Intl.DateTimeFormatOptions): (instant: string | Date) => string {
@@ -37,17 +31,12 @@ export function dayElement(day: string): string {
   return `<time datetime="${day}">${inWords(day)}</time>`;
 }
 
-/** A number for people: `1,204`. */
-export function grouped(number: number): string {
-  return NUMBER.format(number);
-}
-
 /** A count with its noun: `1 use`, `1,204 uses`. */
 export function counted(many: number, what: string): string {
   return `${grouped(many)} ${what}${many === 1 ? '' : 's'}`;
 }
 
-/** The days left until a sunset in words, from their number: 0 on the day itself, negative after it. */
+/** The days until a sunset in words: 0 on the day itself, negative after it. */
 export function daysLeftInWords(daysLeft: number): string {
   if (daysLeft === 0) return 'today is its last day';
   return daysLeft > 0 ? `${counted(daysLeft, 'day')} left` : `ended ${counted(-daysLeft, 'day')} ago`;
@@ -55,8 +44,7 @@ export function daysLeftInWords(daysLeft: number): string {
 
 /** A sentence of the report with a capital letter, and its days in words. */
 export function asSentence(text: string): string {
-  const said = text.replaceAll(/\b\d{4}-\d\d-\d\d\b/g, (day) => inWords(day));
-  return capitalize(said);
+  return capitalize(text.replaceAll(/\b\d{4}-\d\d-\d\d\b/g, (day) => inWords(day)));
 }
 
 /** The title of an element: its operation, or its coordinate if it is only a part of an operation. */
