@@ -37,10 +37,8 @@ export async function isEmpty(database: Database): Promise<boolean> {
 }
 
 /**
- * Adds pets with realistic names, and the categories if there are none; most pets have stock, and some have orders, as
- * the rules of orders and stock require.
+ * Adds pets, and the categories if there are none; most have stock, and some have orders, as the rules require.
  *
- * @param pets the number of pets
  * @param onProgress called with the number of pets so far, after each chunk of a few thousand
  */
 export async function seed(database: Database, pets: number, onProgress: (done: number) => void): Promise<void> {
@@ -65,10 +63,7 @@ export async function seed(database: Database, pets: number, onProgress: (done: 
   }
 }
 
-/**
- * Of ten pets, six have stock, two are sold out (one with an order still open) and two have no tracked stock. Returns
- * the ids.
- */
+/** Of ten pets, six have stock, two are sold out (one with an order still open) and two have no tracked stock. */
 const SEED_PETS = `
   with kinds as (select array_agg(id order by id) as ids from (select id from categories order by id limit 12) as first),
   made as (

@@ -7,18 +7,14 @@ const MAX_SHAPES = 100;
 
 /** What all requests of a batch have in common. */
 export interface Alike {
-  /** Identifies the statement. */
   readonly shape: string;
-  /** The values of the statement's placeholders. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Batches requests that are alike. Others neither wait for them nor fail with them. A statement is compiled when its
- * shape is first requested.
+ * Batches requests that are alike; others neither wait for them nor fail with them.
  *
- * @param name the name of the batches in metrics
- * @param compile makes the statement of a request's shape
+ * @param compile makes the statement of a request whose shape is new
  * @param run answers requests that are alike, in their order
  */
 export function batchedAlike<Request extends Alike, Row, Value>(

@@ -6,7 +6,6 @@ import { DatabaseError } from './failures.ts';
 const MAX_IN_FLIGHT = 2;
 /** A statement that takes longer than this, in milliseconds, no longer counts as in flight. */
 const SLOW_AFTER = 100;
-/** How many items one statement may have. */
 const MAX_BATCH_SIZE = 1000;
 
 /** Gives the values of many items, in their order; a value that takes longer than the others may be a promise. */
@@ -14,20 +13,17 @@ export type Batched<Item, Value> = (items: readonly Item[]) => Promise<readonly 
 
 interface Call<Item, Value> {
   readonly item: Item;
-  /** The traced requests that wait for the value. */
   readonly requests: TracedRequests | undefined;
   readonly resolve: (value: Value | Promise<Value>) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Batches calls across all requests: calls that arrive while statements are in flight wait, and share the next one. A
- * slow statement doesn't hold up the next, so only its own callers wait for it.
+ * Batches calls across all requests: those that arrive while statements are in flight share the next one. A slow
+ * statement doesn't hold up the next, so only its own callers wait for it.
  *
- * @param name the name of the batches in metrics
  * @param run handles all items with one statement. If the database rejects it, nothing has happened, and each item runs
  *   again on its own, so that only the bad ones fail
- * @param max how many items a batch has at most
  */
 export function batched<Item, Value>(
   database: Database,
@@ -105,10 +101,9 @@ export function batched<Item, Value>(
 /**
  * Batches writes across all requests.
  *
- * @param name the name of the batches in metrics
- * @param together writes many items with one statement. Takes them as a JSON list; each has its index as `place`, and
- *   so has its row. Skips items that can't be written or would have to wait for a lock
- * @param alone writes one item; also called for each item that `together` skips, which then waits or fails on its own
+ * @param together writes many items, a JSON list in which each has its index as `place`; so has its row. Skips items
+ *   that can't be written or would have to wait for a lock
+ * @param alone writes one item; also one that `together` skips, which then waits or fails on its own
  */
 export function batchWrites<Item extends object, Row>(
   database: Database,
@@ -128,20 +123,15 @@ export function batchWrites<Item extends object, Row>(
   });
 }
 
-/** Reads by key, batched across all requests. */
 export interface Loader<Key, Value> {
   /** Undefined when no row has the key. */
   load(key: Key): Promise<Value | undefined>;
-  /** The values of many keys, in their order. */
   loadMany(keys: readonly Key[]): Promise<readonly (Value | undefined)[]>;
 }
 
 /**
- * Batches reads by key across all requests, and reads each key once per batch. Nothing is cached: a row is always read
- * after it was requested, so it is as fresh as with a query of its own.
- *
- * @param name the name of the batches in metrics
- * @param fetch reads the rows of many keys with one statement
+ * Batches reads by key across all requests, each key once per batch. Nothing is cached: a row is read after it was
+ * requested, so it is as fresh as with a query of its own.
  */
 export function loaderOf<Key, Row>(
   database: Database,

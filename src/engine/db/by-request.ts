@@ -1,18 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm';
 
 /**
- * Stores, for the triggers of a statement, the id of the request that changes its rows: the placeholder `requestId`, null
- * for none. A further column of each statement that changes rows with events, after those that are read: the triggers run
- * when all columns are computed, and the setting ends with the transaction. The column is short: it says whether the
- * setting is null.
+ * A further column of each statement that changes rows with events, after those that are read: it stores the id of the
+ * request (the placeholder `requestId`, null for none) for the triggers, which run when all columns are computed. The
+ * setting ends with the transaction.
  */
 export const byRequest: SQL = sql`set_config('events.request', ${sql.placeholder('requestId')}, true) is null`;
 
 /**
- * The same for a statement that changes rows for many requests. It has a part named `given`, in which each request has a
- * row, with its id as `"requestId"`.
+ * The same for many requests: the statement's part `given` has a row for each, with its id as `"requestId"`.
  *
- * @param key what tells the requests apart, in `given` and by the `requestKey` of the events' source in the changed rows
+ * @param key tells the requests apart, in `given` and by the `requestKey` of the events' source in the changed rows
  */
 export function byRequests(key: SQL): SQL {
   return sql`(select set_config('events.request',

@@ -24,7 +24,6 @@ export interface Probe {
   readonly tracing?: StatementTracing | undefined;
 }
 
-/** Traces statements as parts of the requests that wait for them. */
 export interface StatementTracing {
   /** The requests that the running function works for, known until its first `await`; undefined for none. */
   current(): TracedRequests | undefined;
@@ -32,20 +31,16 @@ export interface StatementTracing {
   together(calls: readonly { readonly requests: TracedRequests | undefined }[]): TracedRequests | undefined;
 }
 
-/** Traced requests that wait for the same result. */
 export interface TracedRequests {
   /** Calls the function on their behalf: they are the current requests until its first `await`. */
   call<T>(work: () => T): T;
-  /** Runs a statement on their behalf. */
   statement<T>(name: string, sql: string, run: () => Promise<T>): Promise<T>;
 }
 
 /** A compiled statement; takes the values of its placeholders by name. */
 export type Statement<Row> = (values?: Readonly<Record<string, unknown>>) => Promise<Row[]>;
 
-/**
- * The row that a statement changes: its kind, and the placeholder of its id, such as `{ of: 'book', by: 'bookId' }`.
- */
+/** Its kind, and the placeholder of its id, such as `{ of: 'book', by: 'bookId' }`. */
 interface ChangedRow {
   readonly of: string;
   readonly by: string;
@@ -59,11 +54,7 @@ export interface DatabaseLocation {
   readonly name?: string;
   /** How long a request may take, in milliseconds; on a server, no statement takes longer. */
   readonly timeout: number;
-  /**
-   * How many connections this process has to a server, 6 or more.
-   *
-   * @default 18
-   */
+  /** How many connections this process has to a server: at least 6, 18 by default. */
   readonly pool?: number;
 }
 
@@ -75,11 +66,7 @@ const RETRY_WITHIN = 1_000;
 const dialect = new PgDialect();
 const noProbe: Probe = { statement: () => {}, batch: () => {} };
 
-/**
- * Opens the server's database if there is a URL, otherwise the embedded database in the folder.
- *
- * @throws {Error} with a message of one line when it can't be used
- */
+/** @throws {Error} with a message of one line when the database can't be used */
 export async function openDatabase(
   { url, folder, name, timeout, pool = DEFAULT_POOL }: DatabaseLocation,
   probe?: Probe,
@@ -111,12 +98,10 @@ export class Database {
   }
 
   /**
-   * Compiles a statement: builds its SQL once, in a session of transactions when it first runs. The server prepares it when it first runs.
+   * Builds the SQL of a statement once, in a session of transactions when it first runs; then the server prepares it.
    *
    * @param name its name in metrics, tests and logs, such as `books.byKeys`
-   * @param kind what it does
-   * @param query the statement, with `sql.placeholder` for each value
-   * @param shape the columns that it returns
+   * @param query has `sql.placeholder` for each value
    * @param row the row that it changes, if it is one: statements that change the same row run one after another, so
    *   that they use only one connection while another transaction has locked the row
    */
@@ -206,7 +191,6 @@ function mayRunAgain(kind: Kind, error: unknown, milliseconds: number): boolean 
   return isUnavailable && kind !== 'write';
 }
 
-/** Makes the function that reads a parameter from the values of the placeholders. */
 function parameterReader(param: unknown): (values: Readonly<Record<string, unknown>>) => Parameter {
   if (is(param, Placeholder)) return (values) => toParameter(values[param.name]);
   if (is(param, Param)) throw new TypeError('A statement takes values by sql.placeholder alone.');

@@ -2,7 +2,6 @@ import { getTableName, sql } from 'drizzle-orm';
 import { bigint, type CheckBuilder, check, type PgColumn } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
 
-/** The number of characters that a text may have. */
 interface Length {
   readonly min: number;
   readonly max: number;

@@ -6,16 +6,13 @@ const DEFAULT_PORT = 5432;
 interface Address {
   readonly host: readonly string[];
   readonly port: readonly number[];
-  /** A Unix socket, instead of the hosts. */
   readonly path: string | false;
 }
 
 /**
- * Connects as postgres.js 3.4.9 does by default, but only once. When the other end accepts a connection and closes it,
- * like a load balancer without a server behind it, postgres.js would retry at once, forever and thousands of times a
- * second, and the statement would wait for that until it times out.
- *
- * @returns the `socket` option of postgres.js; with one host, it throws CONNECTION_CLOSED from the second call on
+ * The `socket` option of postgres.js 3.4.9, which connects as by default, but with one host only once; then it throws
+ * CONNECTION_CLOSED. When the other end accepts a connection and closes it, like a load balancer without a server,
+ * postgres.js would retry at once, thousands of times a second, and the statement would wait until it times out.
  */
 export function connectOnce(): (address: Address) => Socket {
   let tries = 0;

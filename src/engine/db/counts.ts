@@ -15,7 +15,6 @@ interface CountedList<Filter extends string> extends Pick<ListSource, 'from' | '
 
 /** Counts the rows of a list that pass filters. Equal requests at the same time are counted once. */
 export function rootCount<Filter extends string>(database: Database, list: CountedList<Filter>) {
-  /** With the filters that apply. */
   type Request = Alike & { readonly names: readonly Filter[] };
   const name = `${list.name}.count`;
   const compile = ({ names }: Request) => {

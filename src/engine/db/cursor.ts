@@ -18,8 +18,6 @@ export function encodeCursor(list: string, { id, value }: Place): string {
 }
 
 /**
- * Decodes a cursor.
- *
  * @param list names the list and its order
  * @param isValue whether a text can be a value of this sort; undefined when the list is sorted by id alone
  * @throws {ServiceError} INVALID_ARGUMENT when it is not a cursor of this service, or is one of another list or order

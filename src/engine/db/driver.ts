@@ -6,19 +6,12 @@ export type Parameter = string | number | boolean | null;
 /** A row as the database returns it, in the order of the columns; int8 and timestamptz are text. */
 export type RawRow = readonly unknown[];
 
-/**
- * What a statement does; each kind has connections of its own. A lookup reads rows by key and is fast; a list reads a
- * page; a count may read a whole table; a write may wait for locked rows.
- */
+/** A statement reads rows by key, reads a page, counts (and may read a whole table), or may wait for locked rows. */
 export type Kind = 'lookup' | 'list' | 'count' | 'write';
 
-/**
- * Runs a statement; rejects with a `DatabaseError`, or with a `ServiceError` when the database is unavailable or too
- * slow.
- */
+/** Rejects with a `DatabaseError`, or with a `ServiceError` when the database is unavailable or too slow. */
 export type Query = (text: string, parameters: readonly Parameter[]) => Promise<readonly RawRow[]>;
 
-/** Runs a statement on a connection for its kind; rejects as `Query` does. */
 export type KindQuery = (text: string, parameters: readonly Parameter[], kind: Kind) => Promise<readonly RawRow[]>;
 
 /** How statements reach the database: the only difference between the embedded database and a server. */
@@ -36,8 +29,7 @@ export interface Driver {
 }
 
 /**
- * The parameter for a value: int64s and dates become text, a list becomes a PostgreSQL array literal, undefined becomes
- * null.
+ * Int64s and dates become text, a list becomes a PostgreSQL array literal, undefined becomes null.
  *
  * @throws {TypeError} for a value that no column can have, such as an object or a list of lists
  */

@@ -5,7 +5,6 @@ import { ServiceError } from '../errors.ts';
 export class DatabaseError extends Error {
   /** The SQLSTATE, five characters: PostgreSQL's appendix A. */
   readonly state: string;
-  /** The constraint that was violated, if any. */
   readonly constraint: string | undefined;
 
   constructor(message: string, state: string, constraint: string | undefined, cause: unknown) {
@@ -28,9 +27,8 @@ const DEADLOCK = '40P01';
 export const OUT_OF_RANGE = '22003';
 
 /**
- * The SQLSTATEs of failures of the server or the connection, not of the statement: connections, resources, an
- * operator's intervention, errors of its system, authentication, a missing database, a read-only standby, and
- * transactions that took too long.
+ * Failures of the server or the connection, not of the statement: connections, resources, an operator's intervention,
+ * system errors, authentication, a missing database, a read-only standby, and transactions that took too long.
  */
 const OF_SERVER = /^(08|53|57P|58|28|3D|25006|25P03|25P04)/;
 
@@ -44,7 +42,6 @@ const MISUSE: ReadonlySet<string> = new Set([
   'UNSAFE_TRANSACTION',
 ]);
 
-/** Translates an error that the server reported. */
 export function failureOf(error: ReportedError): ServiceError | DatabaseError {
   const { code: state, constraint, message } = error;
   if (state === STATEMENT_CANCELED) return tooSlow(error);
@@ -63,10 +60,9 @@ export function failureOfConnection(error: unknown): unknown {
 }
 
 /**
- * Waits for a write, and translates a constraint violation into an error that explains it to the client.
+ * Waits for a write, and explains a violated constraint to the client.
  *
- * @param explain makes the error, if it has one for the name of the constraint, or for the SQLSTATE if no constraint is
- *   involved
+ * @param explain makes the error, if it has one, by the constraint's name, or the SQLSTATE if no constraint is involved
  */
 export async function explaining<T>(write: Promise<T>, explain: (violated: string) => Error | undefined): Promise<T> {
   try {
@@ -76,7 +72,6 @@ export async function explaining<T>(write: Promise<T>, explain: (violated: strin
   }
 }
 
-/** Whether the statement was the victim of a deadlock. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof DatabaseError && error.state === DEADLOCK;
 }
@@ -88,18 +83,15 @@ export class LockTimeout extends ServiceError {
   }
 }
 
-/** The error of a statement or request that the database has not completed in time. */
 export function tooSlow(cause?: unknown): ServiceError {
   return new ServiceError('TIMEOUT', 'The database took too long; try again.', { cause });
 }
 
-/** The error of a statement that waited too long for its turn. */
 export function overloaded(): ServiceError {
   const message = 'The database is overloaded at the moment; try again.';
   return new ServiceError('UNAVAILABLE', message);
 }
 
-/** The error of a statement that found no working server. */
 export function unavailable(cause: unknown): ServiceError {
   const message = 'The database cannot be reached at the moment; try again.';
   return new ServiceError('UNAVAILABLE', message, { cause });

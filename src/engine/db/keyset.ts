@@ -7,9 +7,7 @@ import { recordRows } from './record-rows.ts';
 /** The parts of a list that its SQL is built from. */
 export interface ListSource {
   readonly columns: Readonly<Record<string, PgColumn>>;
-  /** The table, with its joins. */
   readonly from: SQL;
-  /** The condition of every row of the list. */
   readonly where?: SQL;
   /** The last key of every order, so that no two rows have the same position. */
   readonly id: PgColumn;
@@ -17,10 +15,7 @@ export interface ListSource {
   readonly joinedId?: PgColumn;
 }
 
-/**
- * A filter for rows whose column has one of several values. An index on the column and the id has the rows of each
- * value in the order of their ids.
- */
+/** Rows with one of several values. An index on the column and the id has those of each value in the order of ids. */
 interface ValuesFilter {
   readonly column: PgColumn;
   /** The values, as an array. */
@@ -35,12 +30,10 @@ interface ConditionFilter {
 
 export type RowFilter = ValuesFilter | ConditionFilter;
 
-/** The SQL condition of a filter. */
 export function conditionOf(filter: RowFilter): SQL {
   return 'column' in filter ? sql`${filter.column} = any(${filter.values})` : filter.condition;
 }
 
-/** The sorts by id alone; every list has them. */
 const BY_ID: ReadonlySet<string> = new Set(['id', 'id_desc']);
 
 /**
@@ -53,7 +46,6 @@ export function isSearch({ id }: Pick<ListSource, 'id'>, sortName: string, filte
   return only !== undefined && (others.length > 0 || !('column' in only) || !BY_ID.has(sortName));
 }
 
-/** Whether the rows that pass the filter are adjacent in the order of the sort. */
 function isInOrder(filter: RowFilter, sortName: string): boolean {
   return 'condition' in filter && filter.sorts?.includes(sortName) === true;
 }
@@ -64,7 +56,6 @@ export interface Sort<Row> {
     readonly expression: SQL;
     readonly valueOf: (row: Row) => string;
     readonly isValue: (text: string) => boolean;
-    /** How the text in a cursor is compared with the expression. */
     readonly toComparable: (value: SQL) => SQL;
   };
   readonly descending: boolean;
@@ -94,7 +85,6 @@ interface PageQuery {
   readonly parent: PgColumn | undefined;
 }
 
-/** Where a page is: its bounds, and the parent of its rows for a list within a parent. */
 interface PagePlace {
   readonly bounds: Pick<PageBounds, 'after' | 'before'>;
   readonly parentId: Int64 | undefined;
@@ -123,13 +113,9 @@ const PLACES = sql`json_to_recordset(${sql.placeholder('places')}::text::json) a
 
 const LIMIT = sql.placeholder('limit');
 
-/** How many pages one statement reads at most. */
 export const MAX_PAGES = 50;
 
-/**
- * Reads many pages with one statement. It returns the index of each page in `places`, and its rows; the placeholder
- * `limit` is their maximum number.
- */
+/** Reads up to `MAX_PAGES` pages: the index of each in `places`, and its rows, at most the placeholder `limit`. */
 export function pagesQuery(page: PageQuery): SQL {
   return sql`select place.key, ${recordRows(pageQuery(page))} from ${PLACES}`;
 }
@@ -149,7 +135,6 @@ function rowsQuery(page: PageQuery, conditions: readonly SQL[], order: SQL): SQL
   return sql`select ${columnsOf(source)} from ${source.from} ${where} order by ${order} limit ${LIMIT}`;
 }
 
-/** The columns of a query's result, separated by commas. */
 export function columnsOf({ columns }: Pick<ListSource, 'columns'>): SQL {
   return sql.join(Object.values(columns), sql`, `);
 }
@@ -192,21 +177,17 @@ function searchQuery(page: PageQuery): SQL {
 }
 
 /**
- * A page of the rows whose column has the value, in the order of the ids. PostgreSQL often prefers to scan by id and to
- * check each row for the value, as if such rows were spread evenly: when they are all at the far end, or there are
- * none, it reads the whole table. With the column in the order, and not in a plain equality, it can only use the index
- * on the column and the id. The page's position is compared by id alone, because PostgreSQL would not start the scan at
- * a pair of value and id.
+ * A page of the rows whose column has the value, by id. PostgreSQL often prefers to scan by id and to check each row,
+ * as if such rows were spread evenly: when they are all at the far end, or there are none, it reads the whole table.
+ * With the column in the order, and not in a plain equality, it can only use the index on the column and the id. The
+ * position is compared by id alone: PostgreSQL would not start the scan at a pair of value and id.
  */
 function byValueQuery(page: PageQuery, column: PgColumn, value: SQL): SQL {
   const hasValue = sql`${column} = any(array[${value}])`;
   return rowsQuery(page, [hasValue], sql`${column} ${direction(page)}, ${orderBy(page)}`);
 }
 
-/**
- * A page in the order of the ids, merged from a page for each value of the only filter. With further filters,
- * PostgreSQL would misestimate how many rows pass.
- */
+/** Merged from a page for each value of the only filter. With more, PostgreSQL would misestimate how many rows pass. */
 function mergedQuery(page: PageQuery, { column, values }: ValuesFilter): SQL {
   const { source } = page;
   const names = namesIn(source);
@@ -216,7 +197,6 @@ function mergedQuery(page: PageQuery, { column, values }: ValuesFilter): SQL {
     order by ${id} ${direction(page)} limit ${LIMIT}`;
 }
 
-/** The `where` clause of these conditions on the rows of a list; empty if there are none. */
 export function whereAll({ where }: Pick<ListSource, 'where'>, conditions: readonly SQL[]): SQL {
   const all = where === undefined ? [...conditions] : [where, ...conditions];
   return all.length === 0 ? sql`` : sql`where ${sql.join(all, sql` and `)}`;

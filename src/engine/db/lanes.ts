@@ -1,9 +1,6 @@
 import type { Kind } from './driver.ts';
 
-/**
- * What a connection is used for: a kind of statement, writes that wait for a locked row, or transactions. Each lane has
- * its own connections, so that none waits for another.
- */
+/** A use of connections. Each has its own, so that none waits for another. */
 export type Lane = Kind | 'waitingWrite' | 'transaction';
 
 /** How many connections each lane has by default. They are opened as needed. */
@@ -16,16 +13,12 @@ export const CONNECTIONS: Readonly<Record<Lane, number>> = {
   transaction: 5,
 };
 
-/** How many connections a process has by default. */
 export const DEFAULT_POOL = Object.values(CONNECTIONS).reduce((sum, one) => sum + one);
-/** One connection for each lane. */
 export const MIN_POOL = Object.values(CONNECTIONS).length;
 
 /**
- * Divides connections among the lanes in proportion to the default, at least one for each. Transactions get no more than
- * by default, because no more of them run at once.
- *
- * @param pool how many there are, `MIN_POOL` or more
+ * Divides `MIN_POOL` or more connections in proportion to the default, at least one for each lane. Transactions get no
+ * more than by default, because no more of them run at once.
  */
 export function connectionsOf(pool: number): Readonly<Record<Lane, number>> {
   const given = { lookup: 1, list: 1, count: 1, write: 1, waitingWrite: 1, transaction: 1 };

@@ -19,10 +19,9 @@ interface Holder {
 
 /**
  * Locks the folder for this process, because two processes on one embedded database lose data silently. The lock is a
- * file beside the data that names its holder. It is taken over if the holder's process has ended, and never if it is
- * running.
+ * file beside the data that names its holder; it is taken over only if that process has ended.
  *
- * @returns the function that releases the lock
+ * @returns releases the lock
  * @throws {Error} that names the process that holds the lock
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {

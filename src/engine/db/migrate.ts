@@ -21,9 +21,8 @@ const ATTEMPTS = 5;
 export type OnWait = (reason: string) => void;
 
 /**
- * Applies the missing migrations under `drizzle/`, all or none. Several processes may call it at once: one works while
- * the others wait for a lock and then find nothing to do. Applied migrations are recorded where drizzle-kit records
- * them, so its commands work on the same database.
+ * Applies the missing migrations under `drizzle/`, all or none. Of several processes, one works while the others wait
+ * and then find nothing to do. Migrations are recorded where drizzle-kit records them, so its commands work too.
  *
  * @param onMissing called with the number of missing migrations before they are applied
  * @returns how many migrations were applied
@@ -50,10 +49,7 @@ export async function migrateDatabase(
   });
 }
 
-/**
- * Runs the work in a transaction that no other process that changes the database's definition runs beside; again if it
- * meets a lock.
- */
+/** In a transaction, beside no other that changes the database's definition; again if it meets a lock. */
 export async function withMigrationLock<T>(
   database: Database,
   onWait: OnWait,
@@ -84,9 +80,7 @@ export async function withMigrationLock<T>(
 }
 
 /**
- * Makes sure that all migrations under `drizzle/` are applied.
- *
- * @param reason why they are not applied here
+ * @param reason why missing migrations are not applied here
  * @throws {Error} when some are missing
  */
 export async function assertNoneMissing(database: Database, reason = 'MIGRATE is off'): Promise<void> {

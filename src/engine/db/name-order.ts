@@ -4,9 +4,8 @@ import { isStorable } from '../text.ts';
 import type { RowFilter, Sort } from './keyset.ts';
 
 /**
- * The expression by which lists sort and find a name: case-insensitive, and byte by byte whatever the database's
- * collation. The database's locale decides which letters beyond ASCII have another case. The sorts and the filter below
- * need an index on exactly this expression, followed by the id.
+ * How lists sort and find a name: case-insensitive (the database's locale decides beyond ASCII), and byte by byte
+ * whatever the collation. The sorts and the filter below need an index on exactly this expression, followed by the id.
  */
 export function nameKey(column: PgColumn): SQL {
   return foldCase(sql`${column}`);
@@ -24,10 +23,8 @@ export function nameSorts(column: PgColumn): Readonly<Record<'name' | 'name_desc
 }
 
 /**
- * A filter for names that start with a text, in the placeholder with the name of the filter. It is a range, because PostgreSQL uses no index for
- * `like` with a parameter as its pattern. The range ends with the text followed by the greatest character, repeated.
- *
- * @param maxLength the maximum length of a name, in characters
+ * A filter for names, of at most `maxLength` characters, that start with a text. It is a range up to the text followed
+ * by the greatest character, repeated: PostgreSQL uses no index for `like` with a parameter as its pattern.
  */
 export function namePrefix(column: PgColumn, maxLength: number): (filter: string) => RowFilter {
   return (filter) => {

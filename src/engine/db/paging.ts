@@ -40,12 +40,10 @@ export interface Page<Row> {
   count(): Promise<number>;
 }
 
-/** The tables that are read to count a list. */
 export interface ListTables {
   readonly tables: readonly PgTable[];
 }
 
-/** A list as its readers see it. */
 export interface SortedList<Row, SortName extends string, Filter extends string = string> extends ListTables {
   readonly name: string;
   readonly id: PgColumn;
@@ -54,7 +52,6 @@ export interface SortedList<Row, SortName extends string, Filter extends string 
   readonly sorts: Readonly<Record<SortName, Sort<Row>>>;
 }
 
-/** A list: its rows, and each filter and sort that an index serves. */
 export interface ListPlan<C extends ListSource['columns'], Filter extends string, SortName extends string>
   extends ListSource,
     SortedList<RowOf<C>, SortName, Filter> {
@@ -69,10 +66,8 @@ export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
 
 /**
- * Reads pages of a list by keyset: a page starts at a row, not at an offset, so a client that walks through the list
- * sees each row exactly once, whatever is inserted and deleted meanwhile.
- *
- * @returns reads a page of the rows that pass the filters; a filter that is undefined or null does not apply
+ * Reads pages by keyset: a page starts at a row, not at an offset, so a client that walks through the list sees each
+ * row exactly once, whatever is inserted and deleted meanwhile. A filter that is undefined or null does not apply.
  */
 export function pages<C extends ListSource['columns'], Filter extends string, SortName extends string>(
   database: Database,
@@ -105,7 +100,6 @@ export function nestedPages<C extends ListSource['columns']>(
   return (parentId, window) => read({ sortName: 'id', window, names: [], values: {}, parentId }, () => count(parentId));
 }
 
-/** Reads the rows of a list by their ids, batched across all requests. */
 export function byId<C extends ListSource['columns']>(
   database: Database,
   list: Pick<ListPlan<C, string, never>, 'name' | 'columns' | 'from' | 'where' | 'id' | 'idOf'>,
@@ -122,7 +116,6 @@ interface PageRequest<Filter, SortName> {
   readonly window: PageWindow;
   /** The filters that apply. */
   readonly names: readonly Filter[];
-  /** The values of the filters' placeholders. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly parentId: Int64 | undefined;
 }
@@ -200,11 +193,7 @@ export function isSearched(
   return isSearch(list, String(given.sort ?? 'id'), filters);
 }
 
-/**
- * The bounds of a page.
- *
- * @throws {ServiceError} INVALID_ARGUMENT when it has both `first` and `last`, or a cursor of another list or order
- */
+/** @throws {ServiceError} INVALID_ARGUMENT when it has both `first` and `last`, or a cursor of another list or order */
 export function readWindow<Row, SortName extends string>(
   list: Pick<SortedList<Row, SortName>, 'name' | 'sorts'>,
   sortName: SortName,
@@ -223,7 +212,6 @@ export function readWindow<Row, SortName extends string>(
   };
 }
 
-/** The name of a list with its order. */
 function orderOf({ name }: { readonly name: string }, sortName: string): string {
   return `${name}.${sortName}`;
 }

@@ -8,7 +8,6 @@ export interface Connection<Client> {
   isLost: boolean;
 }
 
-/** Connections to a server, opened as needed. */
 export type Pool<Client> = ReturnType<typeof createPool<Client>>;
 
 interface Opener<Client> {
@@ -37,7 +36,6 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
   const idle: Member[] = [];
   /** Not a set, whose old tables would keep all that has waited in memory. */
   const waiting: Waiting[] = [];
-  /** How many connections each known caller uses. */
   const used = new Map<string, number>();
   let totalUsed = 0;
   /** How many connections one caller may use, so that one is left for the others. */

@@ -6,9 +6,7 @@ import { DatabaseError, failureOf, failureOfConnection, LockTimeout, tooSlow, un
 import { CONNECTIONS, type Lane, LOCK_TIMEOUTS, MAX_LOCK_WAIT } from './lanes.ts';
 import { type Connection, createPool, type Pool } from './pool.ts';
 
-/**
- * The part of the deadline after which the server ends a statement. Ours is for late statements and a frozen server.
- */
+/** The part of the deadline after which the server ends a statement. Ours is for late ones and a frozen server. */
 const STATEMENT_PART = 0.9;
 /** The part of the deadline that connecting may take. */
 const CONNECT_PART = 0.5;
@@ -18,9 +16,7 @@ const TIMEOUTS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_sess
 /** How long statements in progress may take when the driver is closed, in seconds. */
 const CLOSE_TIMEOUT = 0.5;
 const MIN_VERSION = 140_000;
-/**
- * How many statements a connection may prepare: the server keeps some 70 KB for each until the connection is closed.
- */
+/** Statements on one connection: the server keeps some 70 KB for each until it is closed. */
 const MAX_PREPARED = 100;
 
 /** A client of postgres.js with one connection, and the statements that are prepared on it. */
@@ -177,11 +173,7 @@ const commandOf = ({ command }: Result): string => command;
  */
 const takeRows = (result: Result): readonly RawRow[] => result.splice(0);
 
-/**
- * Runs a statement. After the deadline the connection is closed, which makes the server end the statement.
- *
- * @param read reads the result
- */
+/** After the deadline the connection is closed, which makes the server end the statement. */
 function run<T>(
   connection: Connection<Client>,
   text: string,

@@ -13,7 +13,6 @@ const BY_ID = { id: { descending: false }, id_desc: { descending: true } } as co
 type TableFilter = RowFilter | PgColumn | ((name: string) => RowFilter);
 
 interface TableListOptions<T extends TableWithId, Filter extends string, SortName extends string> {
-  /** A column needs an index on it and the id. */
   readonly filters?: Readonly<Record<Filter, TableFilter>>;
   readonly sorts?: Readonly<Record<SortName, Sort<RowOf<T['_']['columns']>>>>;
 }

@@ -6,11 +6,7 @@ import { integer } from './row.ts';
 /** The age at which sizes are read again, in milliseconds. */
 const FRESH = 10_000;
 
-/**
- * Caches the sizes of tables, in pages of 8 KiB.
- *
- * @param tables all tables whose size is needed
- */
+/** Caches the sizes of these tables, in pages of 8 KiB. */
 export function tableSizes(database: Database, tables: readonly PgTable[]) {
   const names = tables.map(getTableName);
   const read = database.statement(
@@ -23,7 +19,6 @@ export function tableSizes(database: Database, tables: readonly PgTable[]) {
   let pages: ReadonlyMap<string, number> = new Map();
   let refreshedAt = performance.now();
 
-  /** Reads the sizes now. */
   async function refresh(): Promise<void> {
     refreshedAt = performance.now();
     const rows = await read({ names });

@@ -14,7 +14,6 @@ export class TransactionQueue {
   #changed: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param query sends a statement in the transaction
    * @param begun resolves when the transaction has begun
    * @param assertInTime called before each statement; throws after the deadline
    */

@@ -3,22 +3,18 @@ import { tooSlow } from './failures.ts';
 import { type Connection, createPool } from './pool.ts';
 import { TransactionQueue } from './transaction-queue.ts';
 
-/**
- * How long a transaction may take, in milliseconds: the rows that it has changed are locked for all others meanwhile.
- */
+/** In milliseconds: the rows that a transaction has changed are locked for all others meanwhile. */
 const MAX_TRANSACTION_TIME = 2_000;
 
 /**
- * Runs a limited number of transactions at once; the others wait.
+ * Runs at most `max` transactions at once; the others wait.
  *
- * @param max how many transactions run at once
- * @param make makes what the work needs, such as its statements, for a database whose statements run in the transactions;
- *   called once per session, which transactions then reuse. A change that fails there is undone on its own
+ * @param make makes what the work needs, such as its statements; called once per session, which transactions reuse. A
+ *   change that fails there is undone on its own
  */
 export function createTransactions<Made>(database: Database, max: number, make: (own: Database) => Made) {
   interface Client {
     readonly made: Made;
-    /** The statements of the current transaction. */
     queue: TransactionQueue | undefined;
   }
   const sessions = createPool<Client>(max, { open, close: async () => {} });

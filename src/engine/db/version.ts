@@ -9,9 +9,7 @@ interface Versioned {
   readonly version: number;
 }
 
-/**
- * The SQL condition that a row has one of the versions in the placeholder `expectedVersion`; null allows any version.
- */
+/** The condition that a row has one of the versions in the placeholder `expectedVersion`; null allows any. */
 export function isExpected(version: SQLWrapper): SQL {
   return sql`coalesce(${version} = any(${sql.placeholder('expectedVersion')}::bigint[]), true)`;
 }
@@ -42,7 +40,6 @@ function differs(version: number, expected: ExpectedVersion): string {
   return `has version ${version}; the expected version is ${wanted}`;
 }
 
-/** The error of a write whose row has the expected version, but which another request was changing. */
 export function beingChanged(what: string): ServiceError {
   return new ServiceError('CONFLICT', `${what} is being changed by another request; try again.`, {
     headers: RETRY_SOON,

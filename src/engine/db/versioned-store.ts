@@ -13,7 +13,6 @@ import { integer } from './row.ts';
 import { changesOf, type ExpectedVersion, isExpected, notExpected } from './version.ts';
 import { fieldOf, foreignKeysOf, insertManyQuery } from './written-fields.ts';
 
-/** A table with an id that the database generates, and a version. */
 type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgColumn };
 
 type Row<T extends VersionedTable> = T['$inferSelect'];
@@ -27,10 +26,7 @@ type NewRow<T extends VersionedTable> = {
     | (undefined extends Inserted<T>[K] ? null : never);
 };
 
-/**
- * The fields to change; others keep their values. Null removes the value of a nullable field, and is ignored for
- * others.
- */
+/** Omitted fields keep their values. Null removes the value of a nullable field, and is ignored for others. */
 type RowChanges<T extends VersionedTable> = { readonly [K in Field<T>]?: Inserted<T>[K] | null | undefined };
 
 /**
@@ -63,22 +59,18 @@ interface VersionedStoreOptions<T extends VersionedTable, Filter extends string,
    * books' }`.
    */
   readonly keptBy?: Readonly<Record<string, string>>;
-  /**
-   * A query that locks other rows before the row with the placeholder `id` is deleted: one lock order avoids deadlocks.
-   */
+  /** Locks other rows before the row with the placeholder `id` is deleted: one lock order avoids deadlocks. */
   readonly lockedFirst?: SQL;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The store of a resource: each operation is a prepared statement. Reads by id and inserts are batched across requests.
+ * Each operation is a prepared statement. Reads by id and inserts are batched across requests.
  *
  * @throws {Error} when the table has another kind of id
  *
- * @example
- * const authors = versionedStore(database, { table: authors, list: authorList, one: 'author' });
- * await authors.update(1, { name: 'Ann' }, undefined, requestId);
+ * @example const authors = versionedStore(database, { table: authors, list: authorList, one: 'author' });
  */
 export function versionedStore<T extends VersionedTable, Filter extends string, SortName extends string>(
   database: Database,

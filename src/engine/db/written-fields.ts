@@ -2,14 +2,9 @@ import { getTableName, is, SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import { byRequests } from './by-request.ts';
 
-/** A field of an `insert` or `update`. */
 type WrittenField = ReturnType<typeof fieldOf>;
 
-/**
- * The written field of a column.
- *
- * @throws {Error} when its default is an SQL expression
- */
+/** @throws {Error} when the default of the column is an SQL expression */
 export function fieldOf(key: string, column: PgColumn) {
   if (is(column.default, SQL)) throw new Error(`${column.name} must have a constant for its default.`);
   const type = sql.raw(column.getSQLType());
@@ -29,17 +24,13 @@ export function fieldOf(key: string, column: PgColumn) {
     changed,
     /** The placeholder that says whether the field is given; undefined for a field that can't be null. */
     isGiven,
-    /** The default in a new row. */
     fallback: column.default ?? null,
   };
 }
 
-/** A foreign key of one column. */
 type ForeignKey = ReturnType<typeof foreignKeysOf>[number];
 
 /**
- * The foreign keys of a table.
- *
  * @param references the names in messages of the rows that they refer to, by field
  * @throws {Error} when one of them has no name
  */
@@ -66,10 +57,7 @@ export function foreignKeysOf(
   });
 }
 
-/**
- * Inserts many rows. A row that refers to one that doesn't exist, or is just being deleted, is skipped: inserted on its
- * own, it waits or gets its own error.
- */
+/** Skips a row that refers to one that doesn't exist, or is just being deleted: alone, it waits or fails. */
 export function insertManyQuery(
   table: PgTable,
   selected: SQL,

@@ -2,8 +2,6 @@ import type { JsonSchema } from '../openapi/schemas.ts';
 import { type EventSource, eventTypesOf } from './source.ts';
 
 /**
- * The AsyncAPI 3.0 document of the events.
- *
  * @param openApi the OpenAPI document of the service, which has the schemas of events and of their rows
  * @see https://www.asyncapi.com/docs/reference/specification/v3.0.0
  */

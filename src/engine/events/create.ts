@@ -14,7 +14,6 @@ import { type EventSource, enumNameOf, eventTypesOf } from './source.ts';
 import { createEventStreams } from './streams.ts';
 
 export interface EventSettings {
-  /** Whether changes are recorded as events. */
   readonly EVENTS: 'on' | 'off';
   /** How long events are kept, in seconds. */
   readonly EVENTS_RETENTION: number;
@@ -25,18 +24,15 @@ export interface EventSettings {
 interface EventsOptions {
   readonly database: Database;
   readonly sources: readonly EventSource[];
-  /** The name of the service in events. */
   readonly name: string;
   readonly settings: EventSettings;
   readonly metrics: Pick<RequestMetrics, 'published' | 'streams'>;
   readonly logger: Logger;
-  /** Called when this process has published events. */
   readonly onPublished: () => void;
   /** The endpoint of the feed, which also makes the events of streams; and the context of its resolvers. */
   readonly page: () => { readonly endpoint: Endpoint; readonly context: Context };
 }
 
-/** The events of a service: published, read and streamed. */
 export function createEvents({ database, sources, name, settings, metrics, logger, onPublished, page }: EventsOptions) {
   const isOn = settings.EVENTS === 'on' && sources.length > 0;
   const feed = feedStore(database, sources, { name: `/${name}`, isOn });
@@ -83,19 +79,14 @@ export function createEvents({ database, sources, name, settings, metrics, logge
 
     bodiesOf,
 
-    /** Publishes from now on. */
     begin: () => sequencer?.begin(),
 
-    /** Publishes soon, because something may have changed. */
     wake: () => sequencer?.wake(),
 
-    /** Ends all streams, because the process stops. */
     endStreams: streams.end,
 
-    /** Publishes the last events, and stops. */
     end: async () => sequencer?.end(),
 
-    /** Opens a stream. */
     open: streams.open,
 
     /** Opens a stream for a request to the endpoint of the feed. */

@@ -18,9 +18,7 @@ export function toEventId({ epoch, position }: FeedCursor): string {
 }
 
 /**
- * Reads a cursor.
- *
- * @param name the parameter or field that has it
+ * @param name the parameter or field that has the cursor
  * @throws {ServiceError} INVALID_ARGUMENT
  */
 export function readEventId(text: string, name: string): FeedCursor {

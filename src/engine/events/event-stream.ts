@@ -35,7 +35,6 @@ export interface StreamRequest {
   readonly recheck: () => Promise<void>;
 }
 
-/** A client that is told events. */
 export class EventStream {
   readonly #sink: Sink;
   readonly #recheck: StreamRequest['recheck'];
@@ -66,7 +65,6 @@ export class EventStream {
     });
   }
 
-  /** Whether an event passes its filter. */
   wants({ type, subject }: FeedEvent): boolean {
     const { types, subject: only } = this.filter;
     return (types?.includes(type) ?? true) && (only == null || only === subject);
@@ -79,7 +77,6 @@ export class EventStream {
   /**
    * Tells the events that it wants and has not been told yet, as many as its client may leave unread.
    *
-   * @param texts the events in its format
    * @param end where the events end
    * @returns where to go on: `end`, unless it is cut
    */
@@ -108,7 +105,6 @@ export class EventStream {
     return this.#sink.drained();
   }
 
-  /** Has it get the next events together with all other streams. */
   goLive(): void {
     this.isLive = true;
     const place = this.#placeText();
@@ -133,7 +129,6 @@ export class EventStream {
     }
   }
 
-  /** Ends it, and tells its caller why. */
   reject(error: ServiceError): void {
     this.hasEnded = true;
     this.#sink.write(this.format.rejection(error));

@@ -50,10 +50,8 @@ type FeedState = RowOf<typeof STATE>;
  */
 const LOOKED_THROUGH = 2_000;
 
-/** Reads the feed. */
 export type FeedStore = ReturnType<typeof feedStore>;
 
-/** What readers of its pages need. */
 export type FeedPages = Pick<FeedStore, 'page' | 'pageAfter' | 'state'>;
 
 interface FeedOptions {
@@ -106,11 +104,9 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
   };
 
   /**
-   * A page of the feed.
-   *
    * @param cursor the id of the event that it comes after, or `now`; undefined for the first event that is kept
-   * @throws {ServiceError} INVALID_ARGUMENT when the cursor is not one; GONE when events after it are deleted, or it
-   *   is from before a backup was restored
+   * @throws {ServiceError} INVALID_ARGUMENT when the cursor is not one; GONE when events after it are deleted, or it is
+   *   from before a backup was restored; NOT_FOUND when no events are recorded
    */
   async function page(cursor: string | null | undefined, filter: EventFilter, limit: number): Promise<FeedPage> {
     if (cursor === NOW) {
@@ -120,7 +116,6 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     return pageAfter(cursor == null ? undefined : readEventId(cursor, 'after'), filter, limit);
   }
 
-  /** The same, after a cursor that was read. */
   async function pageAfter(from: FeedCursor | undefined, filter: EventFilter, limit: number): Promise<FeedPage> {
     if (!isOn) throw notRecorded();
     const { types = null, subject } = filter;
@@ -145,11 +140,6 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     };
   }
 
-  /**
-   * The epoch, and the positions of the last events that were deleted and published.
-   *
-   * @throws {ServiceError} NOT_FOUND when no events are recorded
-   */
   async function state(): Promise<FeedState> {
     if (!isOn) throw notRecorded();
     const [row] = await readState();
@@ -172,7 +162,6 @@ interface StoredEvent extends FeedCursor {
   readonly correlation: string | null;
 }
 
-/** The error where no events are recorded. */
 export function notRecorded(): ServiceError {
   return new ServiceError('NOT_FOUND', 'This service records no events.');
 }
@@ -204,7 +193,6 @@ function assertKept(from: FeedCursor, { epoch, deleted, last }: FeedState, inste
   throw new ServiceError('GONE', `after=${toEventId(from)} cannot be continued. ${why} ${instead}`);
 }
 
-/** The function that reads the rows of a source, for each of its types. */
 function readersOf(source: EventSource) {
   const read = rowReaderOf(source.type.name, source.list.columns);
   return eventTypesOf([source]).map(({ name }) => [name, read] as const);

@@ -12,7 +12,6 @@ declare module '../schema/context.ts' {
   interface Context {
     readonly events: FeedStore;
     readonly streams: Pick<EventStreams, 'wait'>;
-    /** The event that a subscription runs for. */
     readonly event?: FeedEvent;
     /** Where the feed ended when a field began to wait for the events from `now` on, by its key in the response. */
     readonly feedEnds?: ReadonlyMap<string | number, FeedCursor | undefined>;
@@ -43,7 +42,6 @@ function assertPlace({ after }: { readonly after?: string | null | undefined }):
   if (after != null && after !== NOW) readEventId(after, 'after');
 }
 
-/** The enum of the types of events, in GraphQL. */
 export type EventTypeRef = PothosSchemaTypes.EnumRef<Types, string>;
 
 /** Adds the field `events`, the feed, to the schema; gives the types of events. */

@@ -34,10 +34,7 @@ export async function installEvents(
 }
 
 /**
- * Makes sure that the database records the changes, or records none. Another version of this service may have said what
- * is recorded of a change: in a rolling deployment, or after a rollback.
- *
- * @returns whether what is recorded is that of another version
+ * @returns whether what is recorded is that of another version: in a rolling deployment, or after a rollback
  * @throws {Error} when the triggers are missing, or should not be there
  */
 export async function assertEvents(

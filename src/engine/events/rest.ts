@@ -3,11 +3,7 @@ import { gql, type Reply, type Route, route } from '../rest/route.ts';
 import { NOW } from './cursor.ts';
 import type { EventSource } from './source.ts';
 
-/**
- * The resource of the feed.
- *
- * @param routes the routes of the application: a row has the fields in an event that its own routes return
- */
+/** @param routes of the application: a row has the fields in an event that its own routes return */
 export function eventResource(sources: readonly EventSource[], routes: readonly Route[]) {
   const types = [...new Set(sources.map(({ type }) => type.name))];
   const fragments = types.map((type) => print(fragmentOf(type, routes)));
@@ -38,7 +34,6 @@ export function eventResource(sources: readonly EventSource[], routes: readonly 
   };
 }
 
-/** The fields of a row, as the fragment in its own routes has them. */
 function fragmentOf(type: string, routes: readonly Route[]) {
   for (const { operation } of routes) {
     for (const node of operation.definitions) {
@@ -56,9 +51,8 @@ interface SelectedPage {
 }
 
 /**
- * 200 with the events as a bare array; `Link` always has the address to go on with, also at the end of the feed. A full
- * page after an event never changes, so caches may keep it for as long as they keep anything (RFC 9111, RFC 8246). What
- * comes first, or from `now` on, is something else later.
+ * `Link` has the address to go on with, also at the end of the feed. A full page after an event never changes, so
+ * caches may keep it for ever (RFC 9111, RFC 8246). What comes first, or from `now` on, is something else later.
  */
 function feedPage(): Reply {
   return {

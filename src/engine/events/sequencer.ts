@@ -55,7 +55,6 @@ export function createSequencer(database: Database, { retention, onPublished, on
   let end: number | undefined;
 
   return {
-    /** Publishes from now on, and deletes events beyond the retention. */
     begin(): void {
       intervals = [
         setInterval(rounds.wake, INTERVAL).unref(),
@@ -64,10 +63,8 @@ export function createSequencer(database: Database, { retention, onPublished, on
       rounds.wake();
     },
 
-    /** Publishes soon, because a change was made. */
     wake: rounds.wake,
 
-    /** Publishes what is committed, and stops. */
     async end(): Promise<void> {
       for (const interval of intervals) clearInterval(interval);
       await rounds.end();
@@ -100,7 +97,6 @@ export function createSequencer(database: Database, { retention, onPublished, on
     }
   }
 
-  /** Deletes events beyond the retention. */
   async function forget(): Promise<void> {
     while ((await deleteOld({ retention }))[0]?.count === DELETED_AT_ONCE);
   }

@@ -5,7 +5,6 @@ import type { ListTables } from '../db/paging.ts';
 import type { RowRef } from '../schema/builder.ts';
 import { capitalize, withArticle } from '../text.ts';
 
-/** A type of event. */
 interface EventType {
   /** Such as `book.created`. */
   readonly name: string;
@@ -22,12 +21,8 @@ interface EventTypeWhen extends EventType {
 export interface EventSource {
   /** Its first table is the one whose changes are told; the rows' `version` says whether a client can see a change. */
   readonly list: ListSource & ListTables & { readonly name: string };
-  /** The GraphQL type of a row. */
   readonly type: RowRef<object>;
-  /**
-   * Which request has changed a row, for statements that work for many: what `byRequests` has as its key. By default the
-   * row's id.
-   */
+  /** Tells which request has changed a row, for statements that work for many (see `byRequests`); the id by default. */
   readonly requestKey?: PgColumn;
   /** For a row that came into the list. */
   readonly created: EventType;
@@ -51,7 +46,6 @@ export function rowEvents({ one, ...source }: RowEventsOptions): EventSource {
   return { ...source, created: type('created'), updated: [type('updated')], deleted: type('deleted') };
 }
 
-/** The types of events of the sources. */
 export function eventTypesOf(sources: readonly EventSource[]): readonly EventType[] {
   return sources.flatMap(({ created, updated, deleted }) => [created, ...updated, deleted]);
 }

@@ -26,7 +26,6 @@ interface StreamsOptions {
   readonly feed: FeedPages;
   /** How many streams and waiting pages the process may have. */
   readonly max: number;
-  /** Called with their number, when it changes. */
   readonly onCount: (count: number) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -45,11 +44,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   let hasEnded = false;
 
   return {
-    /**
-     * Opens a stream.
-     *
-     * @throws {ServiceError} as `FeedStore.page` does; UNAVAILABLE or RATE_LIMITED when there are too many
-     */
+    /** @throws {ServiceError} as `FeedStore.page` does; UNAVAILABLE or RATE_LIMITED when there are too many */
     async open({ cursor, account, ...request }: StreamRequest): Promise<HttpReply> {
       if (hasEnded) throw stopping();
       places.assertFree(account);
@@ -102,7 +97,6 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       }
     },
 
-    /** Tells soon what is published, because something was. */
     wake: tail.wake,
 
     /** Ends all streams, because the process stops: their clients connect again after a random time. */
@@ -142,11 +136,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     }
   }
 
-  /**
-   * Tells a stream what it has missed, and then what comes.
-   *
-   * @param first the first page of that; undefined to read it when the client has read what it was told
-   */
+  /** Tells a stream what it has missed, from this page or from what its client has read, and then what comes. */
   function follow(stream: EventStream, first?: FeedPage): void {
     stream.isLive = false;
     catchUp(stream, first).catch((error) => cut(stream, error));
@@ -183,10 +173,8 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
 
   /**
    * Tells the live streams what was published, those that are alike together. A slow group delays the others only a
-   * little; one that stays behind ends, so that its clients go on after their last event. A client that has to read first
-   * is told the rest page by page.
-   *
-   * @returns resolves when the next batch may follow
+   * little; one that stays behind ends, so that its clients go on after their last event. A client that has to read
+   * first is told the rest page by page. Resolves when the next batch may follow.
    */
   function tellNext(events: readonly FeedEvent[], place: FeedCursor): Promise<unknown> {
     const alike = new Map<string, EventStream[]>();
@@ -254,7 +242,6 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   }
 }
 
-/** Whether a stream is told what is published. */
 function isTold({ isLive, hasEnded }: EventStream): boolean {
   return isLive && !hasEnded;
 }

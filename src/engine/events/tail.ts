@@ -4,7 +4,6 @@ import type { FeedEvent, FeedPages } from './feed.ts';
 
 /** How often the feed is looked at, in milliseconds: other processes publish too. */
 const INTERVAL = 100;
-/** How many events are told at once. */
 const MOST = 500;
 
 /**
@@ -20,16 +19,14 @@ export function createTail(
   onLost: () => void,
   onFailure: (error: unknown) => void,
 ) {
-  /** The place until which events were told. */
   let told: FeedCursor = { epoch: 0, position: 0 };
   let timer: NodeJS.Timeout | undefined;
   const { wake } = createRounds(() => readOn().catch(onFailure));
 
   return {
     /**
-     * Tells what is published after a place, unless it tells already.
-     *
-     * @returns whether a reader at the place is told all that comes after it; if not, it must first read on
+     * Tells what is published after a place, unless it tells already; false if a reader at the place must first read
+     * on.
      */
     tellAfter(place: FeedCursor): boolean {
       if (timer === undefined) {
@@ -39,10 +36,8 @@ export function createTail(
       return place.position >= told.position;
     },
 
-    /** Looks at the feed, because something was published. */
     wake,
 
-    /** Tells nothing more. */
     end(): void {
       clearInterval(timer);
       timer = undefined;

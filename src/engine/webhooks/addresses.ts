@@ -38,7 +38,6 @@ export function isPublic(address: string): boolean {
   return isIPv6(address) && globalIPv6.check(address, 'ipv6') && !blockedIPv6.check(address, 'ipv6');
 }
 
-/** Whether an address is one of this machine alone. */
 export function isLoopback(address: string): boolean {
   return loopback.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }

@@ -65,7 +65,6 @@ export function createDeliverer(
   let stopping: Promise<void> | undefined;
 
   return {
-    /** Delivers from now on. */
     begin(): void {
       isActive = true;
       const each = (milliseconds: number, work: () => Promise<void>) =>
@@ -74,7 +73,6 @@ export function createDeliverer(
       look().catch(onFailure);
     },
 
-    /** Delivers soon, because events were published. */
     wake,
 
     /** Starts no further request, and leaves the webhooks to other processes once those in progress have ended. */
@@ -122,7 +120,6 @@ export function createDeliverer(
     if (isActive && (isNeeded || results.length > 0)) rounds.wake();
   }
 
-  /** Stores what has ended, and starts what is due. */
   async function pass(): Promise<void> {
     await settle();
     const webhooks = await queue.acquire(now());

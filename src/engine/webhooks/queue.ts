@@ -20,7 +20,6 @@ export function subjectKey({ webhookId, subject }: Pick<Delivery, 'webhookId' | 
   return `${webhookId} ${subject}`;
 }
 
-/** What became of an attempt. */
 export interface Settlement {
   readonly id: Int64;
   readonly status: 'delivered' | 'failed' | 'pending';
@@ -190,7 +189,6 @@ export function deliveryQueue(database: Database, me: string) {
   );
 
   return {
-    /** Whether there is an enabled webhook. */
     any: async () => (await any())[0]?.isAny === true,
     /** Owns the enabled webhooks with something to do that no other process owns. */
     acquire: (now: Date) => acquire({ now }),
@@ -221,7 +219,6 @@ export function deliveryQueue(database: Database, me: string) {
     release: (ids: readonly Int64[]) => release({ ids }),
     /** The age of the oldest event that is not delivered, in seconds; 0 if there is none. */
     oldest: async () => (await oldest())[0]?.seconds ?? 0,
-    /** Deletes old deliveries. */
     async forget(now: Date): Promise<void> {
       while ((await forget({ now })).length === DELETED_AT_ONCE);
     },

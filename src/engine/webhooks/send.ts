@@ -14,16 +14,13 @@ const MAX_READ_TIME = 1_000;
 /** Connections are used again, and closed after a minute without use. */
 const KEPT = { keepAlive: true, timeout: 60_000 };
 
-/** A response to an attempt, or why there is none. */
 export interface Attempt {
   readonly status: number | null;
-  /** The field `Retry-After`, if there is one. */
   readonly retryAfter?: string | undefined;
   /** In a sentence, why there is no response. */
   readonly error?: string | undefined;
 }
 
-/** Finds the addresses of a name. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 interface Message {
@@ -32,14 +29,11 @@ interface Message {
   readonly body: string;
 }
 
-/** Why a request was not sent, or not answered. */
 class NoAnswer extends Error {}
 
 /**
- * Makes the function that sends a message, and never rejects. It sends to no address that it has not checked, follows no
- * redirect, and takes at most 10 seconds.
+ * Sends messages, and never rejects: to no address that was not checked, without redirects, in at most 10 seconds.
  *
- * @param reach the addresses to which it may send
  * @param resolve finds the addresses of a name; asks the name servers of the machine by default
  */
 export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
@@ -64,7 +58,6 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
       }
     },
 
-    /** Gives up all requests, and closes all connections. */
     end(): void {
       for (const controller of running) controller.abort(new NoAnswer('The service was stopped.'));
       for (const agent of Object.values(agents)) agent.destroy();

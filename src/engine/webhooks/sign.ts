@@ -4,7 +4,6 @@ const PREFIX = 'whsec_';
 /** The size of a secret, in bytes. Standard Webhooks asks for 24 to 64. */
 const SECRET_SIZE = 32;
 
-/** A new secret, as Standard Webhooks writes it. */
 export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_SIZE).toString('base64');
 }
@@ -17,10 +16,7 @@ interface SignedMessage {
   readonly body: string;
 }
 
-/**
- * The header fields of a request that receivers verify (Standard Webhooks 1.0), signed with each of the secrets: a
- * receiver that knows one of them can verify it.
- */
+/** What receivers verify (Standard Webhooks 1.0), signed with each of the secrets: they need to know one of them. */
 export function signatureHeaders({ id, timestamp, body }: SignedMessage, secrets: readonly string[]) {
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.slice(PREFIX.length), 'base64');

@@ -27,7 +27,6 @@ export const deliveryList = tableList(deliveries, {
   },
 });
 
-/** What a client says of a webhook. */
 interface WebhookFields {
   readonly url: string;
   readonly types?: readonly string[] | null | undefined;
@@ -44,7 +43,6 @@ export interface NewWebhook extends Webhook {
 }
 
 export interface WebhookStoreOptions {
-  /** Whether events are recorded. */
   readonly isOn: boolean;
   readonly reach: Reach;
   /** The time, in milliseconds since the epoch. */
@@ -53,7 +51,6 @@ export interface WebhookStoreOptions {
 
 export type WebhookStore = ReturnType<typeof webhookStore>;
 
-/** Webhooks in the database, and their deliveries. */
 export function webhookStore(database: Database, { isOn, reach, clock }: WebhookStoreOptions) {
   const stored = versionedStore(database, { table: webhooks, list: webhookList, one: 'webhook' });
   const listDeliveries = pages(database, deliveryList);
@@ -143,9 +140,8 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     },
 
     /**
-     * Delivers the events after one again, whatever became of their deliveries.
+     * Delivers the events after the one with this id again, whatever became of their deliveries.
      *
-     * @param after the id of the event
      * @throws {ServiceError} as the feed does for a cursor, or NOT_FOUND
      */
     async redeliver(id: Int64, after: string): Promise<Webhook> {
@@ -158,7 +154,6 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     },
   };
 
-  /** Throws NOT_FOUND when no webhook has the id. */
   async function get(id: Int64): Promise<Webhook> {
     const found = await stored.byId.load(id);
     if (found === undefined) throw new ServiceError('NOT_FOUND', `No webhook has the id ${id}.`);

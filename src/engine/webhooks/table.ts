@@ -15,7 +15,6 @@ import { idColumn, int64Column, lengthCheck, versionColumn } from '../db/columns
 
 export const WEBHOOK_LENGTHS = { url: { min: 1, max: 2_000 }, description: { min: 0, max: 500 } } as const;
 
-/** The addresses that events are sent to. */
 export const webhooks = pgTable(
   'webhooks',
   {
@@ -34,7 +33,6 @@ export const webhooks = pgTable(
     previousUntil: timestamp('previous_until', { withTimezone: true }),
     /** The position of the last event that it has a delivery for, if it wants that event. */
     position: bigint({ mode: 'number' }).notNull(),
-    /** The receiver has asked for a pause. */
     pausedUntil: timestamp('paused_until', { withTimezone: true }),
     /** The process that delivers for it, until a time of the database's clock. */
     owner: text(),
@@ -45,7 +43,6 @@ export const webhooks = pgTable(
   (table) => [lengthCheck(table.url, WEBHOOK_LENGTHS.url), lengthCheck(table.description, WEBHOOK_LENGTHS.description)],
 );
 
-/** The deliveries of events to webhooks: to be made, made, or given up. */
 export const deliveries = pgTable(
   'deliveries',
   {
@@ -65,7 +62,6 @@ export const deliveries = pgTable(
     lastAttemptAt: timestamp('last_attempt_at', { withTimezone: true }),
     /** The status code of the last response; null if there was none. */
     responseStatus: smallint('response_status'),
-    /** What was wrong with the last attempt. */
     error: text(),
   },
   (table) => [

@@ -20,7 +20,6 @@ export function knownAddresses(host: string): readonly string[] | undefined {
   return LOCAL_NAME.test(host) ? LOCAL_ADDRESSES : undefined;
 }
 
-/** Whether a request may be sent to an address. */
 export function isAllowed(address: string, reach: Reach): boolean {
   return isPublic(address) || (reach === 'loopback' && isLoopback(address));
 }

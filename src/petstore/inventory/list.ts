@@ -13,10 +13,7 @@ const columns = {
 
 const from = sql`${inventory} join ${pets} on ${pets.id} = ${inventory.petId}`;
 
-/**
- * The list of inventory entries: the pets whose stock is tracked. So the quantity is never null, although its column is
- * nullable.
- */
+/** The pets whose stock is tracked: so the quantity is never null, although its column is nullable. */
 export const inventoryList = {
   name: 'inventory',
   columns,

@@ -30,7 +30,6 @@ export function entryVersion({ version, petVersion }: Pick<InventoryItem, 'versi
   return version + petVersion;
 }
 
-/** The inventory entries in the database. */
 export function inventoryStore(database: Database) {
   const { columns, from, where: counted } = inventoryList;
   const bothVersions = sql`${inventory.version} + ${pets.version}`;

@@ -22,7 +22,6 @@ type OrderFields = {
 /** A ship date of null removes it. */
 type OrderChanges = Omit<OrderFields, 'petId'>;
 
-/** An order of a pet, as it is stored. */
 interface PetOrder extends Pick<Order, 'quantity' | 'complete'> {
   readonly petId: Int64;
   readonly shipDate: Date | null | undefined;
@@ -30,9 +29,8 @@ interface PetOrder extends Pick<Order, 'quantity' | 'complete'> {
 }
 
 /**
- * Orders in the database. Each write is one statement, which also moves the pet's stock if it is tracked. It updates
- * the inventory row under its lock or does not write the order, so stock is never oversold, with any number of
- * processes.
+ * Each write is one statement, which also moves the pet's stock if it is tracked. It updates the inventory row under
+ * its lock or does not write the order, so stock is never oversold, with any number of processes.
  */
 export function orderStore(database: Database) {
   const { columns } = orderList;
@@ -171,9 +169,8 @@ export function orderStore(database: Database) {
     listOfPet: nestedPages(database, orderList, orders.petId),
 
     /**
-     * Creates an order. Without a pet it is a draft, and moves no stock. Rejects with OUT_OF_STOCK if too little
-     * tracked stock is left, NOT_AVAILABLE if the pet has another status than `available`, and UNKNOWN_REFERENCE if no
-     * pet has the id.
+     * Without a pet an order is a draft, and moves no stock. Rejects with OUT_OF_STOCK, with NOT_AVAILABLE if the pet
+     * has another status than `available`, and with UNKNOWN_REFERENCE if no pet has the id.
      */
     async place(
       { petId: pet, quantity: amount, shipDate: date, complete: isComplete }: OrderFields,
@@ -215,9 +212,7 @@ export function orderStore(database: Database) {
       );
     },
 
-    /**
-     * Deletes an order and returns its stock. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does.
-     */
+    /** Returns the stock. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
     async cancel(orderId: Int64, expectedVersion: ExpectedVersion, requestId?: string): Promise<Order> {
       const whyNot = database.bind(openOrder);
       const [cancelled] = await explaining(cancel({ id: orderId, expectedVersion, requestId }), tooMuch);
