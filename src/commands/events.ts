@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { sql } from 'drizzle-orm';
 import type { Database } from '../engine/db/client.ts';
-import { integer } from '../engine/db/row.ts';
 import { toEventId } from '../engine/events/cursor.ts';
 import { feedStore } from '../engine/events/feed.ts';
 import { eventTypesOf } from '../engine/events/source.ts';
@@ -72,7 +71,7 @@ async function raiseEpoch(database: Database): Promise<void> {
     'events.raiseEpoch',
     'write',
     sql`update feed set epoch = epoch + 1 returning epoch, last`,
-    { epoch: integer, position: integer },
+    { epoch: Number, position: Number },
   );
   const [raised] = await raise();
   if (raised === undefined) throw new Error('The table feed has no row.');

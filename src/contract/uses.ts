@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../engine/db/client.ts';
-import { integer } from '../engine/db/row.ts';
 import { addDays } from '../engine/lifecycle/annotation.ts';
 import { WINDOW_DAYS } from '../engine/lifecycle/report.ts';
 import { lifecycleUses } from '../engine/usage/table.ts';
@@ -16,7 +15,7 @@ export function recentUses(database: Database, coordinates: readonly string[], t
       where coordinate = any(${sql.placeholder('coordinates')}::text[])
         and day > ${sql.placeholder('before')}::date
       group by coordinate, client order by sum(uses) desc, client`,
-    { coordinate: lifecycleUses.coordinate, client: lifecycleUses.client, uses: integer, lastDay: { decode: String } },
+    { coordinate: lifecycleUses.coordinate, client: lifecycleUses.client, uses: Number, lastDay: String },
   );
   return statement({ coordinates, before: addDays(today, -WINDOW_DAYS) });
 }

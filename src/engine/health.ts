@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { Database } from './db/client.ts';
-import { integer } from './db/row.ts';
 import { RETRY_SOON, ServiceError } from './errors.ts';
 import type { HttpReply } from './http/reply.ts';
 import type { RequestMetrics } from './metrics.ts';
@@ -18,7 +17,7 @@ const STOPPING: HttpReply = {
 };
 
 export function createHealth(database: Database, metrics: Pick<RequestMetrics, 'render'>) {
-  const ping = database.statement('health.ping', 'lookup', sql`select 1`, { one: integer });
+  const ping = database.statement('health.ping', 'lookup', sql`select 1`, { one: Number });
   let isDraining = false;
   let isReady = true;
   let pending: Promise<unknown> | undefined;

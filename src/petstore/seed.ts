@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../engine/db/client.ts';
 import { toParameter } from '../engine/db/driver.ts';
-import { integer } from '../engine/db/row.ts';
 
 /** The number of pets that one statement inserts. */
 export const CHUNK = 5_000;
@@ -32,7 +31,7 @@ const NAMES =
 
 /** Whether the database has no category, and so no pet. */
 export async function isEmpty(database: Database): Promise<boolean> {
-  const any = database.statement('seed.any', 'lookup', sql`select 1 from categories limit 1`, { one: integer });
+  const any = database.statement('seed.any', 'lookup', sql`select 1 from categories limit 1`, { one: Number });
   return (await any()).length === 0;
 }
 

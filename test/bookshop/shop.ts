@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm';
 import { pgTable, text as textColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../../src/engine/db/client.ts';
 import { idColumn, versionColumn } from '../../src/engine/db/columns.ts';
-import { integer } from '../../src/engine/db/row.ts';
 import { tableList } from '../../src/engine/db/table-list.ts';
 import { versionedStore } from '../../src/engine/db/versioned-store.ts';
 import {
@@ -32,7 +31,7 @@ export async function seedBooks(database: Database): Promise<void> {
 const bookList = tableList(books);
 
 function bookStore(database: Database) {
-  const count = database.statement('books.all', 'lookup', sql`select count(*) from books`, { books: integer });
+  const count = database.statement('books.all', 'lookup', sql`select count(*) from books`, { books: Number });
   return {
     ...versionedStore(database, { table: books, list: bookList, one: 'book' }),
     count: async () => (await count())[0]?.books ?? 0,

@@ -102,7 +102,7 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
   await app.begin();
   await fillFeed(database);
   const state = database.statement('fuzz.state', 'list', sql.raw(`select ${STATE} as state`), {
-    state: { decode: String },
+    state: String,
   });
   const feed = feedStore(database, petStoreService.events, { name: `/${petStoreService.name}`, isOn: true });
   return {

@@ -5,7 +5,6 @@ import { type Alike, batchedAlike } from './alike.ts';
 import { loaderOf } from './batch.ts';
 import type { Database } from './client.ts';
 import { conditionOf, type ListSource, type RowFilter, whereAll } from './keyset.ts';
-import { integer } from './row.ts';
 
 interface CountedList<Filter extends string> extends Pick<ListSource, 'from' | 'where'> {
   readonly name: string;
@@ -20,7 +19,7 @@ export function rootCount<Filter extends string>(database: Database, list: Count
   const compile = ({ names }: Request) => {
     const conditions = names.map((filter) => conditionOf(list.filters[filter]));
     const query = sql`select count(*) from ${list.countFrom?.(names) ?? list.from} ${whereAll(list, conditions)}`;
-    return database.statement(name, 'count', query, { count: integer });
+    return database.statement(name, 'count', query, { count: Number });
   };
   const count = batchedAlike(database, name, compile, async (statement, requests) => {
     const [row] = await statement(requests[0].values);
@@ -38,7 +37,7 @@ export function nestedCount(
   const name = `${list.name}.countBy.${parent.name}`;
   const ofParents = sql`${parent} = any(${sql.placeholder('parents')}::bigint[])`;
   const query = sql`select ${parent}, count(*) from ${list.from} ${whereAll(list, [ofParents])} group by ${parent}`;
-  const statement = database.statement(name, 'count', query, { parentId: parent, count: integer });
+  const statement = database.statement(name, 'count', query, { parentId: parent, count: Number });
   const counts = loaderOf(
     database,
     name,

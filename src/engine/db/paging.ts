@@ -21,7 +21,7 @@ import {
   whereAll,
 } from './keyset.ts';
 import { rowsOf } from './record-rows.ts';
-import { integer, type RowOf } from './row.ts';
+import type { RowOf } from './row.ts';
 
 /** The page of a list: at most one of `first` and `last`, 1 to 100, and cursors that `Page.cursorOf` made. */
 export interface PageWindow {
@@ -129,7 +129,7 @@ function pageReader<C extends ListSource['columns'], Filter extends string, Sort
 ) {
   type Request = PageRequest<Filter, SortName>;
   type Prepared = Omit<Request, 'window'> & Alike & { readonly bounds: PageBounds };
-  const shape = { key: integer, rows: rowsOf(plan.columns) };
+  const shape = { key: Number, rows: rowsOf(plan.columns) };
 
   const load = batchedAlike(
     database,

@@ -16,10 +16,10 @@ export function rowsOf<S extends Shape>(shape: S): Decoder<readonly RowOf<S>[]> 
     Object.entries(shape).map(([name, column]) => [name, is(column, PgBoolean) ? booleanText : column]),
   );
   const toRow = rowReader(textShape as S);
-  return { decode: (value) => parseRecords(value as string).map(toRow) };
+  return (value) => parseRecords(value as string).map(toRow);
 }
 
-const booleanText: Decoder<boolean> = { decode: (value) => value === 't' };
+const booleanText: Decoder<boolean> = (value) => value === 't';
 
 /**
  * Parses the texts of rows, `(1,,"a ""b""")`, with a line feed between two (PostgreSQL, section 8.16.6). An empty field

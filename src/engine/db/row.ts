@@ -1,12 +1,10 @@
 import type { Column, GetColumnData } from 'drizzle-orm';
-import { PgArray, PgColumn } from 'drizzle-orm/pg-core';
+import { PgArray } from 'drizzle-orm/pg-core';
 import { type Int64, parseInt64 } from '../int64.ts';
 import type { RawRow } from './driver.ts';
 
 /** Decodes a column of a result that is not a table's column. */
-export interface Decoder<T> {
-  decode(value: unknown): T;
-}
+export type Decoder<T> = (value: unknown) => T;
 
 /** The columns that a statement returns, in their order. */
 export type Shape = Readonly<Record<string, Column | Decoder<unknown>>>;
@@ -19,9 +17,6 @@ export type RowOf<S extends Shape> = {
       : never;
 };
 
-export const integer: Decoder<number> = { decode: Number };
-export const flag: Decoder<boolean> = { decode: (value) => value === true };
-
 /** Compiles one object literal: setting the properties in a loop takes five times as long. */
 export function rowReader<S extends Shape>(shape: S): (raw: RawRow) => RowOf<S> {
   const names = Object.keys(shape);
@@ -30,8 +25,8 @@ export function rowReader<S extends Shape>(shape: S): (raw: RawRow) => RowOf<S> 
   return compile(...Object.values(shape).map(decoderOf));
 }
 
-function decoderOf(column: Column | Decoder<unknown>): (value: unknown) => unknown {
-  if (!(column instanceof PgColumn)) return (value) => (column as Decoder<unknown>).decode(value);
+function decoderOf(column: Column | Decoder<unknown>): Decoder<unknown> {
+  if (typeof column === 'function') return column;
   if (column.getSQLType() === 'bigint') return readInt8;
   if (column.getSQLType() === 'integer') return Number;
   if (column instanceof PgArray)
@@ -55,7 +50,7 @@ function parseArray(text: string): (string | null)[] {
 }
 
 /** @throws {Error} for a column without a time zone: its values are no instants */
-function timestampReader(column: PgColumn): (value: unknown) => Date {
+function timestampReader(column: Column): Decoder<Date> {
   if (column.getSQLType().endsWith('with time zone')) return (value) => parseTimestamp(String(value));
   throw new Error(`${column.name} must be an instant: declare it as timestamp({ withTimezone: true }).`);
 }

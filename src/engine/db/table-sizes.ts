@@ -1,7 +1,6 @@
 import { getTableName, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from './client.ts';
-import { integer } from './row.ts';
 
 /** The age at which sizes are read again, in milliseconds. */
 const FRESH = 10_000;
@@ -14,7 +13,7 @@ export function tableSizes(database: Database, tables: readonly PgTable[]) {
     'lookup',
     sql`select name, pg_relation_size(name::regclass) / current_setting('block_size')::int
       from unnest(${sql.placeholder('names')}::text[]) as name`,
-    { name: { decode: String }, pages: integer },
+    { name: String, pages: Number },
   );
   let pages: ReadonlyMap<string, number> = new Map();
   let refreshedAt = performance.now();

@@ -9,7 +9,6 @@ import type { Database, Statement } from './client.ts';
 import { explaining } from './failures.ts';
 import { columnsOf } from './keyset.ts';
 import { byId, type ListPlan, type Page, type PageWindow, pages } from './paging.ts';
-import { integer } from './row.ts';
 import { changesOf, type ExpectedVersion, isExpected, notExpected } from './version.ts';
 import { fieldOf, foreignKeysOf, insertManyQuery } from './written-fields.ts';
 
@@ -102,7 +101,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     `${list.name}.insertMany`,
     'write',
     insertManyQuery(table, selected, fields, foreignKeys),
-    { place: integer, ...columns },
+    { place: Number, ...columns },
   );
   const update = database.statement(
     `${list.name}.update`,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/client.ts';
-import { integer, type RowOf } from '../db/row.ts';
+import type { RowOf } from '../db/row.ts';
 import { ServiceError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { type FeedCursor, NOW, readEventId, toEventId } from './cursor.ts';
@@ -41,7 +41,7 @@ export interface FeedPage {
 }
 
 /** The feed's one row: the epoch, and the positions of the last events that were deleted and published. */
-const STATE = { epoch: integer, deleted: integer, last: integer };
+const STATE = { epoch: Number, deleted: Number, last: Number };
 type FeedState = RowOf<typeof STATE>;
 
 /**
@@ -75,7 +75,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
           select * from ${events} where position > greatest(${after}::bigint, deleted) and ${condition}
           order by position limit ${limit}::integer
         ) as page on true`,
-      { ...STATE, position: integer, time, type, subject: events.subject, data: { decode: String }, correlation },
+      { ...STATE, position: Number, time, type, subject: events.subject, data: String, correlation },
     );
   const all = pageOf('events.list', sql`true`);
   const ofTypes = pageOf(

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { flag, integer } from '../db/row.ts';
 import { createRounds } from '../rounds.ts';
 
 /** About how many events are published at once. */
@@ -34,7 +33,7 @@ export function createSequencer(database: Database, { retention, onPublished, on
     'count',
     sql`select coalesce(moved, 0), more, lag, moved is null, (select last from feed)
       from publish_changes(${sql.placeholder('most')}::integer)`,
-    { moved: integer, more: flag, lag: { decode: Number }, isBusy: flag, last: integer },
+    { moved: Number, more: Boolean, lag: Number, isBusy: Boolean, last: Number },
   );
   const deleteOld = database.statement(
     'events.deleteOld',
@@ -46,7 +45,7 @@ export function createSequencer(database: Database, { retention, onPublished, on
         returning position)
       update feed set deleted = greatest(deleted, (select max(position) from old)) where exists (select from old)
       returning (select count(*) from old)`,
-    { count: integer },
+    { count: Number },
   );
   const rounds = createRounds(attempt, PAUSE);
   let intervals: NodeJS.Timeout[] = [];

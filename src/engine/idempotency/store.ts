@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { flag, integer } from '../db/row.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { KeyedRequest } from './key.ts';
 import { idempotencyKeys } from './table.ts';
@@ -27,10 +26,10 @@ export function keyStore(database: Database) {
     'idempotency.lock',
     'lookup',
     sql`select pg_try_advisory_xact_lock(lock) from unnest(${sql.placeholder('locks')}::bigint[]) as lock`,
-    { isLocked: flag },
+    { isLocked: Boolean },
   );
   const { fingerprint, status, body } = idempotencyKeys;
-  const headers = { decode: (text: unknown): readonly string[] => JSON.parse(String(text)) };
+  const headers = (text: unknown): readonly string[] => JSON.parse(String(text));
   const find = database.statement(
     'idempotency.find',
     'lookup',
@@ -39,7 +38,7 @@ export function keyStore(database: Database) {
         with ordinality as given(caller, key, place)
       join ${idempotencyKeys} using (caller, key)
       where created_at > now() - ${LIFETIME}`,
-    { place: integer, fingerprint, status, headers, body },
+    { place: Number, fingerprint, status, headers, body },
   );
   const waitBriefly = database.statement(
     'idempotency.waitBriefly',

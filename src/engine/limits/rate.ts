@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../db/client.ts';
-import { integer } from '../db/row.ts';
 import { ServiceError } from '../errors.ts';
 import { rateLimits } from './table.ts';
 
@@ -76,7 +75,7 @@ export function createRateLimiter(
     'limits.time',
     'lookup',
     sql`select (extract(epoch from clock_timestamp()) * 1000)::bigint`,
-    { now: integer },
+    { now: Number },
   );
   const forget = database.statement(
     'limits.forget',

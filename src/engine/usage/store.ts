@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { integer } from '../db/row.ts';
 import { ServiceError } from '../errors.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import { addDays, toDay } from '../lifecycle/annotation.ts';
@@ -92,7 +91,7 @@ export function lifecycleStore(
     'count',
     sql`select coordinate, day::text, sum(uses) from ${lifecycleUses}
       where day between ${sql.placeholder('opens')}::date and ${sql.placeholder('today')}::date group by coordinate, day order by day`,
-    { coordinate: lifecycleUses.coordinate, day: { decode: String }, uses: integer },
+    { coordinate: lifecycleUses.coordinate, day: String, uses: Number },
   );
   const byClient = database.statement(
     'lifecycle.byClient',
@@ -107,9 +106,9 @@ export function lifecycleStore(
     {
       coordinate: lifecycleUses.coordinate,
       client: lifecycleUses.client,
-      uses: integer,
+      uses: Number,
       lastSeen: lifecycleUses.lastSeen,
-      clients: integer,
+      clients: Number,
       lastUsed: lifecycleUses.lastSeen,
     },
   );

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { flag, integer } from '../db/row.ts';
 import { events } from '../events/table.ts';
 import type { Int64 } from '../int64.ts';
 import { type Delivery, deliveries, webhooks } from './table.ts';
@@ -47,7 +46,7 @@ export function deliveryQueue(database: Database, me: string) {
   const own = sql`owner = ${sql.raw(`'${me}'`)}`;
 
   const any = database.statement('delivery.any', 'lookup', sql`select exists (select from ${webhooks} where enabled)`, {
-    isAny: flag,
+    isAny: Boolean,
   });
   const acquire = database.statement(
     'delivery.acquire',
@@ -108,7 +107,7 @@ export function deliveryQueue(database: Database, me: string) {
           then ${now}::timestamptz end
         from wanted order by position)
       select count(*) from found group by webhook_id having count(*) = ${sql.raw(String(AT_ONCE))}`,
-    { count: integer },
+    { count: Number },
   );
   const due = database.statement(
     'delivery.due',
@@ -125,7 +124,7 @@ export function deliveryQueue(database: Database, me: string) {
           and webhook_id || ' ' || subject <> all(${sql.placeholder('running')}::text[])
         order by due_at, position limit room.free) as delivery
       left join ${events} on ${events.position} = delivery.position`,
-    { id, webhookId, epoch, position, type, subject, attempts, time, data: { decode: String }, correlation },
+    { id, webhookId, epoch, position, type, subject, attempts, time, data: String, correlation },
   );
   const settle = database.statement(
     'delivery.settle',
@@ -174,7 +173,7 @@ export function deliveryQueue(database: Database, me: string) {
     sql`select extract(epoch from now() - time) from ${events} where position = (
       select min(position) from ${deliveries} where status = 'pending' and due_at is not null
         and position > (select deleted from feed) and webhook_id in (select id from ${webhooks} where enabled))`,
-    { seconds: { decode: Number } },
+    { seconds: Number },
   );
   const forget = database.statement(
     'delivery.forget',

@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { columnsOf } from '../db/keyset.ts';
 import { type Page, type PageWindow, pages } from '../db/paging.ts';
-import { integer } from '../db/row.ts';
 import { tableList } from '../db/table-list.ts';
 import type { ExpectedVersion } from '../db/version.ts';
 import { versionedStore } from '../db/versioned-store.ts';
@@ -59,7 +58,7 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     'webhooks.state',
     'count',
     sql`select epoch, deleted, last, (select count(*) from ${webhooks}) from feed`,
-    { epoch: integer, deleted: integer, last: integer, count: integer },
+    { epoch: Number, deleted: Number, last: Number, count: Number },
   );
   const rotate = database.statement(
     'webhooks.rotate',

@@ -5,7 +5,6 @@ import type { Database } from '../../engine/db/client.ts';
 import { explaining } from '../../engine/db/failures.ts';
 import { columnsOf } from '../../engine/db/keyset.ts';
 import { byId, type Page, type PageWindow, pages } from '../../engine/db/paging.ts';
-import { flag } from '../../engine/db/row.ts';
 import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
 import { type Int64, ServiceError, validationFailed } from '../../engine/index.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
@@ -59,7 +58,7 @@ export function inventoryStore(database: Database) {
       select stock.pet_id, stock.quantity, pet.after, stock.version, pet.version + (pet.before <> pet.after)::integer,
         coalesce((select quantity is null from before), stock.is_new), ${byRequest}
       from stock join pet on pet.id = stock.pet_id`,
-    { ...columns, began: flag },
+    { ...columns, began: Boolean },
     { of: 'pet', by: 'petId' },
   );
   const ofPet = database.statement(

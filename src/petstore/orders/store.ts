@@ -5,7 +5,6 @@ import type { Database } from '../../engine/db/client.ts';
 import { explaining, OUT_OF_RANGE } from '../../engine/db/failures.ts';
 import { columnsOf } from '../../engine/db/keyset.ts';
 import { byId, nestedPages, pages } from '../../engine/db/paging.ts';
-import { integer } from '../../engine/db/row.ts';
 import { beingChanged, type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
 import { type Int64, ServiceError } from '../../engine/index.ts';
 import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
@@ -101,7 +100,7 @@ export function orderStore(database: Database) {
         returning ${selected})
       select given.place, placed.*, ${byRequests(sql`"petId"`)}
       from placed join given on given."petId" = placed.pet_id`,
-    { place: integer, ...columns },
+    { place: Number, ...columns },
   );
   const update = database.statement(
     'orders.update',

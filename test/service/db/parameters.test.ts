@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => opened?.dispose());
 
 /** The value that the database received, as JSON, which has one format for each type. */
-const asJson: Decoder<unknown> = { decode: (value) => JSON.parse(String(value)) };
+const asJson: Decoder<unknown> = (value) => JSON.parse(String(value));
 
 /** Sends values as a parameter of the type, and gives the value that arrived. */
 async function arrived(type: string, value: unknown): Promise<unknown> {

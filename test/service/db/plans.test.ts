@@ -167,12 +167,11 @@ if (databaseKind === 'server') {
     'the server neither compiles the plan of a %s nor shares it among processes',
     async (kind) => {
       const { database, dispose } = await openTestDatabase();
-      const text = { decode: String };
       const settings = database.statement(
         'settings',
         kind,
         sql`select current_setting('jit'), current_setting('max_parallel_workers_per_gather')`,
-        { jit: text, workers: text },
+        { jit: String, workers: String },
       );
       expect(await settings()).toEqual([{ jit: 'off', workers: '0' }]);
       await dispose();

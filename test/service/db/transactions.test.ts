@@ -24,7 +24,7 @@ test('a transaction whose time ends between two statements is rolled back, and t
   await expect(late).rejects.toMatchObject({ code: 'TIMEOUT' });
   await run('a', performance.now() + 2_000, (made) => made.insert({ name: 'in time' }));
   const names = opened.database.statement('test.names', 'lookup', sql`select name from categories`, {
-    name: { decode: String },
+    name: String,
   });
   expect(await names()).toEqual([{ name: 'in time' }]);
 });
