@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Column, is, Param, Placeholder, type SQLWrapper, type Table } from 'drizzle-orm';
+import { Column, is, Placeholder, type SQLWrapper, sql, type Table } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import { Turns } from '../turns.ts';
@@ -101,7 +101,7 @@ export class Database {
    * Builds the SQL of a statement once, in a session of transactions when it first runs; then the server prepares it.
    *
    * @param name its name in metrics, tests and logs, such as `books.byKeys`
-   * @param query has `sql.placeholder` for each value
+   * @param query has `sql.placeholder` for each value of a call; others become part of its text
    * @param row the row that it changes, if it is one: statements that change the same row run one after another, so
    *   that they use only one connection while another transaction has locked the row
    */
@@ -113,16 +113,16 @@ export class Database {
     row?: ChangedRow,
   ): Statement<RowOf<S>> {
     const compile = () => {
-      const { sql: text, params } = dialect.sqlToQuery(query.getSQL());
-      return { text, readers: params.map(parameterReader), toRow: rowReader(shape) };
+      const { sql: text, params } = dialect.sqlToQuery(sql`${query}`.inlineParams());
+      return { text, placeholders: params.map(placeholderOf), toRow: rowReader(shape) };
     };
     // Each session of transactions has all statements, and runs few of them.
     let compiled = this.#turns === undefined ? undefined : compile();
     for (const column of Object.values(shape)) if (is(column, Column)) this.tables.add(column.table);
     return async (values = {}) => {
       compiled ??= compile();
-      const { text, readers, toRow } = compiled;
-      const parameters = readers.map((read) => read(values));
+      const { text, placeholders, toRow } = compiled;
+      const parameters = placeholders.map((placeholder) => toParameter(values[placeholder]));
       const runAlone = () => this.#run(name, kind, text, parameters);
       const requests = this.probe.tracing?.current();
       const run = requests === undefined ? runAlone : () => requests.statement(name, text, runAlone);
@@ -191,9 +191,7 @@ function mayRunAgain(kind: Kind, error: unknown, milliseconds: number): boolean 
   return isUnavailable && kind !== 'write';
 }
 
-function parameterReader(param: unknown): (values: Readonly<Record<string, unknown>>) => Parameter {
-  if (is(param, Placeholder)) return (values) => toParameter(values[param.name]);
-  if (is(param, Param)) throw new TypeError('A statement takes values by sql.placeholder alone.');
-  const constant = toParameter(param);
-  return () => constant;
+function placeholderOf(param: unknown): string {
+  if (is(param, Placeholder)) return param.name;
+  throw new TypeError('A statement takes values by sql.placeholder alone.');
 }

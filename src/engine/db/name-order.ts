@@ -30,7 +30,7 @@ export function namePrefix(column: PgColumn, maxLength: number): (filter: string
   return (filter) => {
     // Subqueries are evaluated once, and not for each row.
     const prefix = sql`lower(${sql.placeholder(filter)}::text)`;
-    const end = sql`${prefix} || repeat(chr(1114111), ${sql.raw(String(maxLength))})`;
+    const end = sql`${prefix} || repeat(chr(1114111), ${maxLength})`;
     const condition = sql`${nameKey(column)} >= (select ${prefix}) collate "C" and ${nameKey(column)} <= (select ${end}) collate "C"`;
     return { condition, sorts: ['name', 'name_desc'] };
   };

@@ -64,6 +64,7 @@ export function insertManyQuery(
   fields: readonly WrittenField[],
   foreignKeys: readonly ForeignKey[],
 ): SQL {
+  const sequence = `${getTableName(table)}_id_seq`;
   const items = fields.map(({ key, type }) => sql`${sql.identifier(key)} ${type}`);
   const names = fields.map(({ name }) => name);
   const known = foreignKeys.map(
@@ -79,7 +80,7 @@ export function insertManyQuery(
   );
   const values = fields.map(({ key }) => sql`given.${sql.identifier(key)}`);
   return sql`with given as (
-      select nextval(${sql.raw(`'${getTableName(table)}_id_seq'`)}) as id, item.*
+      select nextval(${sequence}) as id, item.*
       from json_to_recordset(${sql.placeholder('rows')}::text::json) as item${[sql`place integer`, sql`"requestId" text`, ...items]}),
     ${sql.join(known, sql` `)}
     inserted as (

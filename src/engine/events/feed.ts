@@ -80,7 +80,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
   const all = pageOf('events.list', sql`true`);
   const ofTypes = pageOf(
     'events.listByType',
-    sql`position <= greatest(${after}::bigint, deleted) + ${sql.raw(String(LOOKED_THROUGH))}
+    sql`position <= greatest(${after}::bigint, deleted) + ${LOOKED_THROUGH}
       and type = any(${sql.placeholder('types')}::text[])`,
   );
   const ofSubject = pageOf(

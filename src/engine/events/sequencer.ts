@@ -38,7 +38,7 @@ export function createSequencer(database: Database, { retention, onPublished, on
   const deleteOld = database.statement(
     'events.deleteOld',
     'write',
-    sql`with oldest as (select position, time from events order by position limit ${sql.raw(`${DELETED_AT_ONCE}`)}),
+    sql`with oldest as (select position, time from events order by position limit ${DELETED_AT_ONCE}),
       old as (
         delete from events where position in (
           select position from oldest where time < now() - make_interval(secs => ${sql.placeholder('retention')}::integer))

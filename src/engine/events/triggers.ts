@@ -27,11 +27,11 @@ export function triggersOf(source: EventSource, rank: number) {
     Object.entries(list.columns).map(([field, column]) => [field, column.table === table ? asBefore(column) : column]),
   );
   const types = updated.map((type) =>
-    'when' in type ? sql`when ${type.when} then ${literal(type.name)}` : sql`else ${literal(type.name)}`,
+    'when' in type ? sql`when ${type.when} then ${type.name}` : sql`else ${type.name}`,
   );
   const typeOfUpdate = sql`case
-      when ${isListed} is not true then case when ${wasListed} then ${literal(deleted.name)} end
-      when ${wasListed} is not true then ${literal(created.name)}
+      when ${isListed} is not true then case when ${wasListed} then ${deleted.name} end
+      when ${wasListed} is not true then ${created.name}
       when ${version} = ${asBefore(version)} then null
       ${sql.join(types, sql` `)} end`;
   // A full join is never run as a nested loop, which would take hours for a statement with a million rows: PostgreSQL
@@ -40,7 +40,7 @@ export function triggersOf(source: EventSource, rank: number) {
   const record = (changes: Changes) => writing(source, rank, changes);
   const recordAll = (type: string) =>
     record({
-      type: sql`case when ${isListed} then ${literal(type)} end`,
+      type: sql`case when ${isListed} then ${type} end`,
       id: sql`${list.id}`,
       data: sql`row_to_json(image)`,
       from: sql`${list.from} ${image}`,
@@ -87,21 +87,21 @@ interface Changes {
  * one or there are very many.
  */
 function writing({ list, requestKey = list.id }: EventSource, rank: number, { type, id, data, from }: Changes): string {
-  const rankText = sql.raw(String(rank));
+  const prefix = `${list.name}/`;
   const changes = sql`(
-        select ${type} as type, ${literal(`${list.name}/`)} || ${id} as subject, ${data} as data,
+        select ${type} as type, ${prefix} || ${id} as subject, ${data} as data,
           case when requests is null then request else requests ->> ${requestKey}::text end as correlation
         from ${from}) as changed
         where type is not null`;
-  const statement = sql`if size between 2 and ${sql.raw(String(MOST_IN_A_ROW))} then
+  const statement = sql`if size between 2 and ${MOST_IN_A_ROW} then
       insert into outbox (rank, size, types, subjects, images, correlations)
-        select ${rankText}, count(*), array_agg(type), array_agg(subject), array_agg(data), array_agg(correlation)
+        select ${rank}, count(*), array_agg(type), array_agg(subject), array_agg(data), array_agg(correlation)
         from ${changes} having count(*) > 0;
     else
       insert into outbox (rank, type, subject, data, correlation)
-        select ${rankText}, type, subject, data, correlation from ${changes};
+        select ${rank}, type, subject, data, correlation from ${changes};
     end if`;
-  return dialect.sqlToQuery(statement).sql;
+  return dialect.sqlToQuery(statement.inlineParams()).sql;
 }
 
 function asBefore(query: SQLWrapper): SQL {
@@ -112,8 +112,4 @@ function asBefore(query: SQLWrapper): SQL {
 function imageAs(name: string, columns: readonly (readonly [field: string, column: SQLWrapper])[]): SQL {
   const fields = columns.map(([field, column]) => sql`${column} as ${sql.identifier(field)}`);
   return sql`cross join lateral (select ${sql.join(fields, sql`, `)}) as ${sql.identifier(name)}`;
-}
-
-function literal(text: string): SQL {
-  return sql.raw(`'${text}'`);
 }

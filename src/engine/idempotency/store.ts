@@ -43,8 +43,8 @@ export function keyStore(database: Database) {
   const waitBriefly = database.statement(
     'idempotency.waitBriefly',
     'lookup',
-    sql`select set_config('lock_timeout', ${sql.raw(`'${BRIEF_LOCK_WAIT}'`)}, true),
-      set_config('statement_timeout', ${sql.raw(`'${BRIEF_STATEMENT}'`)}, true)`,
+    sql`select set_config('lock_timeout', ${BRIEF_LOCK_WAIT}, true),
+      set_config('statement_timeout', ${BRIEF_STATEMENT}, true)`,
     {},
   );
   // A row with the same key can only be an expired one.
@@ -63,7 +63,7 @@ export function keyStore(database: Database) {
     'write',
     sql`delete from ${idempotencyKeys} where (caller, key) in (
         select caller, key from ${idempotencyKeys} where created_at <= now() - ${LIFETIME}
-        order by created_at limit ${sql.raw(`${DELETED_AT_ONCE}`)} for update skip locked)
+        order by created_at limit ${DELETED_AT_ONCE} for update skip locked)
       returning status`,
     { status },
   );

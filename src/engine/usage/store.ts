@@ -56,9 +56,9 @@ export function lifecycleStore(
         select *, case
           when is_known or row_number() over (partition by coordinate, day, is_known order by client)
             + (select count(*) from ${lifecycleUses} as known
-              where known.coordinate = counted.coordinate and known.day = counted.day) <= ${sql.raw(String(MAX_CLIENTS))}
+              where known.coordinate = counted.coordinate and known.day = counted.day) <= ${MAX_CLIENTS}
           then client
-          else ${sql.raw(`'${OTHERS}'`)} end as name
+          else ${OTHERS} end as name
         from ${rows('coordinate text, day date, client text, uses bigint, last_seen timestamptz')},
           lateral (select exists (select from ${lifecycleUses} as known
             where known.coordinate = counted.coordinate and known.day = counted.day and known.client = counted.client)
@@ -102,7 +102,7 @@ export function lifecycleStore(
           row_number() over (partition by coordinate order by sum(uses) desc, client) as place
         from ${lifecycleUses} where day between ${sql.placeholder('opens')}::date and ${sql.placeholder('today')}::date
         group by coordinate, client
-      ) as clients where place <= ${sql.raw(String(MAX_LISTED))} order by coordinate, place`,
+      ) as clients where place <= ${MAX_LISTED} order by coordinate, place`,
     {
       coordinate: lifecycleUses.coordinate,
       client: lifecycleUses.client,

@@ -43,7 +43,7 @@ export function deliveryQueue(database: Database, me: string) {
   const { id, webhookId, epoch, position, type, subject, attempts } = deliveries;
   const { time, correlation } = events;
   const [ids, now] = [sql.placeholder('ids'), sql.placeholder('now')];
-  const own = sql`owner = ${sql.raw(`'${me}'`)}`;
+  const own = sql`owner = ${me}`;
 
   const any = database.statement('delivery.any', 'lookup', sql`select exists (select from ${webhooks} where enabled)`, {
     isAny: Boolean,
@@ -51,7 +51,7 @@ export function deliveryQueue(database: Database, me: string) {
   const acquire = database.statement(
     'delivery.acquire',
     'write',
-    sql`update ${webhooks} set ${own}, owned_until = now() + make_interval(secs => ${sql.raw(String(OWNED_FOR))})
+    sql`update ${webhooks} set ${own}, owned_until = now() + make_interval(secs => ${OWNED_FOR})
       where id in (
         select id from ${webhooks}
         where enabled and (paused_until is null or paused_until <= ${now})
@@ -84,7 +84,7 @@ export function deliveryQueue(database: Database, me: string) {
         select id as webhook_id, types, ${webhooks.position} as start, page.*
         from ${webhooks} cross join lateral (
           select position, type, subject from ${events} where ${events.position} > ${webhooks.position}
-          order by position limit ${sql.raw(String(AT_ONCE))}) as page
+          order by position limit ${AT_ONCE}) as page
         where id = any(${ids}::bigint[]) and ${own}),
       moved as (
         update ${webhooks} set position = ends.position
@@ -106,7 +106,7 @@ export function deliveryQueue(database: Database, me: string) {
             is null
           then ${now}::timestamptz end
         from wanted order by position)
-      select count(*) from found group by webhook_id having count(*) = ${sql.raw(String(AT_ONCE))}`,
+      select count(*) from found group by webhook_id having count(*) = ${AT_ONCE}`,
     { count: Number },
   );
   const due = database.statement(
@@ -116,7 +116,7 @@ export function deliveryQueue(database: Database, me: string) {
         delivery.attempts, ${events.time}, ${events.data}::text, ${events.correlation}
       from unnest(${ids}::bigint[], ${sql.placeholder('free')}::integer[]) as room(webhook_id, free)
       join ${webhooks} on ${webhooks.id} = room.webhook_id and ${own}
-        and owned_until > now() + make_interval(secs => ${sql.raw(String(LONGEST_ATTEMPT))})
+        and owned_until > now() + make_interval(secs => ${LONGEST_ATTEMPT})
       cross join lateral (
         select * from ${deliveries}
         where webhook_id = room.webhook_id and status = 'pending' and due_at <= ${now}
@@ -180,9 +180,9 @@ export function deliveryQueue(database: Database, me: string) {
     'write',
     sql`delete from ${deliveries} where id = any(array(
         select id from ${deliveries}
-        where (status = 'delivered' and last_attempt_at < ${now}::timestamptz - interval '${sql.raw(String(KEPT_DAYS.delivered))} days')
-          or (status = 'failed' and last_attempt_at < ${now}::timestamptz - interval '${sql.raw(String(KEPT_DAYS.failed))} days')
-        limit ${sql.raw(String(DELETED_AT_ONCE))}))
+        where (status = 'delivered' and last_attempt_at < ${now}::timestamptz - make_interval(days => ${KEPT_DAYS.delivered}))
+          or (status = 'failed' and last_attempt_at < ${now}::timestamptz - make_interval(days => ${KEPT_DAYS.failed}))
+        limit ${DELETED_AT_ONCE}))
       returning id`,
     { id: deliveries.id },
   );

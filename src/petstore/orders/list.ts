@@ -24,7 +24,7 @@ function shipDateSort(standIn: 'infinity' | '-infinity'): Sort<Order> {
   return {
     descending: standIn === '-infinity',
     by: {
-      expression: sql`coalesce(${orders.shipDate}, ${sql.raw(`'${standIn}'`)})`,
+      expression: sql`coalesce(${orders.shipDate}, ${standIn})`,
       toComparable: (value) => sql`${value}::timestamptz`,
       valueOf: (order) => order.shipDate?.toISOString() ?? standIn,
       isValue: (text) => text === standIn || isInstant(text),
