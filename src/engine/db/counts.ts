@@ -1,19 +1,13 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
 import { type Alike, batchedAlike } from './alike.ts';
 import { loaderOf } from './batch.ts';
 import type { Database } from './client.ts';
-import { conditionOf, type ListSource, type RowFilter, whereAll } from './keyset.ts';
-
-interface CountedList<Filter extends string> extends Pick<ListSource, 'from' | 'where'> {
-  readonly name: string;
-  readonly filters: Readonly<Record<Filter, RowFilter>>;
-  countFrom?(filters: readonly Filter[]): SQL;
-}
+import { conditionOf, type List, whereAll } from './keyset.ts';
 
 /** Counts the rows of a list that pass filters. Equal requests at the same time are counted once. */
-export function rootCount<Filter extends string>(database: Database, list: CountedList<Filter>) {
+export function rootCount<Filter extends string>(database: Database, list: List<List['columns'], Filter>) {
   type Request = Alike & { readonly names: readonly Filter[] };
   const name = `${list.name}.count`;
   const compile = ({ names }: Request) => {
@@ -29,11 +23,7 @@ export function rootCount<Filter extends string>(database: Database, list: Count
 }
 
 /** Counts the rows that belong to a parent; one statement counts for many parents. */
-export function nestedCount(
-  database: Database,
-  list: Pick<CountedList<never>, 'name' | 'from' | 'where'>,
-  parent: PgColumn,
-): (parentId: Int64) => Promise<number> {
+export function nestedCount(database: Database, list: List, parent: PgColumn): (parentId: Int64) => Promise<number> {
   const name = `${list.name}.countBy.${parent.name}`;
   const ofParents = sql`${parent} = any(${sql.placeholder('parents')}::bigint[])`;
   const query = sql`select ${parent}, count(*) from ${list.from} ${whereAll(list, [ofParents])} group by ${parent}`;

@@ -1,18 +1,30 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
 import type { Place } from './cursor.ts';
 import { recordRows } from './record-rows.ts';
+import type { RowOf } from './row.ts';
 
-/** The parts of a list that its SQL is built from. */
-export interface ListSource {
-  readonly columns: Readonly<Record<string, PgColumn>>;
+type Columns = Readonly<Record<string, PgColumn>>;
+
+/** A list: its rows, and each filter and sort that an index serves. */
+export interface List<C extends Columns = Columns, Filter extends string = string, SortName extends string = string> {
+  readonly name: string;
+  readonly columns: C;
   readonly from: SQL;
+  /** The tables of `from`. */
+  readonly tables: readonly PgTable[];
   readonly where?: SQL;
   /** The last key of every order, so that no two rows have the same position. */
   readonly id: PgColumn;
   /** The column of a joined table that equals the id, if any. */
   readonly joinedId?: PgColumn;
+  /** Each filter's placeholder has the name of the filter. */
+  readonly filters: Readonly<Record<Filter, RowFilter>>;
+  readonly sorts: Readonly<Record<SortName, Sort<RowOf<C>>>>;
+  idOf(row: RowOf<C>): Int64;
+  /** The tables that are enough to count it with these filters; by default all of `from`. */
+  countFrom?(filters: readonly Filter[]): SQL;
 }
 
 /** Rows with one of several values. An index on the column and the id has those of each value in the order of ids. */
@@ -40,7 +52,7 @@ const BY_ID: ReadonlySet<string> = new Set(['id', 'id_desc']);
  * Whether a page is a search: no index has its rows adjacent and in order. An index has them so by id, by the values of
  * one column in the order of the ids, by a range in its own order, and without a filter.
  */
-export function isSearch({ id }: Pick<ListSource, 'id'>, sortName: string, filters: readonly RowFilter[]): boolean {
+export function isSearch({ id }: Pick<List, 'id'>, sortName: string, filters: readonly RowFilter[]): boolean {
   if (filters.some((filter) => 'column' in filter && filter.column === id)) return false;
   const [only, ...others] = filters.filter((filter) => !isInOrder(filter, sortName));
   return only !== undefined && (others.length > 0 || !('column' in only) || !BY_ID.has(sortName));
@@ -54,7 +66,7 @@ export interface Sort<Row> {
   /** An indexed expression, and its value in a cursor, as a text; undefined for a sort by id. */
   readonly by?: {
     readonly expression: SQL;
-    readonly valueOf: (row: Row) => string;
+    valueOf(row: Row): string;
     readonly isValue: (text: string) => boolean;
     readonly toComparable: (value: SQL) => SQL;
   };
@@ -76,7 +88,7 @@ export function boundsShape({ backward, after, before }: PageBounds): string {
 
 /** A page with its list. Of the positions in its bounds, the SQL only depends on which there are. */
 interface PageQuery {
-  readonly source: ListSource;
+  readonly list: List;
   readonly sortName: string;
   readonly sort: Sort<never>;
   readonly filters: readonly RowFilter[];
@@ -121,26 +133,26 @@ export function pagesQuery(page: PageQuery): SQL {
 }
 
 function pageQuery(page: PageQuery): SQL {
-  const { source, sortName, filters, parent } = page;
+  const { list, sortName, filters, parent } = page;
   if (parent !== undefined) return byValueQuery(page, parent, sql`place.parent`);
-  if (isSearch(source, sortName, filters)) return searchQuery(page);
+  if (isSearch(list, sortName, filters)) return searchQuery(page);
   const [only] = filters;
-  if (only !== undefined && 'column' in only && only.column !== source.id) return mergedQuery(page, only);
+  if (only !== undefined && 'column' in only && only.column !== list.id) return mergedQuery(page, only);
   return rowsQuery(page, filters.map(conditionOf), orderBy(page));
 }
 
 function rowsQuery(page: PageQuery, conditions: readonly SQL[], order: SQL): SQL {
-  const { source } = page;
-  const where = whereAll(source, [...conditions, ...placeConditions(page)]);
-  return sql`select ${columnsOf(source)} from ${source.from} ${where} order by ${order} limit ${LIMIT}`;
+  const { list } = page;
+  const where = whereAll(list, [...conditions, ...placeConditions(page)]);
+  return sql`select ${columnsOf(list)} from ${list.from} ${where} order by ${order} limit ${LIMIT}`;
 }
 
-export function columnsOf({ columns }: Pick<ListSource, 'columns'>): SQL {
+export function columnsOf({ columns }: Pick<List, 'columns'>): SQL {
   return sql.join(Object.values(columns), sql`, `);
 }
 
 /** Names of the columns in a subquery, where those of two tables may be the same. */
-function namesIn({ columns }: ListSource): SQL[] {
+function namesIn({ columns }: List): SQL[] {
   return Object.keys(columns).map((_, index) => sql`${sql.identifier(`c${index}`)}`);
 }
 
@@ -153,17 +165,17 @@ const SCANNED = sql`greatest(2500, 125 * ${LIMIT}::integer)`;
  * PostgreSQL on its own would choose one way by its estimates, and scan the whole list for rows that don't exist.
  */
 function searchQuery(page: PageQuery): SQL {
-  const { source, sortName, sort, filters } = page;
-  const names = sql.join(namesIn(source), sql`, `);
+  const { list, sortName, sort, filters } = page;
+  const names = sql.join(namesIn(list), sql`, `);
   const ranges = filters.filter((filter) => isInOrder(filter, sortName)).map(conditionOf);
   const others = filters.filter((filter) => !isInOrder(filter, sortName)).map(conditionOf);
   const inOrder = [...ranges, ...placeConditions(page)];
   const passes = sql.join(others, sql` and `);
-  const row = sql`${columnsOf(source)}, ${sort.by?.expression ?? sql`null`}, ${source.id}`;
+  const row = sql`${columnsOf(list)}, ${sort.by?.expression ?? sql`null`}, ${list.id}`;
   const inDirection = sql`order by key ${direction(page)}, id ${direction(page)}`;
   return sql`with near as materialized (
         select ${names}, key, id from (
-          select ${row}, (${passes}) from ${source.from} ${whereAll(source, inOrder)}
+          select ${row}, (${passes}) from ${list.from} ${whereAll(list, inOrder)}
           order by ${orderBy(page)} limit ${SCANNED}
         ) as scanned (${names}, key, id, passes)
         where passes limit ${LIMIT}),
@@ -171,7 +183,7 @@ function searchQuery(page: PageQuery): SQL {
     (select ${names} from near where (select is_so from enough) ${inDirection})
     union all
     (select ${names} from (
-        select ${row} from ${source.from} ${whereAll(source, [passes, ...inOrder])} offset 0
+        select ${row} from ${list.from} ${whereAll(list, [passes, ...inOrder])} offset 0
       ) as passing (${names}, key, id)
       where not (select is_so from enough) ${inDirection} limit ${LIMIT})`;
 }
@@ -189,20 +201,20 @@ function byValueQuery(page: PageQuery, column: PgColumn, value: SQL): SQL {
 
 /** Merged from a page for each value of the only filter. With more, PostgreSQL would misestimate how many rows pass. */
 function mergedQuery(page: PageQuery, { column, values }: ValuesFilter): SQL {
-  const { source } = page;
-  const names = namesIn(source);
-  const id = names[Object.values(source.columns).indexOf(source.id)];
+  const { list } = page;
+  const names = namesIn(list);
+  const id = names[Object.values(list.columns).indexOf(list.id)];
   return sql`select merged.* from (select distinct unnest(${values}) as value) as given
     cross join lateral (${byValueQuery(page, column, sql`given.value`)}) as merged(${sql.join(names, sql`, `)})
     order by ${id} ${direction(page)} limit ${LIMIT}`;
 }
 
-export function whereAll({ where }: Pick<ListSource, 'where'>, conditions: readonly SQL[]): SQL {
+export function whereAll({ where }: Pick<List, 'where'>, conditions: readonly SQL[]): SQL {
   const all = where === undefined ? [...conditions] : [where, ...conditions];
   return all.length === 0 ? sql`` : sql`where ${sql.join(all, sql` and `)}`;
 }
 
-function placeConditions({ source: { id, joinedId }, sort, bounds }: PageQuery): SQL[] {
+function placeConditions({ list: { id, joinedId }, sort, bounds }: PageQuery): SQL[] {
   const { by } = sort;
   // PostgreSQL infers no range from the join: a merge join would read the joined table from its end to the position.
   const ids = joinedId === undefined ? [id] : [id, joinedId];
@@ -220,7 +232,7 @@ function placeConditions({ source: { id, joinedId }, sort, bounds }: PageQuery):
 /** A backward page is read in reverse, and its rows are reversed afterwards. */
 function orderBy(page: PageQuery): SQL {
   const { by } = page.sort;
-  const id = sql`${page.source.id} ${direction(page)}`;
+  const id = sql`${page.list.id} ${direction(page)}`;
   return by === undefined ? id : sql`${by.expression} ${direction(page)}, ${id}`;
 }
 

@@ -1,5 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 import { type Alike, batchedAlike } from './alike.ts';
@@ -11,13 +11,11 @@ import {
   boundsShape,
   columnsOf,
   isSearch,
-  type ListSource,
+  type List,
   MAX_PAGES,
   type PageBounds,
   pagesQuery,
   placesValue,
-  type RowFilter,
-  type Sort,
   whereAll,
 } from './keyset.ts';
 import { rowsOf } from './record-rows.ts';
@@ -40,27 +38,7 @@ export interface Page<Row> {
   count(): Promise<number>;
 }
 
-export interface ListTables {
-  readonly tables: readonly PgTable[];
-}
-
-export interface SortedList<Row, SortName extends string, Filter extends string = string> extends ListTables {
-  readonly name: string;
-  readonly id: PgColumn;
-  /** Each filter's placeholder has the name of the filter. */
-  readonly filters: Readonly<Record<Filter, RowFilter>>;
-  readonly sorts: Readonly<Record<SortName, Sort<Row>>>;
-}
-
-export interface ListPlan<C extends ListSource['columns'], Filter extends string, SortName extends string>
-  extends ListSource,
-    SortedList<RowOf<C>, SortName, Filter> {
-  readonly id: PgColumn;
-  readonly columns: C;
-  readonly idOf: (row: RowOf<C>) => Int64;
-  /** The tables that are enough to count the list with these filters; by default all of `from`. */
-  countFrom?(filters: readonly Filter[]): SQL;
-}
+export type ListTables = Pick<List, 'tables'>;
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
@@ -69,18 +47,18 @@ export const MAX_PAGE_SIZE = 100;
  * Reads pages by keyset: a page starts at a row, not at an offset, so a client that walks through the list sees each
  * row exactly once, whatever is inserted and deleted meanwhile. A filter that is undefined or null does not apply.
  */
-export function pages<C extends ListSource['columns'], Filter extends string, SortName extends string>(
+export function pages<C extends List['columns'], Filter extends string, SortName extends string>(
   database: Database,
-  plan: ListPlan<C, Filter, SortName>,
+  list: List<C, Filter, SortName>,
 ): (
   filters: Readonly<Partial<Record<Filter, unknown>>>,
   sortName: SortName,
   window: PageWindow,
 ) => Promise<Page<RowOf<C>>> {
-  const read = pageReader(database, `${plan.name}.list`, plan);
-  const count = rootCount(database, plan);
+  const read = pageReader(database, `${list.name}.list`, list);
+  const count = rootCount(database, list);
   return (values, sortName, window) => {
-    const names = (Object.keys(plan.filters) as Filter[]).filter((name) => values[name] != null);
+    const names = (Object.keys(list.filters) as Filter[]).filter((name) => values[name] != null);
     return read({ sortName, window, names, values, parentId: undefined }, () => count({ names, values }));
   };
 }
@@ -90,19 +68,19 @@ export function pages<C extends ListSource['columns'], Filter extends string, So
  *
  * @param parent the column that holds the parent's id
  */
-export function nestedPages<C extends ListSource['columns']>(
+export function nestedPages<C extends List['columns']>(
   database: Database,
-  plan: ListPlan<C, string, 'id'>,
+  list: List<C, string, 'id'>,
   parent: PgColumn,
 ): (parentId: Int64, window: PageWindow) => Promise<Page<RowOf<C>>> {
-  const read = pageReader(database, `${plan.name}.listBy.${parent.name}`, plan, parent);
-  const count = nestedCount(database, plan, parent);
+  const read = pageReader(database, `${list.name}.listBy.${parent.name}`, list, parent);
+  const count = nestedCount(database, list, parent);
   return (parentId, window) => read({ sortName: 'id', window, names: [], values: {}, parentId }, () => count(parentId));
 }
 
-export function byId<C extends ListSource['columns']>(
+export function byId<C extends List['columns']>(
   database: Database,
-  list: Pick<ListPlan<C, string, never>, 'name' | 'columns' | 'from' | 'where' | 'id' | 'idOf'>,
+  list: List<C, string, never>,
 ): Loader<Int64, RowOf<C>> {
   const name = `${list.name}.byKeys`;
   const hasId = sql`${list.id} = any(${sql.placeholder('ids')}::bigint[])`;
@@ -121,22 +99,22 @@ interface PageRequest<Filter, SortName> {
 }
 
 /** Reads pages, with one statement for all that are requested at the same time with the same filters and size. */
-function pageReader<C extends ListSource['columns'], Filter extends string, SortName extends string>(
+function pageReader<C extends List['columns'], Filter extends string, SortName extends string>(
   database: Database,
   name: string,
-  plan: ListPlan<C, Filter, SortName>,
+  list: List<C, Filter, SortName>,
   parent?: PgColumn,
 ) {
   type Request = PageRequest<Filter, SortName>;
   type Prepared = Omit<Request, 'window'> & Alike & { readonly bounds: PageBounds };
-  const shape = { key: Number, rows: rowsOf(plan.columns) };
+  const shape = { key: Number, rows: rowsOf(list.columns) };
 
   const load = batchedAlike(
     database,
     name,
     ({ sortName, names, bounds }: Prepared) => {
-      const filters = names.map((filter) => plan.filters[filter]);
-      const page = { source: plan, sortName, sort: plan.sorts[sortName], filters, bounds, parent };
+      const filters = names.map((filter) => list.filters[filter]);
+      const page = { list, sortName, sort: list.sorts[sortName], filters, bounds, parent };
       return database.statement(name, 'list', pagesQuery(page), shape);
     },
     async (read, requests) => {
@@ -155,7 +133,7 @@ function pageReader<C extends ListSource['columns'], Filter extends string, Sort
 
   return async (request: Request, count: () => Promise<number>): Promise<Page<RowOf<C>>> => {
     const { sortName, names, window, parentId } = request;
-    const bounds = readWindow(plan, sortName, window);
+    const bounds = readWindow(list, sortName, window);
     const shape = [sortName, ...names, boundsShape(bounds)].join();
     const total = database.bind(count);
     // One row more than the page shows whether there is a next page.
@@ -164,14 +142,14 @@ function pageReader<C extends ListSource['columns'], Filter extends string, Sort
     const hasMore = read.length > bounds.size;
     const rows = read.slice(0, bounds.size);
     if (bounds.backward) rows.reverse();
-    const order = orderOf(plan, sortName);
-    const { by } = plan.sorts[sortName];
+    const order = orderOf(list, sortName);
+    const { by } = list.sorts[sortName];
     let counted: Promise<number> | undefined;
     return {
       rows,
       hasNextPage: bounds.backward ? bounds.before !== undefined : hasMore,
       hasPreviousPage: bounds.backward ? hasMore : bounds.after !== undefined,
-      cursorOf: (row) => encodeCursor(order, { id: plan.idOf(row), value: by?.valueOf(row) ?? null }),
+      cursorOf: (row) => encodeCursor(order, { id: list.idOf(row), value: by?.valueOf(row) ?? null }),
       count: () => {
         counted ??= total();
         return counted;
@@ -185,17 +163,14 @@ function pageReader<C extends ListSource['columns'], Filter extends string, Sort
  *
  * @param given the arguments by name; undefined and null count as not given
  */
-export function isSearched(
-  list: Pick<SortedList<never, never>, 'id' | 'filters'>,
-  given: Readonly<Record<string, unknown>>,
-): boolean {
+export function isSearched(list: List, given: Readonly<Record<string, unknown>>): boolean {
   const filters = Object.entries(list.filters).flatMap(([name, filter]) => (given[name] == null ? [] : [filter]));
   return isSearch(list, String(given.sort ?? 'id'), filters);
 }
 
 /** @throws {ServiceError} INVALID_ARGUMENT when it has both `first` and `last`, or a cursor of another list or order */
-export function readWindow<Row, SortName extends string>(
-  list: Pick<SortedList<Row, SortName>, 'name' | 'sorts'>,
+export function readWindow<SortName extends string>(
+  list: List<List['columns'], string, SortName>,
   sortName: SortName,
   { first, after, last, before }: PageWindow,
 ): PageBounds {

@@ -1,8 +1,7 @@
 import { getTableColumns, getTableName, is, sql } from 'drizzle-orm';
 import { PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
-import type { RowFilter, Sort } from './keyset.ts';
-import type { ListPlan } from './paging.ts';
+import type { List, RowFilter, Sort } from './keyset.ts';
 import type { RowOf } from './row.ts';
 
 type TableWithId = PgTable & { readonly id: PgColumn };
@@ -27,7 +26,7 @@ interface TableListOptions<T extends TableWithId, Filter extends string, SortNam
 export function tableList<T extends TableWithId, Filter extends string = never, SortName extends string = never>(
   table: T,
   { filters, sorts }: TableListOptions<T, Filter, SortName> = {},
-): ListPlan<T['_']['columns'], Filter | 'id', SortName | 'id' | 'id_desc'> {
+): List<T['_']['columns'], Filter | 'id', SortName | 'id' | 'id_desc'> {
   const allFilters = Object.entries<TableFilter>({ id: table.id, ...filters }).map(([name, filter]) => {
     const made = typeof filter === 'function' ? filter(name) : filter;
     return [name, is(made, PgColumn) ? anyOf(name, made) : made] as const;

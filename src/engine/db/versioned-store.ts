@@ -7,8 +7,8 @@ import { batchWrites, type Loader } from './batch.ts';
 import { byRequest } from './by-request.ts';
 import type { Database, Statement } from './client.ts';
 import { explaining } from './failures.ts';
-import { columnsOf } from './keyset.ts';
-import { byId, type ListPlan, type Page, type PageWindow, pages } from './paging.ts';
+import { columnsOf, type List } from './keyset.ts';
+import { byId, type Page, type PageWindow, pages } from './paging.ts';
 import { changesOf, type ExpectedVersion, isExpected, notExpected } from './version.ts';
 import { fieldOf, foreignKeysOf, insertManyQuery } from './written-fields.ts';
 
@@ -48,7 +48,7 @@ interface VersionedStore<T extends VersionedTable, Filter extends string, SortNa
 interface VersionedStoreOptions<T extends VersionedTable, Filter extends string, SortName extends string> {
   readonly table: T;
   /** Its list, with all columns of the table; its name is the prefix of the statements' names. */
-  readonly list: ListPlan<T['_']['columns'], Filter, SortName>;
+  readonly list: List<T['_']['columns'], Filter, SortName>;
   /** The name of a row in messages, such as `book`. */
   readonly one: string;
   /** The names in messages of the rows that its foreign keys refer to, by field: `{ authorId: 'an author' }`. */

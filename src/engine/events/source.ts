@@ -1,7 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import type { ListSource } from '../db/keyset.ts';
-import type { ListTables } from '../db/paging.ts';
+import type { List } from '../db/keyset.ts';
 import type { RowRef } from '../schema/builder.ts';
 import { capitalize, withArticle } from '../text.ts';
 
@@ -20,7 +19,7 @@ interface EventTypeWhen extends EventType {
 /** A table whose changes are events: those of the rows of a list. */
 export interface EventSource {
   /** Its first table is the one whose changes are told; the rows' `version` says whether a client can see a change. */
-  readonly list: ListSource & ListTables & { readonly name: string };
+  readonly list: List;
   readonly type: RowRef<object>;
   /** Tells which request has changed a row, for statements that work for many (see `byRequests`); the id by default. */
   readonly requestKey?: PgColumn;

@@ -1,12 +1,5 @@
-import {
-  DEFAULT_PAGE_SIZE,
-  isSearched,
-  MAX_PAGE_SIZE,
-  type Page,
-  type PageWindow,
-  readWindow,
-  type SortedList,
-} from '../db/paging.ts';
+import type { List } from '../db/keyset.ts';
+import { DEFAULT_PAGE_SIZE, isSearched, MAX_PAGE_SIZE, type Page, type PageWindow, readWindow } from '../db/paging.ts';
 import { cursor, integerFrom } from './bounds.ts';
 import type { Builder, RowRef } from './builder.ts';
 import type { SearchedList } from './connection-type.ts';
@@ -72,7 +65,7 @@ export function connections(builder: Builder) {
   function connectionTo<Row, SortName extends string>(
     node: RowRef<Row>,
     plural: string,
-    list: SortedList<Row, SortName | 'id'>,
+    list: List<List['columns'], string, SortName | 'id'>,
   ) {
     const assertWindow = ({ sort, ...window }: PageWindow & { readonly sort?: SortName | null | undefined }) => {
       readWindow(list, sort ?? 'id', window);

@@ -1,6 +1,7 @@
 import type { ArgumentRef, InputShapeFromFields } from '@pothos/core';
 import type { Loader } from '../db/batch.ts';
-import type { Page, PageWindow, SortedList } from '../db/paging.ts';
+import type { List } from '../db/keyset.ts';
+import type { Page, PageWindow } from '../db/paging.ts';
 import type { ExpectedVersion } from '../db/version.ts';
 import type { Int64 } from '../int64.ts';
 import { withArticle } from '../text.ts';
@@ -20,7 +21,7 @@ interface ReadOptions<One extends string, Row, Filter extends string, SortName e
   readonly one: One;
   /** The name of rows in descriptions. */
   readonly many: string;
-  readonly list: SortedList<Row, SortName, Filter>;
+  readonly list: List<List['columns'], Filter, SortName>;
   /** The descriptions of sorts other than by id and name. */
   readonly sorts?: Readonly<Partial<Record<SortName, string>>>;
   readonly store: (context: Context) => {

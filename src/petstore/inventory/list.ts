@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { ListPlan } from '../../engine/db/paging.ts';
+import type { List } from '../../engine/db/keyset.ts';
 import { pets } from '../pets/table.ts';
 import { inventory } from './table.ts';
 
@@ -30,4 +30,4 @@ export const inventoryList = {
     status: { condition: sql`${pets.status} = any(${sql.placeholder('status')}::pet_status[])` },
   },
   sorts: { id: { descending: false } },
-} satisfies ListPlan<typeof columns, 'petId' | 'status', 'id'>;
+} satisfies List<typeof columns, 'petId' | 'status', 'id'>;

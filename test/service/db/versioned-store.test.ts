@@ -2,8 +2,9 @@ import { getTableColumns, sql } from 'drizzle-orm';
 import { bigint, boolean, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { versionColumn } from '../../../src/engine/db/columns.ts';
+import type { List } from '../../../src/engine/db/keyset.ts';
 import { namePrefix } from '../../../src/engine/db/name-order.ts';
-import { type ListPlan, pages } from '../../../src/engine/db/paging.ts';
+import { pages } from '../../../src/engine/db/paging.ts';
 import { tableList } from '../../../src/engine/db/table-list.ts';
 import { versionedStore } from '../../../src/engine/db/versioned-store.ts';
 import type { Int64 } from '../../../src/engine/int64.ts';
@@ -29,7 +30,7 @@ const novels = pgTable('novels', {
   version: versionColumn(),
 });
 
-const novelList: ListPlan<typeof novels._.columns, 'id', 'id'> = {
+const novelList: List<typeof novels._.columns, 'id', 'id'> = {
   name: 'novels',
   columns: getTableColumns(novels),
   from: sql`${novels}`,
