@@ -35,11 +35,7 @@ export async function isEmpty(database: Database): Promise<boolean> {
   return (await any()).length === 0;
 }
 
-/**
- * Adds pets, and the categories if there are none; most have stock, and some have orders, as the rules require.
- *
- * @param onProgress called with the number of pets so far, after each chunk of a few thousand
- */
+/** Adds pets, and the categories if there are none. `onProgress` gets the number so far after each chunk. */
 export async function seed(database: Database, pets: number, onProgress: (done: number) => void): Promise<void> {
   await database.transaction(async (query) => {
     await query(

@@ -1,8 +1,7 @@
 import { beta, type EventSource, experimental, integerFrom, reference, rowVersion } from '../../engine/index.ts';
 import { PetStatus, PetType } from '../pets/graphql.ts';
 import { builder, connectionTo, expectedVersion, pagingArgs } from '../schema.ts';
-import { inventoryList } from './list.ts';
-import { entryVersion, type InventoryItem, type inventoryStore } from './store.ts';
+import { entryVersion, type InventoryItem, inventoryList, type inventoryStore } from './store.ts';
 
 declare module '../../engine/schema/context.ts' {
   interface Context {

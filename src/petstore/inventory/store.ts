@@ -1,15 +1,13 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Loader } from '../../engine/db/batch.ts';
 import { byRequest } from '../../engine/db/by-request.ts';
 import type { Database } from '../../engine/db/client.ts';
 import { explaining } from '../../engine/db/failures.ts';
-import { columnsOf } from '../../engine/db/keyset.ts';
+import { columnsOf, type List } from '../../engine/db/keyset.ts';
 import { byId, type Page, type PageWindow, pages } from '../../engine/db/paging.ts';
 import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
 import { type Int64, ServiceError, validationFailed } from '../../engine/index.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
-import { inventoryList } from './list.ts';
-import { thenSetStatus } from './movement.ts';
 import { inventory } from './table.ts';
 
 /** The inventory entry of a pet whose stock is tracked. Its status is the pet's. */
@@ -29,8 +27,37 @@ export function entryVersion({ version, petVersion }: Pick<InventoryItem, 'versi
   return version + petVersion;
 }
 
+const columns = {
+  petId: inventory.petId,
+  quantity: inventory.quantity,
+  status: pets.status,
+  version: inventory.version,
+  petVersion: pets.version,
+};
+
+const from = sql`${inventory} join ${pets} on ${pets.id} = ${inventory.petId}`;
+
+/** The pets whose stock is tracked: so the quantity is never null, although its column is nullable. */
+export const inventoryList = {
+  name: 'inventory',
+  columns,
+  from,
+  // Every entry has a pet, so only a filter by status needs the join.
+  countFrom: (filters) => (filters.includes('status') ? from : sql`${inventory}`),
+  tables: [inventory, pets],
+  id: inventory.petId,
+  joinedId: pets.id,
+  idOf: (item) => item.petId,
+  where: sql`${inventory.quantity} is not null`,
+  filters: {
+    petId: { column: inventory.petId, values: sql`${sql.placeholder('petId')}::bigint[]` },
+    status: { condition: sql`${pets.status} = any(${sql.placeholder('status')}::pet_status[])` },
+  },
+  sorts: { id: { descending: false } },
+} satisfies List<typeof columns, 'petId' | 'status', 'id'>;
+
 export function inventoryStore(database: Database) {
-  const { columns, from, where: counted } = inventoryList;
+  const { where: counted } = inventoryList;
   const bothVersions = sql`${inventory.version} + ${pets.version}`;
   const selected = columnsOf(inventoryList);
   const petId = sql.placeholder('petId');
@@ -131,4 +158,23 @@ function otherStatus(status: PetStatus): ServiceError {
   const toReaders = failure(`is read-only: it must be ${status}, as it is now, or be left out`).message;
   const error = failure("is read-only: it must be the pet's status of now, or be left out");
   return new ServiceError(error.kind, error.message, { validationErrors: error.validationErrors, toReaders });
+}
+
+/**
+ * The part of a statement that updates the pet's status after its stock has changed: `available` if stock is left;
+ * without stock, `pending` if an order is open, and `sold` if all orders are complete. It follows a part named `stock`,
+ * which returns `pet_id, quantity, open_orders`. A pet whose stock is not tracked keeps its status. The pet is locked
+ * before its status is read: the statement started before it waited for the stock's lock, and would see an old status.
+ *
+ * @param moved whether the change was a movement: a status that was set by hand stays until the next movement
+ */
+export function thenSetStatus(moved: SQL = sql`true`): SQL {
+  return sql`pet as (
+      select pets.id, pets.version, pets.status as before,
+        (case when stock.quantity > 0 then 'available' when stock.open_orders > 0 then 'pending' else 'sold'
+          end)::pet_status as after
+      from stock join pets on pets.id = stock.pet_id
+      where stock.quantity is not null and ${moved} for no key update of pets),
+    status as (update pets set status = pet.after, version = pet.version + 1
+      from pet where pets.id = pet.id and pet.before <> pet.after)`;
 }

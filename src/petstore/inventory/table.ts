@@ -4,9 +4,8 @@ import { int64Column, versionColumn } from '../../engine/db/columns.ts';
 import { pets } from '../pets/table.ts';
 
 /**
- * One row for each pet whose stock is tracked or that has been ordered. Every stock movement of a pet updates this row,
- * so its lock serializes the movements. A row without a quantity means that the stock is not tracked: clients see no
- * entry.
+ * A pet whose stock is tracked or that has been ordered. Each stock movement updates its row, whose lock serializes the
+ * movements. Without a quantity the stock is not tracked: clients see no entry.
  */
 export const inventory = pgTable(
   'inventory',

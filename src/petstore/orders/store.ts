@@ -8,7 +8,7 @@ import { byId, nestedPages, pages } from '../../engine/db/paging.ts';
 import { beingChanged, type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
 import { type Int64, ServiceError } from '../../engine/index.ts';
 import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
-import { thenSetStatus } from '../inventory/movement.ts';
+import { thenSetStatus } from '../inventory/store.ts';
 import { inventory } from '../inventory/table.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
 import { orderList } from './list.ts';
