@@ -37,12 +37,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
   const isOn = settings.EVENTS === 'on' && sources.length > 0;
   const feed = feedStore(database, sources, { name: `/${name}`, isOn });
   const onFailure = failureLog(logger, 'events could not be read; the next attempt follows');
-  const streams = createEventStreams({
-    feed,
-    max: settings.MAX_STREAMS,
-    onCount: metrics.streams,
-    onFailure,
-  });
+  const streams = createEventStreams({ feed, max: settings.MAX_STREAMS, onCount: metrics.streams, onFailure });
   const sequencer = isOn
     ? createSequencer(database, {
         retention: settings.EVENTS_RETENTION,
@@ -78,15 +73,10 @@ export function createEvents({ database, sources, name, settings, metrics, logge
     context: { events: feed, streams },
 
     bodiesOf,
-
     begin: () => sequencer?.begin(),
-
     wake: () => sequencer?.wake(),
-
     endStreams: streams.end,
-
     end: async () => sequencer?.end(),
-
     open: streams.open,
 
     /** Opens a stream for a request to the endpoint of the feed. */

@@ -17,10 +17,7 @@ export function toEventId({ epoch, position }: FeedCursor): string {
   return `${epoch}.${position}`;
 }
 
-/**
- * @param name the parameter or field that has the cursor
- * @throws {ServiceError} INVALID_ARGUMENT
- */
+/** @throws {ServiceError} INVALID_ARGUMENT that names the parameter or field */
 export function readEventId(text: string, name: string): FeedCursor {
   const [, epoch, position] = CURSOR.exec(text) ?? [];
   if (epoch !== undefined && position !== undefined) return { epoch: Number(epoch), position: Number(position) };

@@ -37,11 +37,7 @@ export interface StreamRequest {
 
 export class EventStream {
   readonly #sink: Sink;
-  readonly #recheck: StreamRequest['recheck'];
-  readonly format: StreamFormat;
-  readonly filter: EventFilter;
-  readonly account: string;
-  readonly charge: StreamRequest['charge'];
+  readonly request: Omit<StreamRequest, 'cursor'>;
   /** What it has been told until; undefined before its first page. */
   place: FeedCursor | undefined;
   /** Whether it is told nothing more, also if its client still has to read what it was told. */
@@ -53,20 +49,16 @@ export class EventStream {
   /** Whether it has all events until now, and gets the next ones together with all other streams. */
   isLive = false;
 
-  constructor(sink: Sink, { format, filter, account, charge, recheck }: Omit<StreamRequest, 'cursor'>) {
+  constructor(sink: Sink, request: Omit<StreamRequest, 'cursor'>) {
     this.#sink = sink;
-    this.#recheck = recheck;
-    this.format = format;
-    this.filter = filter;
-    this.account = account;
-    this.charge = charge;
+    this.request = request;
     sink.onEnd(() => {
       this.hasEnded = true;
     });
   }
 
   wants({ type, subject }: FeedEvent): boolean {
-    const { types, subject: only } = this.filter;
+    const { types, subject: only } = this.request.filter;
     return (types?.includes(type) ?? true) && (only == null || only === subject);
   }
 
@@ -122,7 +114,7 @@ export class EventStream {
   /** Ends it if its caller may no longer read; not if that can't be found out at the moment. */
   async check(): Promise<void> {
     try {
-      await this.#recheck();
+      await this.request.recheck();
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status >= 500) return;
       this.reject(error);
@@ -131,7 +123,7 @@ export class EventStream {
 
   reject(error: ServiceError): void {
     this.hasEnded = true;
-    this.#sink.write(this.format.rejection(error));
+    this.#sink.write(this.request.format.rejection(error));
     this.#sink.end('after');
   }
 
@@ -143,6 +135,6 @@ export class EventStream {
 
   /** Has its client resume where it is, although no event that it wants came last. */
   #placeText(): string {
-    return this.format.hasIds && this.place !== undefined ? `id: ${toEventId(this.place)}\n` : '';
+    return this.request.format.hasIds && this.place !== undefined ? `id: ${toEventId(this.place)}\n` : '';
   }
 }

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/client.ts';
 import type { RowOf } from '../db/row.ts';
 import { ServiceError } from '../errors.ts';
@@ -44,10 +43,7 @@ export interface FeedPage {
 const STATE = { epoch: Number, deleted: Number, last: Number };
 type FeedState = RowOf<typeof STATE>;
 
-/**
- * How many events a page with a filter by type looks through: a rare type may have none among them. So many take the
- * database about as long as a read by key.
- */
+/** A page by type looks through so many, as a rare type may have none: it takes about as long as a read by key. */
 const LOOKED_THROUGH = 2_000;
 
 export type FeedStore = ReturnType<typeof feedStore>;
@@ -154,23 +150,13 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
   }
 }
 
-interface StoredEvent extends FeedCursor {
-  readonly time: Date;
-  readonly type: string;
-  readonly subject: string;
-  readonly data: string;
-  readonly correlation: string | null;
-}
+type StoredEvent = Omit<FeedEvent, 'id' | 'data'> & FeedCursor & { readonly data: string };
 
 export function notRecorded(): ServiceError {
   return new ServiceError('NOT_FOUND', 'This service records no events.');
 }
 
-/**
- * The position of a cursor in the feed, for a caller that may not read events.
- *
- * @throws {ServiceError} as `page` does
- */
+/** For a caller that may not read events. Throws as `page` does. */
 export function positionOf(cursor: string, state: FeedState): number {
   if (cursor === NOW) return state.last;
   const place = readEventId(cursor, 'after');
@@ -178,10 +164,7 @@ export function positionOf(cursor: string, state: FeedState): number {
   return place.position;
 }
 
-/**
- * @param instead what a reader can do that cannot go on at the place
- * @throws {ServiceError} GONE
- */
+/** Throws GONE, with what a reader can do instead. */
 function assertKept(from: FeedCursor, { epoch, deleted, last }: FeedState, instead: string): void {
   if (from.epoch === epoch && from.position >= deleted && from.position <= last) return;
   const why =
@@ -193,25 +176,22 @@ function assertKept(from: FeedCursor, { epoch, deleted, last }: FeedState, inste
   throw new ServiceError('GONE', `after=${toEventId(from)} cannot be continued. ${why} ${instead}`);
 }
 
+/** The function that reads the rows of a source, for each of its types. */
 function readersOf(source: EventSource) {
-  const read = rowReaderOf(source.type.name, source.list.columns);
-  return eventTypesOf([source]).map(({ name }) => [name, read] as const);
-}
-
-/** A row that was stored before one of its columns was added has the default of that column. */
-function rowReaderOf(typeName: string, columns: Readonly<Record<string, PgColumn>>): (data: string) => EventRow {
-  const fields = Object.entries(columns).map(([name, column]) => ({
+  const fields = Object.entries(source.list.columns).map(([name, column]) => ({
     name,
+    // For a row that was stored before the column was added.
     fallback: column.default ?? null,
     isInstant: column.getSQLType().startsWith('timestamp'),
   }));
-  return (data) => {
+  const read = (data: string): EventRow => {
     const stored = parseJson(data) as Readonly<Record<string, unknown>>;
     const row: Record<string, unknown> = {};
     for (const { name, fallback, isInstant } of fields) {
       const value = stored[name] === undefined ? fallback : stored[name];
       row[name] = isInstant && value !== null ? new Date(value as string) : value;
     }
-    return Object.assign(row, { __typename: typeName }) as EventRow & Record<string, unknown>;
+    return Object.assign(row, { __typename: source.type.name });
   };
+  return eventTypesOf([source]).map(({ name }) => [name, read] as const);
 }

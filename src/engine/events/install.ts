@@ -26,7 +26,7 @@ export async function installEvents(
   onWait: OnWait = () => {},
 ): Promise<number> {
   return withMigrationLock(database, onWait, async (query) => {
-    const { functions, triggers } = await missingIn(query, events === 'on' ? sources : []);
+    const { functions, triggers } = await missingIn(query, sources, events);
     const missing = [...functions, ...triggers];
     for (const statement of missing) await query(statement, []);
     return missing.length;
@@ -42,9 +42,7 @@ export async function assertEvents(
   sources: readonly EventSource[],
   events: 'on' | 'off',
 ): Promise<boolean> {
-  const { functions, triggers } = await database.transaction((query) =>
-    missingIn(query, events === 'on' ? sources : []),
-  );
+  const { functions, triggers } = await database.transaction((query) => missingIn(query, sources, events));
   if (triggers.length === 0) return functions.length > 0;
   throw new Error(
     `EVENTS is ${events}, the triggers of the database are for something else, and MIGRATE is off: run npm run db:migrate first, with the same EVENTS.`,
@@ -52,9 +50,9 @@ export async function assertEvents(
 }
 
 /** The statements that make the database record the changes of the sources; without a source, none. */
-async function missingIn(query: Query, sources: readonly EventSource[]) {
+async function missingIn(query: Query, sources: readonly EventSource[], events: 'on' | 'off') {
   const { functions, tables } = await definedIn(query);
-  if (sources.length === 0) return { functions: [], triggers: [...tables].flatMap(dropTriggers) };
+  if (events === 'off' || sources.length === 0) return { functions: [], triggers: [...tables].flatMap(dropTriggers) };
   const define = (name: string, head: string, body: string) =>
     functions.get(name) === body ? [] : [`create or replace function ${head} language plpgsql as $body$${body}$body$`];
   const sets = sources.map(triggersOf);

@@ -45,11 +45,6 @@ function fragmentOf(type: string, routes: readonly Route[]) {
 
 const DEFAULT_LIMIT = 100;
 
-interface SelectedPage {
-  readonly nodes: readonly unknown[];
-  readonly pageInfo: { readonly endCursor: string };
-}
-
 /**
  * `Link` has the address to go on with, also at the end of the feed. A full page after an event never changes, so
  * caches may keep it for ever (RFC 9111, RFC 8246). What comes first, or from `now` on, is something else later.
@@ -60,7 +55,8 @@ function feedPage(): Reply {
     selects: ['nodes', 'pageInfo.endCursor'],
     statuses: { 200: { description: 'A page of the feed.', headers: ['Link'] } },
     answer: (value, { after, limit = DEFAULT_LIMIT }, context) => {
-      const { nodes, pageInfo } = value as SelectedPage;
+      type Selected = { readonly nodes: readonly unknown[]; readonly pageInfo: { readonly endCursor: string } };
+      const { nodes, pageInfo } = value as Selected;
       const isFixed = nodes.length === limit && typeof after === 'string' && after !== NOW;
       const caching = isFixed ? ['cache-control', 'max-age=31536000, immutable'] : [];
       const link = ['link', `<${context.nextPage(pageInfo.endCursor)}>; rel="next"`];

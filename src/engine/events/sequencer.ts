@@ -17,10 +17,7 @@ const DELETED_AT_ONCE = 5_000;
 interface SequencerOptions {
   /** How long events are kept, in seconds. */
   readonly retention: number;
-  /**
-   * Called after each attempt with the number of events that were published, and how far readers were behind, in seconds:
-   * the age of the oldest of them, or the time since the last attempt that succeeded.
-   */
+  /** After each attempt: the number of published events, and how far readers were behind, in seconds. */
   readonly onPublished: (count: number, lag: number) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -73,27 +70,25 @@ export function createSequencer(database: Database, { retention, onPublished, on
 
   async function attempt(): Promise<void> {
     try {
-      await publishAll();
+      for (let isMore = true; isMore; ) isMore = await publishSome();
     } catch (error) {
       onPublished(0, (performance.now() - lastSuccess) / 1_000);
       onFailure(error);
     }
   }
 
-  async function publishAll(): Promise<void> {
-    for (;;) {
-      const [row] = await publish({ most: MOST });
-      const { moved, more, lag, isBusy, last } = row as NonNullable<typeof row>;
-      const now = performance.now();
-      if (!isBusy || last !== end) lastSuccess = now;
-      end = last;
-      if (now - lastSuccess > LOCKED_TOO_LONG)
-        throw new Error('Another transaction has locked the row of the table feed.');
-      onPublished(moved, moved > 0 ? lag : 0);
-      // Another process publishes at the moment, and may not have seen what was committed last.
-      if (isBusy) rounds.wake();
-      if (!more) return;
-    }
+  async function publishSome(): Promise<boolean> {
+    const [row] = await publish({ most: MOST });
+    const { moved, more, lag, isBusy, last } = row as NonNullable<typeof row>;
+    const now = performance.now();
+    if (!isBusy || last !== end) lastSuccess = now;
+    end = last;
+    if (now - lastSuccess > LOCKED_TOO_LONG)
+      throw new Error('Another transaction has locked the row of the table feed.');
+    onPublished(moved, moved > 0 ? lag : 0);
+    // Another process publishes at the moment, and may not have seen what was committed last.
+    if (isBusy) rounds.wake();
+    return more;
   }
 
   async function forget(): Promise<void> {

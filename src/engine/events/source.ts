@@ -10,12 +10,6 @@ interface EventType {
   readonly description: string;
 }
 
-/** A type of event for some changes of a row. */
-interface EventTypeWhen extends EventType {
-  /** The condition, on the table's columns after the change and those of `before`. */
-  readonly when: SQL;
-}
-
 /** A table whose changes are events: those of the rows of a list. */
 export interface EventSource {
   /** Its first table is the one whose changes are told; the rows' `version` says whether a client can see a change. */
@@ -25,19 +19,20 @@ export interface EventSource {
   readonly requestKey?: PgColumn;
   /** For a row that came into the list. */
   readonly created: EventType;
-  /** For a row with another version: the first whose condition holds, or the last. */
-  readonly updated: readonly [...EventTypeWhen[], EventType];
+  /**
+   * For a row with another version: the first whose condition holds, or the last. A condition is on the table's columns
+   * after the change and those of `before`.
+   */
+  readonly updated: readonly [...(EventType & { readonly when: SQL })[], EventType];
   /** For a row that left the list. */
   readonly deleted: EventType;
 }
 
-interface RowEventsOptions extends Pick<EventSource, 'list' | 'type'> {
-  /** The name of a row, such as `book`. */
-  readonly one: string;
-}
-
 /** The events of a resource's rows: `created`, `updated` and `deleted`. */
-export function rowEvents({ one, ...source }: RowEventsOptions): EventSource {
+export function rowEvents({
+  one,
+  ...source
+}: Pick<EventSource, 'list' | 'type'> & { readonly one: string }): EventSource {
   const type = (what: string): EventType => ({
     name: `${one}.${what}`,
     description: `${capitalize(withArticle(one))} was ${what}.`,

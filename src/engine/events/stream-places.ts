@@ -2,6 +2,7 @@ import { ServiceError } from '../errors.ts';
 
 /** The part of all streams that one caller may have. */
 const PART_OF_CALLER = 0.1;
+const LATER = { 'retry-after': '5' };
 
 /** Shares out streams and waiting pages among callers. */
 export class StreamPlaces {
@@ -18,21 +19,16 @@ export class StreamPlaces {
   /** @throws {ServiceError} UNAVAILABLE, RATE_LIMITED */
   assertFree(account: string): void {
     if (this.#count >= this.#max) {
-      throw new ServiceError('UNAVAILABLE', `There are ${this.#max} streams already; try again.`, {
-        headers: { 'retry-after': '5' },
-      });
+      throw new ServiceError('UNAVAILABLE', `There are ${this.#max} streams already; try again.`, { headers: LATER });
     }
     const ofCaller = Math.max(1, Math.floor(this.#max * PART_OF_CALLER));
     if ((this.#taken.get(account) ?? 0) < ofCaller) return;
     throw new ServiceError('RATE_LIMITED', `You have ${ofCaller} streams already; close one first.`, {
-      headers: { 'retry-after': '5' },
+      headers: LATER,
     });
   }
 
-  /**
-   * @returns gives the place back
-   * @throws {ServiceError} as `assertFree` does
-   */
+  /** Returns what gives the place back. Throws as `assertFree` does. */
   take(account: string): () => void {
     this.assertFree(account);
     this.#onCount(++this.#count);
@@ -43,14 +39,5 @@ export class StreamPlaces {
       if (left === 0) this.#taken.delete(account);
       else this.#taken.set(account, left);
     };
-  }
-
-  /** The same; undefined if none is free. */
-  takeIfFree(account: string): (() => void) | undefined {
-    try {
-      return this.take(account);
-    } catch {
-      return undefined;
-    }
   }
 }

@@ -5,7 +5,7 @@ import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
 import { Turns } from '../turns.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
-import { EventStream, type StreamFormat, type StreamRequest } from './event-stream.ts';
+import { EventStream, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
 import { StreamPlaces } from './stream-places.ts';
 import { createTail } from './tail.ts';
@@ -45,32 +45,33 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
 
   return {
     /** @throws {ServiceError} as `FeedStore.page` does; UNAVAILABLE or RATE_LIMITED when there are too many */
-    async open({ cursor, account, ...request }: StreamRequest): Promise<HttpReply> {
-      if (hasEnded) throw stopping();
+    async open(request: StreamRequest): Promise<HttpReply> {
+      const { cursor, filter, account } = request;
+      if (hasEnded) throw new ServiceError('UNAVAILABLE', 'The service is stopping; try again.');
       places.assertFree(account);
-      const first = await feed.page(cursor ?? NOW, request.filter, 1);
+      const first = await feed.page(cursor ?? NOW, filter, 1);
       return {
         status: 200,
         headers: ['content-type', 'text/event-stream', 'cache-control', 'no-store', 'x-accel-buffering', 'no'],
         body: {
           start(sink) {
-            const release = places.takeIfFree(account);
-            // Others may have taken the last place since then.
-            if (release === undefined) return sink.end('after');
-            sink.onEnd(release);
-            begin(sink, { ...request, account }, first);
+            try {
+              sink.onEnd(places.take(account));
+            } catch {
+              // Others have taken the last place since then.
+              return sink.end('after');
+            }
+            begin(sink, request, first);
           },
         },
       };
     },
 
     /**
-     * Resolves when there is an event after the cursor; or after this many milliseconds, when the client has gone, or when
-     * the process stops. Resolves at once if further pages follow the one after the cursor. It is a stream that ends with
-     * its first event: outside the limits of other requests, but within that of streams.
-     *
-     * @returns where the feed ended at the call, if the cursor is `now`
-     * @throws {ServiceError} as `open` does
+     * Resolves when there is an event after the cursor, or after this many milliseconds, when the client has gone, or
+     * when the process stops; at once if further pages follow. It is a stream that ends with its first event, so within
+     * the limit of streams and not those of other requests. Gives where the feed ended, if the cursor is `now`. Throws
+     * as `open` does.
      */
     async wait(
       cursor: string | null | undefined,
@@ -148,7 +149,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
    * one is told what they pay for.
    */
   async function catchUp(stream: EventStream, first?: FeedPage): Promise<void> {
-    const { account, filter, format } = stream;
+    const { account, filter, format, charge } = stream.request;
     const most = Math.min(PAGE, format.most ?? PAGE);
     let [size, room, page, isBehind] = [1, most, first, true];
     await stream.drained();
@@ -157,8 +158,8 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         if (stream.hasEnded) return;
         const { events, next, hasMore } = page ?? (await feed.pageAfter(stream.place, filter, size));
         page = undefined;
-        if (events.length > 0) stream.charge?.(events.length);
-        const place = stream.tell(events, await textsOf(format, events), next);
+        if (events.length > 0) charge?.(events.length);
+        const place = stream.tell(events, events.length === 0 ? [] : await format.textsOf(events), next);
         const isWhole = place === next;
         isBehind = hasMore || !isWhole;
         // After a cut it grows slowly, because what is cut off was read, run and charged in vain.
@@ -185,7 +186,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         continue;
       }
       stream.waiting++;
-      const { key } = stream.format;
+      const { key } = stream.request.format;
       const group = alike.get(key);
       if (group === undefined) alike.set(key, [stream]);
       else group.push(stream);
@@ -202,14 +203,15 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     for (const stream of group) stream.waiting--;
     const first = group.reduce((one, other) => (queueOf(other) < queueOf(one) ? other : one));
     // Those that pay and are alike have the same filter.
-    const wanted = first.charge === undefined ? events : events.filter((event) => first.wants(event));
-    const most = first.format.most ?? wanted.length;
+    const { charge, format } = first.request;
+    const wanted = charge === undefined ? events : events.filter((event) => first.wants(event));
+    const most = format.most ?? wanted.length;
     for (let start = 0; start < wanted.length; start += most) {
       const part = wanted.slice(start, start + most);
       const paying = group.filter((stream) => isTold(stream) && pays(stream, part.length));
       if (paying.length === 0) return;
       try {
-        const texts = await textsOf(first.format, part);
+        const texts = await format.textsOf(part);
         const { position } = part.at(-1) as FeedEvent;
         const end = { ...place, position };
         for (const stream of paying) if (stream.tell(part, texts, end) !== end) follow(stream);
@@ -224,7 +226,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   /** Charges a stream for events; one whose caller has no units left ends. */
   function pays(stream: EventStream, events: number): boolean {
     try {
-      stream.charge?.(events);
+      stream.request.charge?.(events);
       return true;
     } catch (error) {
       cut(stream, error);
@@ -247,14 +249,6 @@ function isTold({ isLive, hasEnded }: EventStream): boolean {
 }
 
 /** Of callers that are told the same, the one with the least other work has it run: no busy one holds up others. */
-function queueOf({ format }: EventStream): number {
-  return format.queue?.() ?? 0;
-}
-
-async function textsOf(format: StreamFormat, events: readonly FeedEvent[]): Promise<readonly string[]> {
-  return events.length === 0 ? [] : format.textsOf(events);
-}
-
-function stopping(): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'The service is stopping; try again.');
+function queueOf({ request }: EventStream): number {
+  return request.format.queue?.() ?? 0;
 }

@@ -7,11 +7,10 @@ const INTERVAL = 100;
 const MOST = 500;
 
 /**
- * Reads the end of the feed, once for all readers of the process.
+ * Reads the end of the feed, once for all readers of the process. Reads on when `tell` resolves.
  *
- * @param tell called with what was published, and where these events end; the next ones are read when it resolves
- * @param onLost called when the place was lost: a backup was restored, so that positions are used again, or events after
- *   the place were deleted, because the process was suspended for that long
+ * @param onLost called when a backup was restored, so that positions are used again, or events after the place were
+ *   deleted, because the process was suspended for that long
  */
 export function createTail(
   feed: FeedPages,
@@ -24,10 +23,7 @@ export function createTail(
   const { wake } = createRounds(() => readOn().catch(onFailure));
 
   return {
-    /**
-     * Tells what is published after a place, unless it tells already; false if a reader at the place must first read
-     * on.
-     */
+    /** Tells what is published after a place, unless it tells already; false if its reader must first read on. */
     tellAfter(place: FeedCursor): boolean {
       if (timer === undefined) {
         told = place;

@@ -82,10 +82,7 @@ interface Changes {
   readonly from: SQL;
 }
 
-/**
- * Writes changes into the outbox: all in one row, because a row costs more than a change; or each in its own, if there is
- * one or there are very many.
- */
+/** All in one row of the outbox, as a row costs more than a change; or each in its own, if there is one or many. */
 function writing({ list, requestKey = list.id }: EventSource, rank: number, { type, id, data, from }: Changes): string {
   const prefix = `${list.name}/`;
   const changes = sql`(
