@@ -29,10 +29,7 @@ const blockedIPv6 = listOf(NOT_GLOBAL, 'ipv6');
 const loopback = listOf(['127.0.0.0/8'], 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/**
- * Whether an address is on the public internet. Not so are private, loopback, link-local, multicast and reserved ones,
- * those of metadata services, and IPv6 addresses that stand for IPv4 ones.
- */
+/** Not private, loopback, link-local, multicast, reserved, of a metadata service, or IPv6 that stands for IPv4. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !blockedIPv4.check(address, 'ipv4');
   return isIPv6(address) && globalIPv6.check(address, 'ipv6') && !blockedIPv6.check(address, 'ipv6');

@@ -44,10 +44,7 @@ interface DelivererOptions {
 type Due = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['due']>>[number];
 type Owned = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['acquire']>>[number];
 
-/**
- * Delivers events to webhooks: those of a subject one after another, those of different subjects side by side. Any
- * number of processes share the work.
- */
+/** Events of a subject go one after another, of different ones side by side. Processes share the work. */
 export function createDeliverer(
   database: Database,
   { feed, bodiesOf, sender, name, clock, metrics, logger }: DelivererOptions,

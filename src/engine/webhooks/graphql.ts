@@ -100,11 +100,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
         bounds: text({ min: 1, max: 100 }),
         description: 'The row to which it has happened.',
       }),
-      status: t.field({
-        type: DeliveryStatus,
-        description: 'What became of it.',
-        resolve: ({ status }) => status as 'pending' | 'delivered' | 'failed',
-      }),
+      status: t.expose('status', { type: DeliveryStatus, description: 'What became of it.' }),
       attempts: t.exposeInt('attempts', { description: 'How many attempts were made.' }),
       lastAttemptAt: t.expose('lastAttemptAt', {
         type: 'DateTime',

@@ -21,7 +21,7 @@ export function subjectKey({ webhookId, subject }: Pick<Delivery, 'webhookId' | 
 
 export interface Settlement {
   readonly id: Int64;
-  readonly status: 'delivered' | 'failed' | 'pending';
+  readonly status: Delivery['status'];
   /** When it was made; null if there was none, because the event is no longer kept. */
   readonly at: Date | null;
   /** When the next one is due; null for none. */
@@ -31,13 +31,10 @@ export interface Settlement {
 }
 
 /**
- * The deliveries in the database. One process at a time owns a webhook, and only that one adds, finds and settles its
- * deliveries, one statement after another. So those of a subject are made one after another: the first has a time when
- * it is due, and the others get theirs when it has ended.
- *
- * For the minimum of a column, PostgreSQL reads one row of an index; for `exists`, it may read the whole table.
- *
- * @param me identifies this process
+ * One process at a time (`me`) owns a webhook, and only that one adds, finds and settles its deliveries, one statement
+ * after another. So those of a subject are made one after another: the first has a time when it is due, and the others
+ * get theirs when it has ended. For the minimum of a column, PostgreSQL reads one row of an index; for `exists`, it may
+ * read the whole table.
  */
 export function deliveryQueue(database: Database, me: string) {
   const { id, webhookId, epoch, position, type, subject, attempts } = deliveries;
@@ -195,13 +192,7 @@ export function deliveryQueue(database: Database, me: string) {
     mend: (now: Date) => mend({ now }),
     /** Adds deliveries of the next events; true if there may be more. */
     spread: async (ids: readonly Int64[], now: Date) => (await spread({ ids, now })).length > 0,
-    /**
-     * The deliveries that are due, the earliest first.
-     *
-     * @param free how many are wanted for each of the webhooks
-     * @param types the types that this process knows
-     * @param running the webhooks and subjects that have a request in progress, as `subjectKey` writes them
-     */
+    /** Those that are due, the earliest first: `free` for each webhook, none of a `subjectKey` in `running`. */
     due: (wanted: {
       readonly ids: readonly Int64[];
       readonly free: readonly number[];

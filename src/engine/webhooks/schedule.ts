@@ -19,11 +19,9 @@ interface Outcome {
 }
 
 /**
- * What follows from an attempt: 2xx is success, 410 (Gone) disables the webhook, so that the next attempt is made when
- * it is enabled again, and everything else is tried again, not before `Retry-After` (RFC 9110, section 10.2.3). With 429 and 503, that is said of all requests.
- *
- * @param attempts how many there were before
- * @param now the time, in milliseconds since the epoch
+ * 2xx is success, 410 (Gone) disables the webhook: it gets the event when it is enabled again. Everything else is tried
+ * again, not before `Retry-After` (RFC 9110, section 10.2.3), which is said of all requests with 429 and 503. Times are
+ * in milliseconds since the epoch, `attempts` those before.
  */
 export function outcomeOf({ status, retryAfter, error: failure }: Attempt, attempts: number, now: number): Outcome {
   if (status !== null && status >= 200 && status < 300) return { outcome: 'delivered', due: null, error: null };

@@ -31,11 +31,7 @@ interface Message {
 
 class NoAnswer extends Error {}
 
-/**
- * Sends messages, and never rejects: to no address that was not checked, without redirects, in at most 10 seconds.
- *
- * @param resolve finds the addresses of a name; asks the name servers of the machine by default
- */
+/** Sends messages, and never rejects: to no address that was not checked, without redirects, in at most 10 seconds. */
 export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
   const agents = { 'https:': new HttpsAgent(KEPT), 'http:': new HttpAgent(KEPT) };
   const running = new Set<AbortController>();

@@ -138,11 +138,7 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
       return { ...row, newSecret: secret };
     },
 
-    /**
-     * Delivers the events after the one with this id again, whatever became of their deliveries.
-     *
-     * @throws {ServiceError} as the feed does for a cursor, or NOT_FOUND
-     */
+    /** Delivers the events after this one again, whatever became of them. Throws as the feed does, or NOT_FOUND. */
     async redeliver(id: Int64, after: string): Promise<Webhook> {
       const [read, readFeed, goBack] = [database.bind(get), database.bind(readState), database.bind(rewind)];
       for (;;) {
@@ -173,10 +169,7 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
   }
 }
 
-/**
- * The values to store, beside the URL. Once a client enables or disables a webhook, it does not matter why the service had
- * disabled it; nor what its receiver has asked for, which may be another one now.
- */
+/** A client's enabling or disabling ends the service's reason; that, or another URL, ends the receiver's pause. */
 function toColumns({ url, types, enabled, ...fields }: WebhookChanges) {
   return {
     ...fields,

@@ -55,7 +55,7 @@ export const deliveries = pgTable(
     position: bigint({ mode: 'number' }).notNull(),
     type: text().notNull(),
     subject: text().notNull(),
-    status: text().notNull().default('pending'),
+    status: text().$type<DeliveryStatus>().notNull().default('pending'),
     attempts: smallint().notNull().default(0),
     /** When the next attempt is due; null for one that waits for an earlier delivery of its subject. */
     dueAt: timestamp('due_at', { withTimezone: true }),
@@ -75,5 +75,6 @@ export const deliveries = pgTable(
   ],
 );
 
+type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 export type Webhook = typeof webhooks.$inferSelect;
 export type Delivery = typeof deliveries.$inferSelect;
