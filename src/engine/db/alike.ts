@@ -11,12 +11,7 @@ export interface Alike {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Batches requests that are alike; others neither wait for them nor fail with them.
- *
- * @param compile makes the statement of a request whose shape is new
- * @param run answers requests that are alike, in their order
- */
+/** Batches requests that are alike: others neither wait for them nor fail with them. `run` answers in their order. */
 export function batchedAlike<Request extends Alike, Row, Value>(
   database: Database,
   name: string,

@@ -129,10 +129,7 @@ export interface Loader<Key, Value> {
   loadMany(keys: readonly Key[]): Promise<readonly (Value | undefined)[]>;
 }
 
-/**
- * Batches reads by key across all requests, each key once per batch. Nothing is cached: a row is read after it was
- * requested, so it is as fresh as with a query of its own.
- */
+/** Reads each key once per batch. Nothing is cached: a row is as fresh as with a query of its own. */
 export function loaderOf<Key, Row>(
   database: Database,
   name: string,

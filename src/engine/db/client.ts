@@ -132,10 +132,7 @@ export class Database {
     };
   }
 
-  /**
-   * Binds a function to the requests that are traced now. A function needs it if it runs statements after an `await`,
-   * or is called from elsewhere.
-   */
+  /** Binds to the requests traced now what runs statements after an `await`, or is called from elsewhere. */
   bind<Args extends unknown[], T>(work: (...args: Args) => T): (...args: Args) => T {
     const requests = this.probe.tracing?.current();
     return requests === undefined ? work : (...args) => requests.call(() => work(...args));

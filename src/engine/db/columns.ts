@@ -2,11 +2,6 @@ import { getTableName, sql } from 'drizzle-orm';
 import { bigint, type CheckBuilder, check, type PgColumn } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
 
-interface Length {
-  readonly min: number;
-  readonly max: number;
-}
-
 /** A column of 64-bit integers, such as the ids of another table. */
 export function int64Column(name: string) {
   return bigint(name, { mode: 'bigint' }).$type<Int64>();
@@ -23,7 +18,7 @@ export function versionColumn() {
 }
 
 /** The constraint on the length of a text; null passes. */
-export function lengthCheck(column: PgColumn, { min, max }: Length): CheckBuilder {
+export function lengthCheck(column: PgColumn, { min, max }: Readonly<Record<'min' | 'max', number>>): CheckBuilder {
   const range = sql.raw(min === 0 ? `<= ${max}` : `between ${min} and ${max}`);
   return check(`${getTableName(column.table)}_${column.name}_length`, sql`char_length(${column}) ${range}`);
 }

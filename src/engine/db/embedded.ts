@@ -14,11 +14,9 @@ const asText = (text: string) => text;
 const options = { rowMode: 'array', parsers: { [INT8]: asText, [TIMESTAMPTZ]: asText } } as const;
 
 /**
- * Opens PostgreSQL inside this process, with its files in the folder. Creates the folder, accessible to this user
- * alone, if it is missing.
+ * Opens PostgreSQL inside this process. Makes the folder, for this user alone, if it is missing.
  *
- * @throws {Error} with a message of one line when another process uses the folder, or it isn't writable or has other
- *   files
+ * @throws {Error} with a message of one line when another process uses the folder, or it is not writable or not ours
  */
 export async function openEmbedded(folder: string): Promise<Driver> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(unusable(folder, 'made'));

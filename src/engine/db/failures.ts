@@ -59,11 +59,7 @@ export function failureOfConnection(error: unknown): unknown {
   return isOwnError && !isSystemError ? error : unavailable(error);
 }
 
-/**
- * Waits for a write, and explains a violated constraint to the client.
- *
- * @param explain makes the error, if it has one, by the constraint's name, or the SQLSTATE if no constraint is involved
- */
+/** Explains a violated constraint to the client, by its name, or by the SQLSTATE if no constraint is involved. */
 export async function explaining<T>(write: Promise<T>, explain: (violated: string) => Error | undefined): Promise<T> {
   try {
     return await write;
@@ -88,11 +84,9 @@ export function tooSlow(cause?: unknown): ServiceError {
 }
 
 export function overloaded(): ServiceError {
-  const message = 'The database is overloaded at the moment; try again.';
-  return new ServiceError('UNAVAILABLE', message);
+  return new ServiceError('UNAVAILABLE', 'The database is overloaded at the moment; try again.');
 }
 
 export function unavailable(cause: unknown): ServiceError {
-  const message = 'The database cannot be reached at the moment; try again.';
-  return new ServiceError('UNAVAILABLE', message, { cause });
+  return new ServiceError('UNAVAILABLE', 'The database cannot be reached at the moment; try again.', { cause });
 }

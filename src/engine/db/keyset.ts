@@ -46,8 +46,6 @@ export function conditionOf(filter: RowFilter): SQL {
   return 'column' in filter ? sql`${filter.column} = any(${filter.values})` : filter.condition;
 }
 
-const BY_ID: ReadonlySet<string> = new Set(['id', 'id_desc']);
-
 /**
  * Whether a page is a search: no index has its rows adjacent and in order. An index has them so by id, by the values of
  * one column in the order of the ids, by a range in its own order, and without a filter.
@@ -55,7 +53,8 @@ const BY_ID: ReadonlySet<string> = new Set(['id', 'id_desc']);
 export function isSearch({ id }: Pick<List, 'id'>, sortName: string, filters: readonly RowFilter[]): boolean {
   if (filters.some((filter) => 'column' in filter && filter.column === id)) return false;
   const [only, ...others] = filters.filter((filter) => !isInOrder(filter, sortName));
-  return only !== undefined && (others.length > 0 || !('column' in only) || !BY_ID.has(sortName));
+  const isById = sortName === 'id' || sortName === 'id_desc';
+  return only !== undefined && (others.length > 0 || !('column' in only) || !isById);
 }
 
 function isInOrder(filter: RowFilter, sortName: string): boolean {
@@ -97,27 +96,20 @@ interface PageQuery {
   readonly parent: PgColumn | undefined;
 }
 
-interface PagePlace {
-  readonly bounds: Pick<PageBounds, 'after' | 'before'>;
-  readonly parentId: Int64 | undefined;
-}
-
 /** The value of the placeholder `places` for many pages. */
-export function placesValue(places: readonly PagePlace[]): string {
+export function placesValue(
+  places: readonly { readonly bounds: Omit<PageBounds, 'size'>; readonly parentId: Int64 | undefined }[],
+): string {
   return JSON.stringify(
     places.map(({ parentId, bounds: { after, before } }, key) => ({
       key,
-      parent: asText(parentId),
-      afterId: asText(after?.id),
+      parent: parentId?.toString(),
+      afterId: after?.id.toString(),
       afterValue: after?.value,
-      beforeId: asText(before?.id),
+      beforeId: before?.id.toString(),
       beforeValue: before?.value,
     })),
   );
-}
-
-function asText(id: Int64 | undefined): string | undefined {
-  return id === undefined ? undefined : String(id);
 }
 
 const PLACES = sql`json_to_recordset(${sql.placeholder('places')}::text::json) as place(

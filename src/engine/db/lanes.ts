@@ -16,10 +16,7 @@ export const CONNECTIONS: Readonly<Record<Lane, number>> = {
 export const DEFAULT_POOL = Object.values(CONNECTIONS).reduce((sum, one) => sum + one);
 export const MIN_POOL = Object.values(CONNECTIONS).length;
 
-/**
- * Divides `MIN_POOL` or more connections in proportion to the default, at least one for each lane. Transactions get no
- * more than by default, because no more of them run at once.
- */
+/** In proportion to the default, at least one each. Transactions get no more than that: no more of them run at once. */
 export function connectionsOf(pool: number): Readonly<Record<Lane, number>> {
   const given = { lookup: 1, list: 1, count: 1, write: 1, waitingWrite: 1, transaction: 1 };
   const partOf = (lane: Lane) => given[lane] / CONNECTIONS[lane];

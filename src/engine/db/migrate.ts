@@ -9,10 +9,7 @@ import { LockTimeout } from './failures.ts';
 const migrationsFolder = fileURLToPath(new URL('../../../drizzle', import.meta.url));
 /** An arbitrary number that all versions of this service must share. */
 const MIGRATION_LOCK = 7_385_113;
-/**
- * How long a change of a table waits for those that use it, such as a backup, in milliseconds: all later statements wait
- * behind it. And how long they then have, before the next of some attempts.
- */
+/** In milliseconds: how long a change waits for others that use its table, as all wait behind it; then a pause. */
 const LOCK_TIMEOUT = 2_000;
 const PAUSE = 2_000;
 const ATTEMPTS = 5;
@@ -79,10 +76,7 @@ export async function withMigrationLock<T>(
   }
 }
 
-/**
- * @param reason why missing migrations are not applied here
- * @throws {Error} when some are missing
- */
+/** @throws {Error} when migrations are missing; `reason` says why they are not applied here */
 export async function assertNoneMissing(database: Database, reason = 'MIGRATE is off'): Promise<void> {
   const missing = await database.transaction(async (query) => {
     const [[known] = []] = await query("select to_regclass('drizzle.__drizzle_migrations')::text", []);
@@ -98,12 +92,7 @@ async function missingIn(query: Query): Promise<readonly MigrationMeta[]> {
   return readMigrationFiles({ migrationsFolder }).filter(({ hash }) => !applied.has(hash));
 }
 
-/**
- * Makes sure that the database has all columns of the tables in the code. If a migration was never generated, only the
- * requests would fail otherwise, one by one.
- *
- * @throws {Error} that names the missing columns, and the command that generates the migration
- */
+/** @throws {Error} when a migration was never generated: without this, only requests would fail, one by one */
 export async function assertMigrated(database: Database): Promise<void> {
   const expected = [...database.tables].flatMap((table) =>
     Object.values(getTableColumns(table)).map((column) => `${getTableName(table)}.${column.name}`),

@@ -50,24 +50,16 @@ export const MAX_PAGE_SIZE = 100;
 export function pages<C extends List['columns'], Filter extends string, SortName extends string>(
   database: Database,
   list: List<C, Filter, SortName>,
-): (
-  filters: Readonly<Partial<Record<Filter, unknown>>>,
-  sortName: SortName,
-  window: PageWindow,
-) => Promise<Page<RowOf<C>>> {
+) {
   const read = pageReader(database, `${list.name}.list`, list);
   const count = rootCount(database, list);
-  return (values, sortName, window) => {
+  return (values: Readonly<Partial<Record<Filter, unknown>>>, sortName: SortName, window: PageWindow) => {
     const names = (Object.keys(list.filters) as Filter[]).filter((name) => values[name] != null);
     return read({ sortName, window, names, values, parentId: undefined }, () => count({ names, values }));
   };
 }
 
-/**
- * Reads pages of the rows that belong to a parent, in the order of their ids.
- *
- * @param parent the column that holds the parent's id
- */
+/** Reads pages of the rows of a parent, whose id the column `parent` has, in the order of their ids. */
 export function nestedPages<C extends List['columns']>(
   database: Database,
   list: List<C, string, 'id'>,
@@ -89,15 +81,6 @@ export function byId<C extends List['columns']>(
   return loaderOf(database, name, (ids: readonly Int64[]) => read({ ids }), list.idOf);
 }
 
-interface PageRequest<Filter, SortName> {
-  readonly sortName: SortName;
-  readonly window: PageWindow;
-  /** The filters that apply. */
-  readonly names: readonly Filter[];
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly parentId: Int64 | undefined;
-}
-
 /** Reads pages, with one statement for all that are requested at the same time with the same filters and size. */
 function pageReader<C extends List['columns'], Filter extends string, SortName extends string>(
   database: Database,
@@ -105,14 +88,19 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
   list: List<C, Filter, SortName>,
   parent?: PgColumn,
 ) {
-  type Request = PageRequest<Filter, SortName>;
-  type Prepared = Omit<Request, 'window'> & Alike & { readonly bounds: PageBounds };
+  interface Request extends Alike {
+    readonly sortName: SortName;
+    /** The filters that apply. */
+    readonly names: readonly Filter[];
+    readonly bounds: PageBounds;
+    readonly parentId: Int64 | undefined;
+  }
   const shape = { key: Number, rows: rowsOf(list.columns) };
 
   const load = batchedAlike(
     database,
     name,
-    ({ sortName, names, bounds }: Prepared) => {
+    ({ sortName, names, bounds }: Request) => {
       const filters = names.map((filter) => list.filters[filter]);
       const page = { list, sortName, sort: list.sorts[sortName], filters, bounds, parent };
       return database.statement(name, 'list', pagesQuery(page), shape);
@@ -131,7 +119,10 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
     },
   );
 
-  return async (request: Request, count: () => Promise<number>): Promise<Page<RowOf<C>>> => {
+  return async (
+    request: Omit<Request, 'shape' | 'bounds'> & { readonly window: PageWindow },
+    count: () => Promise<number>,
+  ): Promise<Page<RowOf<C>>> => {
     const { sortName, names, window, parentId } = request;
     const bounds = readWindow(list, sortName, window);
     const shape = [sortName, ...names, boundsShape(bounds)].join();
@@ -158,11 +149,7 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
   };
 }
 
-/**
- * Whether the page of these arguments is a search, which reads more rows than it returns.
- *
- * @param given the arguments by name; undefined and null count as not given
- */
+/** Whether the page of these arguments reads more rows than it returns; undefined and null count as not given. */
 export function isSearched(list: List, given: Readonly<Record<string, unknown>>): boolean {
   const filters = Object.entries(list.filters).flatMap(([name, filter]) => (given[name] == null ? [] : [filter]));
   return isSearch(list, String(given.sort ?? 'id'), filters);

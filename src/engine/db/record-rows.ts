@@ -2,10 +2,7 @@ import { is, type SQL, sql } from 'drizzle-orm';
 import { PgBoolean } from 'drizzle-orm/pg-core';
 import { type Decoder, type RowOf, rowReader, type Shape } from './row.ts';
 
-/**
- * The rows of a query as one text, so that a statement can return several lists: PostgreSQL's text of each row, and a
- * line feed between two. PostgreSQL makes it in two thirds of the time of JSON.
- */
+/** A query's rows as one text, so that a statement can return several lists: made in two thirds of the time of JSON. */
 export function recordRows(query: SQL): SQL {
   return sql`(select string_agg(row::text, E'\n') from (${query}) as row)`;
 }

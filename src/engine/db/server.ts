@@ -124,11 +124,7 @@ export async function connectServer(
   };
 }
 
-/**
- * Runs a transaction. Statements that the work sends after its end are rejected.
- *
- * @param until when its statements must have ended; undefined for no limit, also on the server
- */
+/** Rejects statements that the work sends after its end. Without `until` there is no limit, also on the server. */
 async function transact<T>(
   connection: Connection<Client>,
   work: (query: Query, begun: Promise<unknown>) => Promise<T>,

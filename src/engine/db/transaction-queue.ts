@@ -13,10 +13,7 @@ export class TransactionQueue {
   /** Resolves when the last change has ended, whether or not it failed. */
   #changed: Promise<unknown> = Promise.resolve();
 
-  /**
-   * @param begun resolves when the transaction has begun
-   * @param assertInTime called before each statement; throws after the deadline
-   */
+  /** @param assertInTime called before each statement; throws after the deadline */
   constructor(query: Query, begun: Promise<unknown>, assertInTime: () => void) {
     this.#query = query;
     this.#assertInTime = assertInTime;

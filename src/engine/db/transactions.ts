@@ -6,12 +6,7 @@ import { TransactionQueue } from './transaction-queue.ts';
 /** In milliseconds: the rows that a transaction has changed are locked for all others meanwhile. */
 const MAX_TRANSACTION_TIME = 2_000;
 
-/**
- * Runs at most `max` transactions at once; the others wait.
- *
- * @param make makes what the work needs, such as its statements; called once per session, which transactions reuse. A
- *   change that fails there is undone on its own
- */
+/** Runs at most `max` transactions at once, in sessions that they reuse, each with what `make` has made for it. */
 export function createTransactions<Made>(database: Database, max: number, make: (own: Database) => Made) {
   interface Client {
     readonly made: Made;

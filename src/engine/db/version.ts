@@ -5,27 +5,18 @@ import type { Int64 } from '../int64.ts';
 /** The versions that a row may have for a write to succeed; null or undefined allow any version. */
 export type ExpectedVersion = readonly Int64[] | null | undefined;
 
-interface Versioned {
-  readonly version: number;
-}
-
 /** The condition that a row has one of the versions in the placeholder `expectedVersion`; null allows any. */
 export function isExpected(version: SQLWrapper): SQL {
   return sql`coalesce(${version} = any(${sql.placeholder('expectedVersion')}::bigint[]), true)`;
 }
 
 /** The same check as `isExpected`, for a row that was read. */
-export function hasExpected({ version }: Versioned, expected: ExpectedVersion): boolean {
+export function hasExpected({ version }: { readonly version: number }, expected: ExpectedVersion): boolean {
   return expected == null || expected.includes(version);
 }
 
-/**
- * The error of a write that has not changed an existing row: PRECONDITION_FAILED, or CONFLICT when another request was
- * changing the row at the same time.
- *
- * @param what names the row, such as `Book 12`
- */
-export function notExpected(what: string, row: Versioned, expected: ExpectedVersion): ServiceError {
+/** When the row `what` is unchanged: PRECONDITION_FAILED, or CONFLICT if another request was changing it. */
+export function notExpected(what: string, row: { readonly version: number }, expected: ExpectedVersion): ServiceError {
   if (hasExpected(row, expected)) return beingChanged(what);
   return new ServiceError('PRECONDITION_FAILED', `${what} does not have the expected version.`, {
     toReaders: `${what} ${differs(row.version, expected)}. Read it again before you change it.`,
@@ -44,10 +35,4 @@ export function beingChanged(what: string): ServiceError {
   return new ServiceError('CONFLICT', `${what} is being changed by another request; try again.`, {
     headers: RETRY_SOON,
   });
-}
-
-/** What an update adds to the version: 1 if one of these columns gets a different value, otherwise 0. */
-export function changesOf(...columns: readonly (readonly [column: SQLWrapper, value: SQLWrapper])[]): SQL {
-  const [before, after] = [columns.map(([column]) => column), columns.map(([, value]) => value)];
-  return sql`(row${before} is distinct from row${after})::integer`;
 }

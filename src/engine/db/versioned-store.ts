@@ -9,7 +9,7 @@ import type { Database, Statement } from './client.ts';
 import { explaining } from './failures.ts';
 import { columnsOf, type List } from './keyset.ts';
 import { byId, type Page, type PageWindow, pages } from './paging.ts';
-import { changesOf, type ExpectedVersion, isExpected, notExpected } from './version.ts';
+import { type ExpectedVersion, isExpected, notExpected } from './version.ts';
 import { fieldOf, foreignKeysOf, insertManyQuery } from './written-fields.ts';
 
 type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgColumn };
@@ -28,10 +28,7 @@ type NewRow<T extends VersionedTable> = {
 /** Omitted fields keep their values. Null removes the value of a nullable field, and is ignored for others. */
 type RowChanges<T extends VersionedTable> = { readonly [K in Field<T>]?: Inserted<T>[K] | null | undefined };
 
-/**
- * The operations of a resource's store. All but `byId` and `list` reject with NOT_FOUND when no row has the id, and take
- * the id of the request that they work for, for the events of the change.
- */
+/** All but `byId` and `list` reject with NOT_FOUND, and take the id of their request for the events of the change. */
 interface VersionedStore<T extends VersionedTable, Filter extends string, SortName extends string> {
   readonly byId: Loader<Int64, Row<T>>;
   list(filters: Readonly<Partial<Record<Filter, unknown>>>, sort: SortName, window: PageWindow): Promise<Page<Row<T>>>;
@@ -53,10 +50,7 @@ interface VersionedStoreOptions<T extends VersionedTable, Filter extends string,
   readonly one: string;
   /** The names in messages of the rows that its foreign keys refer to, by field: `{ authorId: 'an author' }`. */
   readonly references?: Readonly<Partial<Record<Field<T>, string>>>;
-  /**
-   * Why a row can't be deleted, by the foreign key of another table: `{ books_author_id_authors_id_fk: 'while it has
-   * books' }`.
-   */
+  /** Why a row can't be deleted, by a foreign key: `{ books_author_id_authors_id_fk: 'while it has books' }`. */
   readonly keptBy?: Readonly<Record<string, string>>;
   /** Locks other rows before the row with the placeholder `id` is deleted: one lock order avoids deadlocks. */
   readonly lockedFirst?: SQL;
@@ -68,7 +62,6 @@ type Values = Readonly<Record<string, unknown>>;
  * Each operation is a prepared statement. Reads by id and inserts are batched across requests.
  *
  * @throws {Error} when the table has another kind of id
- *
  * @example const authors = versionedStore(database, { table: authors, list: authorList, one: 'author' });
  */
 export function versionedStore<T extends VersionedTable, Filter extends string, SortName extends string>(
@@ -107,7 +100,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     `${list.name}.update`,
     'write',
     sql`update ${table} set ${fields.map(({ name }) => name)} = row${fields.map(({ changed }) => changed)},
-        version = version + ${changesOf(...fields.map(({ column, changed }) => [column, changed] as const))}
+        version = version + (row${fields.map(({ column }) => column)} is distinct from row${fields.map(({ changed }) => changed)})::integer
       where id = ${id} and ${isExpected(table.version)} returning ${selected}, ${byRequest}`,
     columns,
     row,

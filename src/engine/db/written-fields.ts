@@ -30,10 +30,7 @@ export function fieldOf(key: string, column: PgColumn) {
 
 type ForeignKey = ReturnType<typeof foreignKeysOf>[number];
 
-/**
- * @param references the names in messages of the rows that they refer to, by field
- * @throws {Error} when one of them has no name
- */
+/** @throws {Error} when `references` has no name, for messages, of what a key refers to */
 export function foreignKeysOf(
   table: PgTable,
   fields: readonly WrittenField[],
@@ -46,13 +43,8 @@ export function foreignKeysOf(
       const what = references[key];
       if (what === undefined)
         throw new Error(`The store of ${getTableName(table)} needs a name for what ${key} refers to.`);
-      return {
-        constraint: foreignKey.getName(),
-        key,
-        target: foreignTable,
-        targetId: foreignColumns[n] as PgColumn,
-        what,
-      };
+      const targetId = foreignColumns[n] as PgColumn;
+      return { constraint: foreignKey.getName(), key, target: foreignTable, targetId, what };
     });
   });
 }
