@@ -121,7 +121,7 @@ export function createDeliverer(
     await settle();
     const webhooks = await queue.acquire(now());
     if (webhooks.length === 0) return;
-    const ids = webhooks.map(({ id }) => id as Int64);
+    const ids = webhooks.map(({ id }) => id);
     if (await queue.spread(ids, now())) rounds.wake();
     const due = await queue.due({ ids, ...roomIn(ids), types: feed.types, now: now() });
     if (!isActive) return;
@@ -153,13 +153,12 @@ export function createDeliverer(
         onFailure(error);
       })
       .finally(wake);
-    running.set(key, { webhookId: delivery.webhookId as Int64, ended });
+    running.set(key, { webhookId: delivery.webhookId, ended });
   }
 
   /** Undefined if the process has stopped meanwhile: then the attempt does not count. */
   async function deliver(delivery: Due, webhook: Owned): Promise<Settlement | undefined> {
-    const { epoch, position, attempts } = delivery;
-    const id = delivery.id as Int64;
+    const { id, epoch, position, attempts } = delivery;
     const event = delivery.time === null ? undefined : feed.read(delivery);
     const warn = (why: string | null, message: string) =>
       logger.warn({ webhook: webhook.id, event: toEventId(delivery), why }, message);
@@ -174,8 +173,8 @@ export function createDeliverer(
     const { outcome, due, error, pausesUntil } = outcomeOf(attempt, attempts, clock());
     if (hasEnded) return undefined;
     const { url } = webhook;
-    if (outcome === 'disabled') await queue.disable(webhook.id as Int64, url, error ?? '');
-    if (pausesUntil !== undefined) await queue.pause(webhook.id as Int64, url, pausesUntil);
+    if (outcome === 'disabled') await queue.disable(webhook.id, url, error ?? '');
+    if (pausesUntil !== undefined) await queue.pause(webhook.id, url, pausesUntil);
     metrics.delivery(outcome);
     if (outcome === 'failed') warn(error, GIVEN_UP);
     if (outcome === 'disabled') warn(error, 'a webhook was disabled by its receiver');
