@@ -18,7 +18,7 @@ declare module '../schema/context.ts' {
   }
 }
 
-const DEFAULT_PAGE_SIZE = 100;
+export const DEFAULT_PAGE_SIZE = 100;
 const MAX_PAGE_SIZE = 500;
 /** How long a page may wait for its first event, in seconds. */
 const MAX_WAIT = 20;

@@ -1,6 +1,7 @@
 import { Kind, print } from 'graphql';
 import { gql, type Reply, type Route, route } from '../rest/route.ts';
 import { NOW } from './cursor.ts';
+import { DEFAULT_PAGE_SIZE } from './graphql.ts';
 import type { EventSource } from './source.ts';
 
 /** @param routes of the application: a row has the fields in an event that its own routes return */
@@ -12,7 +13,7 @@ export function eventResource(sources: readonly EventSource[], routes: readonly 
       route('GET', '/events', {
         tag: 'Events',
         operation: gql`query listEvents(
-          $after: String, $type: [EventType!], $subject: String, $limit: Int = ${String(DEFAULT_LIMIT)}, $wait: Int = 0
+          $after: String, $type: [EventType!], $subject: String, $limit: Int = ${String(DEFAULT_PAGE_SIZE)}, $wait: Int = 0
         ) {
           events(after: $after, types: $type, subject: $subject, first: $limit, wait: $wait) {
             nodes { ...Event } pageInfo { endCursor }
@@ -43,8 +44,6 @@ function fragmentOf(type: string, routes: readonly Route[]) {
   throw new Error(`The routes have no fragment ${type}, whose fields the events would have.`);
 }
 
-const DEFAULT_LIMIT = 100;
-
 /**
  * `Link` has the address to go on with, also at the end of the feed. A full page after an event never changes, so
  * caches may keep it for ever (RFC 9111, RFC 8246). What comes first, or from `now` on, is something else later.
@@ -54,7 +53,7 @@ function feedPage(): Reply {
     kind: 'list',
     selects: ['nodes', 'pageInfo.endCursor'],
     statuses: { 200: { description: 'A page of the feed.', headers: ['Link'] } },
-    answer: (value, { after, limit = DEFAULT_LIMIT }, context) => {
+    answer: (value, { after, limit = DEFAULT_PAGE_SIZE }, context) => {
       type Selected = { readonly nodes: readonly unknown[]; readonly pageInfo: { readonly endCursor: string } };
       const { nodes, pageInfo } = value as Selected;
       const isFixed = nodes.length === limit && typeof after === 'string' && after !== NOW;
