@@ -83,9 +83,9 @@ function sorted(named: ReadonlyMap<string, JsonSchema>): JsonSchema {
 
 function operationObject(endpoint: Endpoint, options: DocumentText, components: Components): JsonSchema {
   const { route, operation, lifecycle } = endpoint;
-  const { inPath, inQuery, inBody, besideBody, field, operationId } = operation;
+  const { inPath, inQuery, inBody, besideBody, selected, operationId } = operation;
   const { annotations } = lifecycle;
-  const description = (field.description ?? '').replace(/^\[\w+\] /, '');
+  const description = (selected.field.description ?? '').replace(/^\[\w+\] /, '');
   return {
     operationId,
     summary: description.split('. ', 1)[0]?.replace(/\.$/, '') ?? operationId,

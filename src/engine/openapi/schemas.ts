@@ -77,22 +77,22 @@ const NOT_IN_THE_ROW: ReadonlySet<string> = new Set(['version', 'began']);
 /** The schema of a root field's value: a scalar, or the component with the name of the row's fragment. */
 export function rowSchema(operation: ResolvedOperation, components: Components): JsonSchema {
   const type = rootType(operation);
-  if (isLeafType(type)) return typeSchema(operation.field.type, components);
+  if (isLeafType(type)) return typeSchema(operation.selected.field.type, components);
   return objectSchema(type, operation.selected.within, components);
 }
 
 /** The array component of a list, or of a connection's nodes; throws if those are not selected. */
 export function listSchema(operation: ResolvedOperation, plural: string, components: Components): JsonSchema {
   const root = rootType(operation);
-  const { field, selected } = operation;
+  const { field, within } = operation.selected;
   if (isList(field)) {
     return components.refer(plural, () => ({
       type: 'array',
       description: 'The whole list.',
-      items: isLeafType(root) ? leafSchema(root, components) : objectSchema(root, selected.within, components),
+      items: isLeafType(root) ? leafSchema(root, components) : objectSchema(root, within, components),
     }));
   }
-  const nodes = selected.within.find((one) => one.field.name === 'nodes');
+  const nodes = within.find((one) => one.field.name === 'nodes');
   const rows = getNamedType(nodes?.field.type);
   if (nodes === undefined || !isObjectType(rows)) throw new Error('It must select nodes, the rows of its page.');
   const first = field.args.find(({ name }) => name === 'first');

@@ -16,7 +16,7 @@ import type { ResolvedOperation } from './variables.ts';
 type Converter = (value: unknown) => unknown;
 
 /** @throws {Error} for an interface or a union: OpenAPI could not describe the fields of its rows */
-export function rootType({ field, operationId }: ResolvedOperation): GraphQLObjectType | GraphQLLeafType {
+export function rootType({ selected: { field }, operationId }: ResolvedOperation): GraphQLObjectType | GraphQLLeafType {
   const type = getNamedType(field.type);
   if (isObjectType(type) || isLeafType(type)) return type;
   throw new Error(
@@ -35,7 +35,8 @@ export function assertPlain({ selection, operationId }: ResolvedOperation): void
 }
 
 /** @throws {Error} if the root field does not have the fields of the reply, or is not a list as the reply is */
-export function assertReply({ kind, selects = [] }: Reply, { operationId, field, selected }: ResolvedOperation): void {
+export function assertReply({ kind, selects = [] }: Reply, { operationId, selected }: ResolvedOperation): void {
+  const { field } = selected;
   const failIf = (isWrong: boolean, why: string) => {
     if (isWrong) throw new Error(`${operationId}: ${field.name} ${why}.`);
   };
@@ -61,14 +62,11 @@ function isSelected({ within }: SelectedField, [name, ...path]: readonly string[
  * Makes the function that turns a GraphQL result into that of REST, where a null field is absent, and an enum value may
  * have another name. It visits only such fields of rows, not those of pages.
  */
-export function rowConverter({ field, selected }: ResolvedOperation): Converter {
-  return fieldConverter(field, selected.within) ?? ((value) => value);
+export function rowConverter({ selected }: ResolvedOperation): Converter {
+  return fieldConverter(selected) ?? ((value) => value);
 }
 
-function fieldConverter(
-  field: Pick<SelectedField['field'], 'type'>,
-  within: readonly SelectedField[],
-): Converter | undefined {
+function fieldConverter({ field, within }: SelectedField): Converter | undefined {
   const type = getNamedType(field.type);
   const convert = isLeafType(type) ? enumConverter(type) : objectConverter(within);
   if (convert === undefined || !isList(field)) return convert;
@@ -77,9 +75,9 @@ function fieldConverter(
 
 function objectConverter(fields: readonly SelectedField[]): Converter | undefined {
   const nullable = fields.filter(({ field, fragment }) => fragment !== undefined && !isNonNullType(field.type));
-  const changed = fields.flatMap(({ field, within }) => {
-    const convert = fieldConverter(field, within);
-    return convert === undefined ? [] : [{ name: field.name, convert }];
+  const changed = fields.flatMap((one) => {
+    const convert = fieldConverter(one);
+    return convert === undefined ? [] : [{ name: one.field.name, convert }];
   });
   if (nullable.length === 0 && changed.length === 0) return undefined;
   const names = nullable.map(({ field }) => field.name);

@@ -60,6 +60,6 @@ export function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string
   return `${method} ${path}`;
 }
 
-export function coordinateOf({ parent, field }: Pick<ResolvedOperation, 'parent' | 'field'>): string {
+export function coordinateOf({ selected: { parent, field } }: ResolvedOperation): string {
   return `${parent.name}.${field.name}`;
 }

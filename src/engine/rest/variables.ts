@@ -1,8 +1,6 @@
 import {
   type ArgumentNode,
   type GraphQLArgument,
-  type GraphQLCompositeType,
-  type GraphQLField,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
@@ -31,9 +29,8 @@ export interface Variable {
 
 export interface ResolvedOperation {
   readonly operationId: string;
-  readonly parent: GraphQLCompositeType;
-  readonly field: GraphQLField<unknown, unknown>;
   readonly selection: Selection;
+  /** The root field. */
   readonly selected: SelectedField;
   readonly inPath: readonly Variable[];
   readonly inQuery: readonly Variable[];
@@ -77,8 +74,6 @@ export function resolveOperation(
   const isElsewhere = (one: Variable) => isInPath(one) || isBody(one) || isBesideBody(one) || isPrecondition(one);
   return {
     operationId,
-    parent: selected.parent,
-    field: selected.field,
     selection,
     selected,
     inPath: variables.filter(isInPath),

@@ -128,7 +128,11 @@ describe.each([
   },
 );
 
-function coordinateOf({ operation: { parent, field } }: Endpoint): string {
+function coordinateOf({
+  operation: {
+    selected: { parent, field },
+  },
+}: Endpoint): string {
   return `${parent.name}.${field.name}`;
 }
 

@@ -106,7 +106,7 @@ export function reads(id: number): readonly Asked[] {
 }
 
 function endpointOf(name: string): Endpoint {
-  const found = endpoints.find(({ operation }) => operation.field.name === name);
+  const found = endpoints.find(({ operation }) => operation.selected.field.name === name);
   if (found === undefined) throw new Error(`The mutation ${name} has no route.`);
   return found;
 }
