@@ -14,12 +14,6 @@ interface HttpExtension {
   readonly spec?: boolean;
 }
 
-/** Error codes of Yoga, and the codes of this service for them. */
-const CODES_OF_YOGA: Readonly<Record<string, ErrorCode>> = {
-  BAD_REQUEST: 'INVALID_ARGUMENT',
-  OPERATION_RESOLUTION_FAILURE: 'INVALID_ARGUMENT',
-};
-
 /** The message of graphql-js when it gives up an expensive validation, and the message that replaces it. */
 const ABORTED = 'Validation aborted.';
 const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less in one document.';
@@ -80,8 +74,9 @@ export function rejected(
 /** An error of the parser, a validation rule or Yoga. */
 function protocolError(error: GraphQLError): GraphQLError {
   const { http, code } = (error.extensions ?? {}) as { http?: HttpExtension; code?: string };
-  const known = code !== undefined && code in errorTable ? (code as ErrorCode) : CODES_OF_YOGA[code ?? ''];
-  const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : (known ?? 'INVALID_ARGUMENT');
+  // Yoga has codes of its own, such as BAD_REQUEST.
+  const known = code !== undefined && code in errorTable ? (code as ErrorCode) : 'INVALID_ARGUMENT';
+  const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : known;
   const extensions = { code: ours, status: errorTable[ours].status, ...(http !== undefined && { http }) };
   const isUnnamed = code === 'OPERATION_RESOLUTION_FAILURE';
   const given = isUnnamed ? `${error.message} ${HOW_TO_NAME}` : shorten(error.message);

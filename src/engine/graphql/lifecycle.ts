@@ -5,6 +5,7 @@ import type { Annotated } from '../lifecycle/annotated.ts';
 import { levelOf } from '../lifecycle/annotation.ts';
 import { LIFECYCLE_PAGE, lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
+import type { GraphQLParams } from './params.ts';
 
 /** The lifecycle information in a response: header fields and extensions. */
 export interface LifecycleExtension {
@@ -32,13 +33,13 @@ export function lifecycleExtensions() {
     { uses, usesBy }: Pick<PreparedOperation, 'uses' | 'usesBy'>,
     variables: Variables,
     base: string,
-    extensions: unknown,
+    extensions: GraphQLParams['extensions'],
   ): LifecycleExtension => {
     const byVariables = usesBy?.(variables) ?? [];
     const all = byVariables.length === 0 ? uses : [...uses, ...byVariables];
     if (all.length === 0) return NONE;
     const extension = cached(all, base);
-    return lifecycleIn(extensions) === false ? { ...extension, extensions: undefined } : extension;
+    return extensions?.lifecycle === false ? { ...extension, extensions: undefined } : extension;
   };
 
   function cached(uses: readonly Annotated[], base: string): LifecycleExtension {
@@ -61,18 +62,12 @@ export function lifecycleExtensions() {
  *
  * @throws {ServiceError} INVALID_ARGUMENT
  */
-export function assertExtensions(extensions: unknown): void {
-  if (['boolean', 'undefined'].includes(typeof lifecycleIn(extensions))) return;
+export function assertExtensions(extensions: GraphQLParams['extensions']): void {
+  if (['boolean', 'undefined'].includes(typeof extensions?.lifecycle)) return;
   throw new ServiceError(
     'INVALID_ARGUMENT',
     'extensions.lifecycle must be true, or false to leave it out of the answer.',
   );
-}
-
-function lifecycleIn(extensions: unknown): unknown {
-  return typeof extensions === 'object' && extensions !== null && 'lifecycle' in extensions
-    ? (extensions.lifecycle ?? null)
-    : undefined;
 }
 
 /** The header fields for several annotated elements: those of the most severe one. */

@@ -1,17 +1,25 @@
-import type { GraphQLParams } from 'graphql-yoga';
+import { GraphQLError } from 'graphql';
 import { ServiceError } from '../errors.ts';
 import { readJson } from '../http/body.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { assertUtf8 } from '../http/media-type.ts';
 import { parseJson } from '../json.ts';
+import type { Variables } from '../operation/prepared.ts';
 import { show } from '../schema/input.ts';
+
+export interface GraphQLParams {
+  readonly query: string;
+  readonly operationName: string | undefined;
+  readonly variables: Variables | undefined;
+  readonly extensions: Readonly<Record<string, unknown>> | undefined;
+}
 
 /**
  * Reads the GraphQL parameters of a GET or POST, with exact integers. A POST must be JSON: other content types need no
  * CORS preflight, so a page of another site could send them.
  *
  * @param charge as of `readJson`
- * @throws {ServiceError} METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
+ * @throws METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
  */
 export async function readParams(
   request: IncomingRequest,
@@ -23,29 +31,47 @@ export async function readParams(
     throw new ServiceError('METHOD_NOT_ALLOWED', 'GraphQL only supports GET and POST requests.', { headers });
   }
   const params = method === 'POST' ? await readPost(request, charge) : readSearch(search);
-  const { query, extensions } = params;
-  const operationName: unknown = params.operationName;
+  const { query, operationName, variables, extensions, ...others } = params;
   // At this message, clients send the document instead of its digest, and go on to do so.
-  if (query == null && extensions?.persistedQuery !== undefined) throw invalid('PersistedQueryNotSupported');
+  if (query == null && isObject(extensions) && extensions.persistedQuery !== undefined) {
+    throw invalid('PersistedQueryNotSupported');
+  }
   if (typeof query !== 'string') throw invalid('query must be a string: the GraphQL document.');
   if (operationName != null && typeof operationName !== 'string') throw invalid('operationName must be a string.');
-  return params;
+  for (const name in others) {
+    if (others[name] != null) throw malformed(`Unexpected parameter "${name}" in the request body.`);
+  }
+  return {
+    query,
+    operationName: operationName ?? undefined,
+    variables: readObject('variables', variables),
+    extensions: readObject('extensions', extensions),
+  };
 }
 
-async function readPost(request: IncomingRequest, charge: Parameters<typeof readJson>[1]): Promise<GraphQLParams> {
+function readObject(name: string, value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (value == null) return undefined;
+  if (isObject(value)) return value;
+  const given = Array.isArray(value) ? 'array' : typeof value;
+  throw malformed(`Expected "${name}" param to be empty or an object, but given ${given}.`, { Allow: 'GET, POST' });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+async function readPost(request: IncomingRequest, charge: Parameters<typeof readJson>[1]) {
   const contentType = request.headers.get('content-type');
   if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');
   }
   assertUtf8(contentType);
   const body = await readJson(request, charge);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalid('The body must be a JSON object with a query. Batches are not supported.');
-  }
-  return body as GraphQLParams;
+  if (isObject(body)) return body;
+  throw invalid('The body must be a JSON object with a query. Batches are not supported.');
 }
 
-function readSearch(search: string): GraphQLParams {
+function readSearch(search: string): Readonly<Record<string, unknown>> {
   const params: Record<string, unknown> = {};
   for (const [name, text] of new URLSearchParams(search)) {
     if (Object.hasOwn(params, name)) throw invalid(`${show(name)} must be given only once.`);
@@ -53,7 +79,7 @@ function readSearch(search: string): GraphQLParams {
     // GraphQL over HTTP, section 5.3: an empty one is as none.
     if (name === 'operationName' && text === '') params[name] = undefined;
   }
-  return params as GraphQLParams;
+  return params;
 }
 
 function readJsonParameter(name: string, text: string): unknown {
@@ -67,4 +93,9 @@ function readJsonParameter(name: string, text: string): unknown {
 
 function invalid(message: string): ServiceError {
   return new ServiceError('INVALID_ARGUMENT', message);
+}
+
+/** An error as Yoga has it, with the status 400 for every media type. */
+function malformed(message: string, headers: Record<string, string> = {}): GraphQLError {
+  return new GraphQLError(message, { extensions: { http: { status: 400, headers } } });
 }

@@ -1,5 +1,4 @@
 import { stripIgnoredCharacters } from 'graphql';
-import type { GraphQLParams } from 'graphql-yoga';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
@@ -12,10 +11,10 @@ import { Pace } from '../limits/pace.ts';
 import type { ListCosts } from '../limits/units.ts';
 import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
-import type { PreparedOperation, Variables } from '../operation/prepared.ts';
+import type { PreparedOperation } from '../operation/prepared.ts';
 import { forCaller, rejected, toClientError } from './errors.ts';
 import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
-import { readParams } from './params.ts';
+import { type GraphQLParams, readParams } from './params.ts';
 import { createToOutcome } from './reply.ts';
 import { asStream, type Subscriptions, subscriptionOpener } from './stream.ts';
 import { createPreparer, type PreparerOptions } from './yoga.ts';
@@ -59,8 +58,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
       const prepared = findPrepared(request, params) ?? (await prepare(request, params));
       if (!('run' in prepared)) return labeled('graphql', operation, toOutcome(prepared, mediaType));
       operation = prepared.label;
-      const { query = '', operationName, extensions, variables: given } = params;
-      const variables: Variables = given ?? {};
+      const { query, operationName, extensions, variables = {} } = params;
       extension = extensionFor(prepared, variables, request.base, extensions);
       const mayRead = authentication.mayRead(caller);
       if (prepared.kind === 'stream' && !namesEventStream(accept)) throw needsStream();
@@ -98,41 +96,22 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
 
   /** The prepared operation of a request; undefined if it has to be prepared, or does not allow the method. */
   function findPrepared({ method }: IncomingRequest, params: GraphQLParams): PreparedOperation | undefined {
-    if (!isWellFormed(params)) return undefined;
-    const prepared = documents.find(params.query, params.operationName ?? undefined);
+    const prepared = documents.find(params.query, params.operationName);
     return prepared?.kind === 'change' && method !== 'POST' ? undefined : prepared;
   }
 
   /** Prepares a new document. That takes long, so callers take turns. */
   async function prepare(request: IncomingRequest, params: GraphQLParams) {
     const { query } = params;
-    if (typeof query === 'string' && documents.get(query) === undefined) {
-      await pace.next(request.meter.account, query.length);
-    }
+    if (documents.get(query) === undefined) await pace.next(request.meter.account, query.length);
     return preparer.prepare(request, params);
   }
-}
-
-/** Whether the parameters have the usual form. Yoga checks all others. */
-function isWellFormed(params: GraphQLParams): params is GraphQLParams & { readonly query: string } {
-  const { query, operationName, variables, extensions, ...others } = params;
-  for (const _ in others) return false;
-  return (
-    typeof query === 'string' &&
-    (operationName == null || (typeof operationName === 'string' && operationName !== '')) &&
-    isOptionalObject(variables) &&
-    isOptionalObject(extensions)
-  );
 }
 
 /** The body of a stored reply is JSON in each of the media types, of which its first request may have accepted another. */
 function withType(reply: HttpReply, mediaType: string): HttpReply {
   const headers = [...without(reply.headers, 'content-type'), 'content-type', `${mediaType}; charset=utf-8`];
   return { ...reply, headers };
-}
-
-function isOptionalObject(value: unknown): boolean {
-  return value == null || (typeof value === 'object' && !Array.isArray(value));
 }
 
 function needsStream(): ServiceError {

@@ -1,5 +1,4 @@
 import {
-  type ExecutionArgs,
   type ExecutionResult,
   FieldsOnCorrectTypeRule,
   type GraphQLSchema,
@@ -7,7 +6,7 @@ import {
   SingleFieldSubscriptionsRule,
   type ValidationRule,
 } from 'graphql';
-import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
+import { createYoga, type Plugin } from 'graphql-yoga';
 import { MAX_VALIDATION_ERRORS, ServiceError } from '../errors.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { unitsOfDocument } from '../limits/units.ts';
@@ -15,7 +14,8 @@ import { assertLines, MAX_TOKENS } from '../operation/cost.ts';
 import type { PreparedDocuments } from '../operation/documents.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
 import { tooComplex } from './comparable.ts';
-import { rejected, toClientError, withoutStacks } from './errors.ts';
+import { rejected, withoutStacks } from './errors.ts';
+import type { GraphQLParams } from './params.ts';
 import { KnownFieldsRule, KnownOperationsRule, SubscriptionRootRule } from './rules.ts';
 
 export interface PreparerOptions {
@@ -25,66 +25,18 @@ export interface PreparerOptions {
   readonly suggestions: boolean;
 }
 
-/** A request on its way through Yoga, and its operation. Yoga copies the context for each hook, so they share this. */
-interface Preparing {
-  readonly request: IncomingRequest;
-  operation: PreparedOperation | undefined;
-}
-
-interface ServerContext {
-  readonly preparing: Preparing;
-}
+type Limited = Pick<IncomingRequest, 'meter'>;
 
 /** Creates the preparer. Yoga parses and validates within the limits; prepared operations then run without Yoga. */
-export function createPreparer(documents: PreparedDocuments, options: PreparerOptions) {
-  const yoga = createYoga<ServerContext>({
-    schema: options.schema,
-    logging: false,
-    maskedErrors: { maskError: (error) => toClientError(error) },
-    // A document that cannot be parsed is cheap to reject again, and its error would keep all of it in memory.
-    parserAndValidationCache: { documentCache: documents, errorCache: { get: () => undefined, set: () => {} } },
-    plugins: [prepares(documents, options)],
-  });
-
-  return {
-    fetchAPI: yoga.fetchAPI,
-
-    /** The prepared operation of a new document, or the result with its errors. Throws if the parameters are wrong. */
-    async prepare(request: IncomingRequest, params: GraphQLParams): Promise<PreparedOperation | ExecutionResult> {
-      const preparing: Preparing = { request, operation: undefined };
-      const ofYoga = new yoga.fetchAPI.Request('http://service', { method: request.method });
-      const result = await yoga.getResultForParams({ params, request: ofYoga }, { preparing });
-      return preparing.operation ?? (result as ExecutionResult);
-    },
-  };
-}
-
-/** The parts of Yoga's hooks around an execution that are the same for all kinds of operations. */
-interface Execution {
-  readonly args: Pick<ExecutionArgs, 'document' | 'operationName'>;
-  readonly context: ServerContext & { readonly params: GraphQLParams };
-  readonly setResultAndStopExecution: (result: ExecutionResult) => void;
-}
-
-function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugin<ServerContext, ServerContext> {
-  const { introspection, suggestions } = options;
+export function createPreparer(documents: PreparedDocuments, { schema, introspection, suggestions }: PreparerOptions) {
   const replaced = new Map<ValidationRule, ValidationRule>([[SingleFieldSubscriptionsRule, SubscriptionRootRule]]);
   if (suggestions) replaced.set(FieldsOnCorrectTypeRule, KnownFieldsRule);
-  const prepareInstead = ({ args, context, setResultAndStopExecution }: Execution) => {
-    const { preparing, params } = context;
-    try {
-      preparing.operation = documents.prepare(params.query ?? '', args.document, args.operationName ?? undefined);
-      setResultAndStopExecution({});
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      setResultAndStopExecution({ errors: [rejected(error, { spec: true })] });
-    }
-  };
-  return {
-    onParse({ context: { preparing, params }, parseFn, setParseFn }) {
+  const limits = { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !suggestions };
+  const plugin: Plugin<Limited, Limited> = {
+    onParse({ context: { meter, params }, parseFn, setParseFn }) {
       setParseFn((source, parsing) => {
         const text = params.query ?? '';
-        preparing.request.meter.charge(unitsOfDocument(text));
+        meter.charge(unitsOfDocument(text));
         assertLines(text);
         return parseFn(source, { ...parsing, maxTokens: MAX_TOKENS });
       });
@@ -92,18 +44,40 @@ function prepares(documents: PreparedDocuments, options: PreparerOptions): Plugi
     onValidate({ params: { documentAST }, validateFn, setValidationFn, addValidationRule }) {
       addValidationRule(KnownOperationsRule);
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
-      setValidationFn((schema, document, rules, limits) => {
+      setValidationFn((_, document, rules) => {
         const error = tooComplex(document);
         if (error !== undefined) return [error];
         const ownRules = rules.map((rule: ValidationRule) => replaced.get(rule) ?? rule);
-        const own = { ...limits, maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !suggestions };
-        return withoutStacks(() => validateFn(schema, document, ownRules, own));
+        return withoutStacks(() => validateFn(schema, document, ownRules, limits));
       });
       return ({ valid }) => {
         if (!valid) documents.forget(documentAST);
       };
     },
-    onSubscribe: prepareInstead,
-    onExecute: prepareInstead,
+  };
+  const yoga = createYoga<Limited>({
+    schema,
+    logging: false,
+    // A document that cannot be parsed is cheap to reject again, and its error would keep all of it in memory.
+    parserAndValidationCache: { documentCache: documents, errorCache: { get: () => undefined, set: () => {} } },
+    plugins: [plugin],
+  });
+
+  return {
+    fetchAPI: yoga.fetchAPI,
+
+    /** The prepared operation of a new document, or the result with its errors. Throws if it cannot be parsed. */
+    prepare({ method, meter }: IncomingRequest, params: GraphQLParams): PreparedOperation | ExecutionResult {
+      const { parse, validate } = yoga.getEnveloped({ request: { method }, params, meter });
+      const document = parse(params.query);
+      const errors = validate(schema, document);
+      if (errors.length > 0) return { errors };
+      try {
+        return documents.prepare(params.query, document, params.operationName);
+      } catch (error) {
+        if (error instanceof ServiceError) return { errors: [rejected(error, { spec: true })] };
+        throw error;
+      }
+    },
   };
 }

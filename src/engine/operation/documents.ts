@@ -30,7 +30,7 @@ const FIELDS_OF_OPERATION = 10;
 /** A cached document, with its prepared operations by name. */
 interface KeptDocument {
   readonly document: DocumentNode;
-  readonly operations: Map<string, PreparedOperation>;
+  readonly operations: Map<string | undefined, PreparedOperation>;
 }
 
 /** A bounded cache of recent documents and their prepared operations. */
@@ -80,7 +80,7 @@ export class PreparedDocuments {
 
   /** The prepared operation of a text; undefined if it has to be prepared first. */
   find(text: string, operationName: string | undefined): PreparedOperation | undefined {
-    return this.#kept.get(text)?.operations.get(operationName ?? '');
+    return this.#kept.get(text)?.operations.get(operationName);
   }
 
   /**
@@ -90,7 +90,7 @@ export class PreparedDocuments {
    */
   prepare(text: string, document: DocumentNode, operationName: string | undefined): PreparedOperation {
     const operations = this.#kept.get(text)?.operations;
-    const prepared = operations?.get(operationName ?? '');
+    const prepared = operations?.get(operationName);
     if (prepared !== undefined) return prepared;
     const operation = prepareOperation(this.#schema, document, operationName, {
       findUses: this.#findUses,
@@ -98,7 +98,7 @@ export class PreparedDocuments {
       validate: this.#validate,
       run: (fields, plans) => this.#runner(document, operationName, fields, plans),
     });
-    operations?.set(operationName ?? '', operation);
+    operations?.set(operationName, operation);
     return operation;
   }
 
