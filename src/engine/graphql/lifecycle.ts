@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
@@ -14,21 +13,19 @@ export interface LifecycleExtension {
   readonly extensions: string | undefined;
 }
 
-/** How many are cached: for one base, an operation has one for each set of annotated elements that it uses. */
-const MAX_CACHED = 200;
-/** The length of the base and the coordinates together, in characters. */
-const MAX_CACHED_KEY_LENGTH = 1_000;
+/** The parts of it for an annotated element that do not depend on the request. */
+interface Part {
+  readonly headers: HeaderFields;
+  readonly json: string;
+}
 
 const NONE: LifecycleExtension = { headers: [], extensions: undefined };
 
-/**
- * Makes the function that gives the lifecycle information for an operation, about the annotated elements that it uses.
- *
- * @returns takes the absolute URL of the service, and the request's own extensions
- */
+/** Makes the function that gives the lifecycle information about the annotated elements that an operation uses. */
 export function lifecycleExtensions() {
-  const cache = new LRUCache<string, LifecycleExtension>({ max: MAX_CACHED });
+  const known = new Map<Annotated, Part>();
 
+  /** @param base the absolute URL of the service */
   return (
     { uses, usesBy }: Pick<PreparedOperation, 'uses' | 'usesBy'>,
     variables: Variables,
@@ -38,22 +35,24 @@ export function lifecycleExtensions() {
     const byVariables = usesBy?.(variables) ?? [];
     const all = byVariables.length === 0 ? uses : [...uses, ...byVariables];
     if (all.length === 0) return NONE;
-    const extension = cached(all, base);
-    return extensions?.lifecycle === false ? { ...extension, extensions: undefined } : extension;
+    const isHidden = extensions?.lifecycle === false;
+    const json = isHidden ? undefined : `{"lifecycle":[${all.map((use) => partOf(use).json)}]}`;
+    const severest = all.reduce((one, other) => (severity(other) < severity(one) ? other : one));
+    const { headers } = partOf(severest);
+    const { deprecation } = severest.annotations;
+    if (deprecation === undefined) return { headers, extensions: json };
+    // The successor has no URL of its own; the fragment is its schema coordinate.
+    const link = lifecycleLink(base + LIFECYCLE_PAGE, `${base}/graphql#${deprecation.successor.coordinate}`);
+    return { headers: [...headers, 'link', link], extensions: json };
   };
 
-  function cached(uses: readonly Annotated[], base: string): LifecycleExtension {
-    let key = base;
-    for (const { coordinate } of uses) key += ` ${coordinate}`;
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    const extension = {
-      headers: headersFor(uses, base),
-      extensions: JSON.stringify({ lifecycle: uses.map(describeUse) }),
-    };
-    // A base comes from the Host field, and may be long.
-    if (key.length <= MAX_CACHED_KEY_LENGTH) cache.set(key, extension);
-    return extension;
+  function partOf(use: Annotated): Part {
+    const part = known.get(use);
+    if (part !== undefined) return part;
+    const { coordinate, annotations } = use;
+    const made = { headers: lifecycleHeaders(annotations, coordinate), json: JSON.stringify(describeUse(use)) };
+    known.set(use, made);
+    return made;
   }
 }
 
@@ -68,17 +67,6 @@ export function assertExtensions(extensions: GraphQLParams['extensions']): void 
     'INVALID_ARGUMENT',
     'extensions.lifecycle must be true, or false to leave it out of the answer.',
   );
-}
-
-/** The header fields for several annotated elements: those of the most severe one. */
-function headersFor(uses: readonly Annotated[], base: string): HeaderFields {
-  const { coordinate, annotations } = uses.reduce((one, other) => (severity(other) < severity(one) ? other : one));
-  const headers = lifecycleHeaders(annotations, coordinate);
-  const { deprecation } = annotations;
-  if (deprecation === undefined) return headers;
-  // The successor has no URL of its own; the fragment is its schema coordinate.
-  const link = lifecycleLink(base + LIFECYCLE_PAGE, `${base}/graphql#${deprecation.successor.coordinate}`);
-  return [...headers, 'link', link];
 }
 
 /** Sorts deprecated elements first, by their sunset; then experimental ones. */

@@ -95,8 +95,6 @@ const internal = [
   'idempotency/run.ts MAX_IN_PROGRESS',
   'idempotency/run.ts MAX_OF_SEVERAL',
   'idempotency/run.ts MAX_TOGETHER',
-  'graphql/lifecycle.ts MAX_CACHED',
-  'graphql/lifecycle.ts MAX_CACHED_KEY_LENGTH',
   'limits/account.ts MAX_KNOWN',
   'limits/rate.ts MAX_CALLERS',
   'usage/store.ts MAX_LISTED',
