@@ -1,13 +1,12 @@
 import SchemaBuilder from '@pothos/core';
-import { text } from '../../src/engine/schema/bounds.ts';
-import '../../src/engine/schema/bounds-plugin.ts';
 import { beta, deprecated, experimental } from '../../src/engine/lifecycle/annotation.ts';
-import '../../src/engine/lifecycle/plugin.ts';
+import { text } from '../../src/engine/schema/bounds.ts';
+import '../../src/engine/schema/plugin.ts';
 import { gql, ok, type Route, route, rows } from '../../src/engine/rest/route.ts';
 
 /** A schema of another domain, in which every kind of element has an annotation of each kind. */
 const builder = new SchemaBuilder<{ DefaultFieldNullability: false }>({
-  plugins: ['lifecycle', 'bounds'],
+  plugins: ['engine'],
   defaultFieldNullability: false,
 });
 
@@ -124,6 +123,7 @@ builder.mutationType({
   fields: (t) => ({
     addBook: t.field({
       type: Book,
+      scope: 'books:write',
       description: 'Add a book.',
       args: { book: t.arg({ type: NewBook, required: true, description: 'The book.' }) },
       resolve: (_, { book }) => ({ id: 9, title: book.title }),

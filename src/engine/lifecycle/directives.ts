@@ -6,7 +6,7 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql';
-import type { Annotations } from './annotation.ts';
+import { type Annotations, combineAnnotations, type Declared } from './annotation.ts';
 
 const LOCATIONS = [
   DirectiveLocation.FIELD_DEFINITION,
@@ -54,8 +54,31 @@ export function lifecycleDirectives(date: GraphQLScalarType): readonly GraphQLDi
   ];
 }
 
-/** The directives of an annotated element, in the form that printers read from its `extensions`. */
-export function appliedDirectives({ stability, deprecation }: Annotations): Readonly<Record<string, object>> {
+/** Adds the declared annotations to an element: to its description, deprecation reason, extensions and directives. */
+export function annotate<T extends { readonly description?: unknown; readonly extensions?: unknown }>(
+  config: T,
+  declared: Declared | undefined,
+): T {
+  if (declared === undefined) return config;
+  const annotations = combineAnnotations(declared);
+  const extensions = (config.extensions ?? {}) as { readonly directives?: object };
+  const { stability, deprecation } = annotations;
+  return {
+    ...config,
+    ...(stability !== 'stable' && { description: `[${stability}] ${config.description ?? ''}`.trimEnd() }),
+    ...(deprecation !== undefined && {
+      deprecationReason: `${deprecation.why} Use ${deprecation.successor.coordinate} instead. Served until ${deprecation.sunset}.`,
+    }),
+    extensions: {
+      ...extensions,
+      lifecycle: declared,
+      directives: { ...extensions.directives, ...appliedDirectives(annotations) },
+    },
+  };
+}
+
+/** In the form that printers read from `extensions`. */
+function appliedDirectives({ stability, deprecation }: Annotations): Readonly<Record<string, object>> {
   return {
     ...(stability !== 'stable' && { stability: { level: stability.toUpperCase() } }),
     ...(deprecation !== undefined && {

@@ -1,10 +1,8 @@
 import SchemaBuilder from '@pothos/core';
-import '../auth/plugin.ts';
 import { dateScalar } from '../date.ts';
 import type { Int64 } from '../int64.ts';
-import '../lifecycle/plugin.ts';
 import type { Context } from './context.ts';
-import './bounds-plugin.ts';
+import './plugin.ts';
 import { dateTimeScalar, int64Scalar } from './scalars.ts';
 
 /** Creates a builder with the scalars, to which the resources of an application add their types and fields. */
@@ -18,7 +16,7 @@ export function createBuilder() {
       Date: { Input: string; Output: string };
       DateTime: { Input: Date; Output: Date };
     };
-  }>({ plugins: ['lifecycle', 'scope', 'bounds'], defaultFieldNullability: false });
+  }>({ plugins: ['engine'], defaultFieldNullability: false });
   builder.addScalarType('Int64', int64Scalar);
   builder.addScalarType('Date', dateScalar);
   builder.addScalarType('DateTime', dateTimeScalar);

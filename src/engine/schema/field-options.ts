@@ -11,15 +11,13 @@ import type { Declared } from '../lifecycle/annotation.ts';
 import type { Bounds, TextBounds } from './bounds.ts';
 
 /*
- * The options that the plugins of the engine add to fields, arguments and enum values.
+ * The options that the plugin of the engine adds to fields, arguments and enum values.
  */
 
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
-      lifecycle: BasePlugin<Types>;
-      scope: BasePlugin<Types>;
-      bounds: BasePlugin<Types>;
+      engine: BasePlugin<Types>;
     }
     // Declaration merging needs the same type parameters as the original interfaces.
     export interface FieldOptions<

@@ -1,10 +1,10 @@
 import SchemaBuilder from '@pothos/core';
 import { describe, expect, test } from 'vitest';
-import '../../../src/engine/auth/plugin.ts';
+import '../../../src/engine/schema/plugin.ts';
 import { scopesIn } from '../../../src/engine/auth/scope.ts';
 
 function builderOf() {
-  const builder = new SchemaBuilder<object>({ plugins: ['scope'] });
+  const builder = new SchemaBuilder<object>({ plugins: ['engine'] });
   builder.queryType({ fields: (t) => ({ read: t.int({ resolve: () => 1 }) }) });
   return builder;
 }

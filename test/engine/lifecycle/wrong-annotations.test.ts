@@ -1,10 +1,9 @@
 import SchemaBuilder from '@pothos/core';
 import { describe, expect, test } from 'vitest';
-import { text } from '../../../src/engine/schema/bounds.ts';
-import '../../../src/engine/schema/bounds-plugin.ts';
 import { fieldOf } from '../../../src/engine/http/reply.ts';
 import { type Annotation, beta, deprecated, experimental } from '../../../src/engine/lifecycle/annotation.ts';
-import '../../../src/engine/lifecycle/plugin.ts';
+import { text } from '../../../src/engine/schema/bounds.ts';
+import '../../../src/engine/schema/plugin.ts';
 import { compileRoutes } from '../../../src/engine/rest/compile.ts';
 import { gql, ok, route } from '../../../src/engine/rest/route.ts';
 
@@ -31,7 +30,7 @@ const annotation = {
 /** A schema with annotations at some of its places. */
 function build({ field, other, argument, required, input, part }: Places) {
   const builder = new SchemaBuilder<{ DefaultFieldNullability: false }>({
-    plugins: ['lifecycle', 'bounds'],
+    plugins: ['engine'],
     defaultFieldNullability: false,
   });
   const at = (lifecycle: Annotations) => (lifecycle === undefined ? {} : { lifecycle });
@@ -149,7 +148,7 @@ describe('an invalid annotation makes the build of the schema fail, and the erro
   });
 
   test('a deprecation reason without an annotation', () => {
-    const builder = new SchemaBuilder({ plugins: ['lifecycle', 'bounds'] });
+    const builder = new SchemaBuilder({ plugins: ['engine'] });
     builder.queryType({ fields: (t) => ({ old: t.int({ deprecationReason: 'Old.', resolve: () => 1 }) }) });
     expect(() => builder.toSchema()).toThrow('Query.old: declare its deprecation with lifecycle: deprecated({...})');
   });

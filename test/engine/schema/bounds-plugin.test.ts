@@ -5,13 +5,13 @@ import { createSchema } from '../../../src/engine/create-schema.ts';
 import { idColumn } from '../../../src/engine/db/columns.ts';
 import { tableList } from '../../../src/engine/db/table-list.ts';
 import { text } from '../../../src/engine/schema/bounds.ts';
-import '../../../src/engine/schema/bounds-plugin.ts';
+import '../../../src/engine/schema/plugin.ts';
 
 const rows = pgTable('rows', { id: idColumn(), name: textColumn().notNull(), note: textColumn().notNull() });
 const bounds = text({ min: 1, max: 200 });
 
 function builderOf() {
-  const builder = new SchemaBuilder<object>({ plugins: ['bounds'] });
+  const builder = new SchemaBuilder<object>({ plugins: ['engine'] });
   builder.queryType({ fields: (t) => ({ read: t.int({ resolve: () => 1 }) }) });
   return builder;
 }

@@ -1,0 +1,96 @@
+import SchemaBuilder, {
+  BasePlugin,
+  type PothosEnumValueConfig,
+  type PothosInputFieldConfig,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+} from '@pothos/core';
+import {
+  GraphQLID,
+  GraphQLSchema,
+  GraphQLString,
+  type GraphQLType,
+  getNamedType,
+  isObjectType,
+  isScalarType,
+} from 'graphql';
+import { READ, scopeDirective } from '../auth/scope.ts';
+import { dateScalar } from '../date.ts';
+import { membersOf } from '../lifecycle/annotated.ts';
+import { annotate, lifecycleDirectives } from '../lifecycle/directives.ts';
+import { assertLifecycle } from '../lifecycle/rules.ts';
+import { searchesOf } from './connection-type.ts';
+
+/** Puts the engine's options of schema elements into their descriptions, extensions and directives. */
+class EnginePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override onInputFieldConfig(field: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
+    const { bounds, nullRemoves = false, lifecycle } = field.pothosOptions;
+    const bounded = {
+      ...field,
+      ...(bounds?.accepts !== undefined && { description: `${field.description} Accepts ${bounds.accepts}.` }),
+      extensions: { ...field.extensions, bounds, rejectsNull: field.kind === 'InputObject' && !nullRemoves },
+    };
+    return annotate(bounded, lifecycle);
+  }
+
+  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+    const { bounds, lifecycle } = field.pothosOptions;
+    const scope = scopeFor(field);
+    const extensions = {
+      ...field.extensions,
+      ...(bounds !== undefined && { maxLength: bounds.maxLength }),
+      ...(scope !== undefined && { scope, directives: { requiresScope: { scope } } }),
+    };
+    return annotate({ ...field, extensions }, lifecycle);
+  }
+
+  override onEnumValueConfig(value: PothosEnumValueConfig<Types>): PothosEnumValueConfig<Types> {
+    return annotate(value, value.pothosOptions.lifecycle);
+  }
+
+  /** Validates the annotations here, because only the whole schema shows whether successors exist. */
+  override afterBuild(schema: GraphQLSchema): GraphQLSchema {
+    assertBounded(schema);
+    assertLifecycle(schema);
+    const config = schema.toConfig();
+    const date = schema.getType(dateScalar.name);
+    const ofLifecycle = lifecycleDirectives(isScalarType(date) ? date : dateScalar);
+    return new GraphQLSchema({ ...config, directives: [...config.directives, scopeDirective, ...ofLifecycle] });
+  }
+}
+
+/** @throws {Error} for a mutation without a scope, and for a scope on a field that is no root field */
+function scopeFor<Types extends SchemaTypes>(field: PothosOutputFieldConfig<Types>): string | undefined {
+  const { kind, name, parentType, pothosOptions } = field;
+  const isRead = kind === 'Query' || kind === 'Subscription';
+  const { scope = isRead ? READ : undefined } = pothosOptions;
+  if (kind === 'Mutation' && scope === undefined) throw new Error(`${parentType}.${name} needs a scope.`);
+  if (isRead || kind === 'Mutation' || scope === undefined) return scope;
+  throw new Error(`${parentType}.${name} is no root field: it has no scope.`);
+}
+
+/**
+ * Rejects text without bounds. In input it could have any length, and characters that cannot be stored, such as NUL; in
+ * the rows of a list it would not count towards the size of the response.
+ *
+ * @throws {Error} with every argument, input field and field of a row that lacks bounds
+ */
+function assertBounded(schema: GraphQLSchema): void {
+  const connections = Object.values(schema.getTypeMap()).filter(isObjectType).filter(searchesOf);
+  const rows = new Set(connections.map((connection) => String(getNamedType(connection.getFields().nodes?.type))));
+  const unbounded = membersOf(schema).filter(({ kind, coordinate, element }) => {
+    const isSized = kind !== 'field' || rows.has(coordinate.slice(0, coordinate.indexOf('.')));
+    const { bounds, maxLength } = element.extensions;
+    return isSized && 'type' in element && isText(element.type) && bounds === undefined && maxLength === undefined;
+  });
+  if (unbounded.length === 0) return;
+  const coordinates = unbounded.map(({ coordinate }) => coordinate).join(', ');
+  throw new Error(`Text needs bounds, such as text({ min: 1, max: 200 }): ${coordinates}.`);
+}
+
+function isText(type: GraphQLType): boolean {
+  const named = getNamedType(type);
+  return named === GraphQLString || named === GraphQLID;
+}
+
+SchemaBuilder.registerPlugin('engine', EnginePlugin);
