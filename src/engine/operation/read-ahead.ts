@@ -1,5 +1,5 @@
 import type { FieldNode } from 'graphql';
-import { type ReadAheadPlan, ReadAheadPlans, type Reference } from '../schema/reference.ts';
+import type { ReadAheadPlan, ReadAheadPlans, Reference } from '../schema/reference.ts';
 import type { SelectedField, Selection } from './selection.ts';
 
 /** Finds what each list of an operation can read ahead: the references that are selected of all of its rows. */
@@ -13,7 +13,7 @@ export function readAheadPlans({ fields }: Selection): ReadAheadPlans {
     });
     if (plan.length > 0) plans.set(list.node, plan);
   }
-  return new ReadAheadPlans(plans);
+  return plans;
 }
 
 function referencesIn(rows: SelectedField): ReadAheadPlan {

@@ -2,4 +2,6 @@
 export interface Context {
   /** The id of the request of a change; undefined for a read. */
   readonly requestId?: string;
+  /** Aborted when the request has been given up; undefined for an operation with a single change. */
+  readonly signal?: Pick<AbortSignal, 'aborted'>;
 }

@@ -24,19 +24,7 @@ export interface Reference {
 export type ReadAheadPlan = readonly { readonly reference: Reference; readonly within: ReadAheadPlan }[];
 
 /** The root value of every operation: what each of its lists reads ahead, prepared once for a document. */
-export class ReadAheadPlans {
-  readonly #plans: ReadonlyMap<FieldNode, ReadAheadPlan>;
-
-  constructor(plans: ReadonlyMap<FieldNode, ReadAheadPlan>) {
-    this.#plans = plans;
-  }
-
-  /** The plan of a list; empty if there is nothing to read ahead. */
-  of([first, ...others]: readonly FieldNode[]): ReadAheadPlan {
-    const plan = first === undefined ? [] : (this.#plans.get(first) ?? []);
-    return others.length === 0 ? plan : [...plan, ...this.of(others)];
-  }
-}
+export type ReadAheadPlans = ReadonlyMap<FieldNode, ReadAheadPlan>;
 
 /**
  * The options of a field that returns the row with a key. A list reads such rows ahead, for the whole page at once, and
@@ -87,7 +75,8 @@ export function readListsAhead(schema: GraphQLSchema): void {
 function readsAhead(field: GraphQLField<unknown, Context>): void {
   const { resolve = defaultFieldResolver } = field;
   field.resolve = (parent, args, context, info) => {
-    const plan = info.rootValue instanceof ReadAheadPlans ? info.rootValue.of(info.fieldNodes) : [];
+    const plans: ReadAheadPlans | undefined = info.rootValue instanceof Map ? info.rootValue : undefined;
+    const plan = plans === undefined ? [] : planOf(info.fieldNodes, plans);
     const answer = resolve(parent, args, context, info) as Promise<Page<object>>;
     if (plan.length === 0) return answer;
     return answer.then(async (page) => {
@@ -95,6 +84,11 @@ function readsAhead(field: GraphQLField<unknown, Context>): void {
       return page;
     });
   };
+}
+
+function planOf([first, ...others]: readonly FieldNode[], plans: ReadAheadPlans): ReadAheadPlan {
+  const plan = (first && plans.get(first)) ?? [];
+  return others.length === 0 ? plan : [...plan, ...planOf(others, plans)];
 }
 
 /** Reads ahead. If that fails, the field reads again when it is resolved, so that the error is its own. */

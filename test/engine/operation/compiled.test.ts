@@ -17,7 +17,6 @@ import { routesOf } from '../../../src/engine/application.ts';
 import { isBeyondCompiler } from '../../../src/engine/operation/compilable.ts';
 import { compileOperation } from '../../../src/engine/operation/compiled.ts';
 import { selectionOf } from '../../../src/engine/operation/selection.ts';
-import { ReadAheadPlans } from '../../../src/engine/schema/reference.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { serviceDialect } from '../../bench/contests/dialect.ts';
 import { answerOf } from '../../fuzz/agreement.ts';
@@ -90,7 +89,7 @@ describe('an operation that the compiler would run wrongly is interpreted', () =
     const reporting = reportingSchema(sdl);
     const expected = answerOf(await execute({ schema: reporting, document: parse(query), variableValues: variables }));
     const answer = answerOf(
-      await compileOperation(reporting, parse(query), undefined, new ReadAheadPlans(new Map()))(variables, NO_CONTEXT),
+      await compileOperation(reporting, parse(query), undefined, new Map())(variables, NO_CONTEXT),
     );
     expect(JSON.stringify(answer.data)).toBe(JSON.stringify(expected.data));
     // If this fails, the compiler has fixed the bug, and the check for it can be removed.
@@ -104,7 +103,7 @@ describe('an operation that the compiler would run wrongly is interpreted', () =
     const document = parse('query A { ...X @include(if: false) } query B { ...X } fragment X on Query { name }');
     const reporting = reportingSchema('type Query { name: String }');
     for (const name of ['A', 'B', 'A', 'B']) {
-      const { data } = await compileOperation(reporting, document, name, new ReadAheadPlans(new Map()))({}, NO_CONTEXT);
+      const { data } = await compileOperation(reporting, document, name, new Map())({}, NO_CONTEXT);
       expect(Object.keys(data ?? {})).toEqual(name === 'A' ? [] : ['name']);
     }
   });
