@@ -14,7 +14,7 @@ interface HttpExtension {
   readonly spec?: boolean;
 }
 
-/** The message of graphql-js when it gives up an expensive validation, and the message that replaces it. */
+/** What graphql-js says when it gives up an expensive validation, and what replaces it. */
 const ABORTED = 'Validation aborted.';
 const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less in one document.';
 
@@ -25,10 +25,7 @@ const HOW_TO_NAME =
 /** The maximum length of a message about a document, in characters. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
-/**
- * Does work that makes errors for clients, without recording where: that takes longer than all else of an error, and a
- * client causes them at will.
- */
+/** Records no stacks of errors, which take longer than all else of them: clients cause them at will. */
 export function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -39,12 +36,7 @@ export function withoutStacks<T>(work: () => T): T {
   }
 }
 
-/**
- * The error that a GraphQL client gets for anything that was thrown: with `code` and `status` in the extensions, as
- * REST has them in the body, and without its cause.
- *
- * @param mayRead whether the caller has permission to read
- */
+/** The error that a client gets for anything that was thrown; `mayRead` is whether the caller may read. */
 export function toClientError(thrown: unknown, mayRead = false): GraphQLError {
   if (thrown instanceof RangeError)
     return rejected(new ServiceError('INVALID_ARGUMENT', 'The request is nested too deep.'));
@@ -56,19 +48,10 @@ export function toClientError(thrown: unknown, mayRead = false): GraphQLError {
   return inPlaceOf(thrown, message, { originalError: failure, extensions });
 }
 
-/**
- * An error before the execution: the response gets its status.
- *
- * @param node the node of the document that is wrong
- */
-export function rejected(
-  error: ServiceError,
-  options: Pick<HttpExtension, 'spec'> = {},
-  node: ASTNode | null = null,
-): GraphQLError {
-  const http: HttpExtension = { status: error.status, headers: error.headers, ...options };
-  const extensions = { ...error.extensions, http };
-  return new GraphQLError(error.message, { originalError: error, extensions, nodes: node });
+/** An error before the execution: the response gets its status. */
+export function rejected(error: ServiceError, spec = false, nodes: ASTNode | null = null): GraphQLError {
+  const http: HttpExtension = { status: error.status, headers: error.headers, spec };
+  return new GraphQLError(error.message, { originalError: error, extensions: { ...error.extensions, http }, nodes });
 }
 
 /** An error of the parser, a validation rule or Yoga. */
@@ -89,13 +72,12 @@ function shorten(message: string): string {
   return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
 }
 
-/** The result with the errors that the client gets; `mayRead` as of `toClientError`. */
 export function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionResult {
   if (result.errors === undefined) return result;
   return { ...result, errors: result.errors.map((error) => toClientError(error, mayRead)) };
 }
 
-/** Formats an error for the response, without the extensions that are only for the server. */
+/** Without the extensions that are only for the server. */
 export function formatError(error: GraphQLError): GraphQLFormattedError {
   const { message, locations, path, extensions } = 'status' in (error.extensions ?? {}) ? error : toClientError(error);
   const { http, ...others } = extensions;

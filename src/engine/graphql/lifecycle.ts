@@ -6,10 +6,10 @@ import { LIFECYCLE_PAGE, lifecycleHeaders, lifecycleLink } from '../lifecycle/he
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import type { GraphQLParams } from './params.ts';
 
-/** The lifecycle information in a response: header fields and extensions. */
+/** The lifecycle information in a response. */
 export interface LifecycleExtension {
   readonly headers: HeaderFields;
-  /** The response's `extensions`, as JSON. Undefined for none. */
+  /** As JSON. */
   readonly extensions: string | undefined;
 }
 
@@ -56,11 +56,7 @@ export function lifecycleExtensions() {
   }
 }
 
-/**
- * Asserts that `extensions.lifecycle` of the request is a boolean or absent; false removes it from the response.
- *
- * @throws {ServiceError} INVALID_ARGUMENT
- */
+/** @throws {ServiceError} INVALID_ARGUMENT */
 export function assertExtensions(extensions: GraphQLParams['extensions']): void {
   if (['boolean', 'undefined'].includes(typeof extensions?.lifecycle)) return;
   throw new ServiceError(

@@ -15,10 +15,9 @@ export interface GraphQLParams {
 }
 
 /**
- * Reads the GraphQL parameters of a GET or POST, with exact integers. A POST must be JSON: other content types need no
- * CORS preflight, so a page of another site could send them.
+ * Reads the parameters of a GET or POST, with exact integers. A POST must be JSON: other content types need no CORS
+ * preflight, so a page of another site could send them. `charge` is as of `readJson`.
  *
- * @param charge as of `readJson`
  * @throws METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
  */
 export async function readParams(

@@ -7,11 +7,7 @@ import { MAX_ANSWER_BYTES } from '../operation/cost.ts';
 import { formatError, toClientError, withoutStacks } from './errors.ts';
 import type { LifecycleExtension } from './lifecycle.ts';
 
-/**
- * Makes the function that makes the response to a GraphQL request (GraphQL over HTTP, section 6).
- *
- * @param fetchAPI that of Yoga, which chooses the status of a response with errors
- */
+/** Responses of GraphQL over HTTP, section 6. Yoga, whose `fetchAPI` it is, chooses the status if there are errors. */
 export function createToOutcome(fetchAPI: FetchAPI) {
   return function toOutcome(result: ExecutionResult, mediaType: string, extension?: LifecycleExtension): Outcome {
     const outcome = { reply: toReply(result, mediaType, extension), error: mostSevere(result) };
@@ -38,7 +34,7 @@ export function createToOutcome(fetchAPI: FetchAPI) {
   }
 }
 
-/** The most severe error of a result. A temporary one comes first, because the whole request may then be retried. */
+/** A temporary one comes first, because the whole request may then be retried. */
 function mostSevere({ errors = [] }: ExecutionResult): ServiceError | undefined {
   const failures = errors.flatMap(({ originalError }) =>
     originalError instanceof ServiceError ? [originalError] : [],

@@ -23,10 +23,7 @@ export const KnownOperationsRule: ValidationRule = (context) => ({
   },
 });
 
-/**
- * The rule of graphql-js for unknown fields, with a better message for a common mistake: a field of the rows that is
- * selected on the connection.
- */
+/** The rule of graphql-js, with a better message for a field of the rows that is selected on the connection. */
 export const KnownFieldsRule: ValidationRule = (context) => {
   const { Field: report } = FieldsOnCorrectTypeRule(context) as { Field: ASTVisitFn<FieldNode> };
   return {
@@ -45,8 +42,8 @@ export const KnownFieldsRule: ValidationRule = (context) => {
 };
 
 /**
- * The rule of graphql-js for the root of a subscription. It also rejects `@skip` and `@include` there (GraphQL, section
- * 5.2.4.1): a subscription always has its one field. The rule of graphql-js throws at a condition with a variable.
+ * The rule of graphql-js, which throws at a condition with a variable. This one rejects any `@skip` and `@include` there
+ * (GraphQL, section 5.2.4.1): a subscription always has its one field.
  */
 export const SubscriptionRootRule: ValidationRule = (context) => {
   const { OperationDefinition: report } = SingleFieldSubscriptionsRule(context) as {

@@ -31,6 +31,10 @@ interface GraphQLServerOptions extends PreparerOptions {
 /** The maximum number of characters of new documents that are processed at once for a caller; its others wait. */
 const CHARACTERS_AT_ONCE = 4_000;
 
+const NOT_JSON =
+  'Answers are application/json or application/graphql-response+json, and the Accept field excludes both.';
+const NEEDS_STREAM = 'A subscription is a stream: send Accept: text/event-stream.';
+
 /** Codes whose HTTP status is sent with every media type: the caller may not use the service, or not now. */
 const ALWAYS_BY_STATUS: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED']);
 
@@ -53,7 +57,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
     try {
       const entering = authentication.authenticate(request);
       const caller = entering instanceof Promise ? await entering : entering;
-      if (accepted === undefined) throw notAcceptable();
+      if (accepted === undefined) throw notAcceptable(NOT_JSON);
       const params = await readParams(request, (bytes) => authentication.chargeBody(request, bytes));
       const prepared = findPrepared(request, params) ?? (await prepare(request, params));
       if (!('run' in prepared)) return labeled('graphql', operation, toOutcome(prepared, mediaType));
@@ -61,7 +65,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
       const { query, operationName, extensions, variables = {} } = params;
       extension = extensionFor(prepared, variables, request.base, extensions);
       const mayRead = authentication.mayRead(caller);
-      if (prepared.kind === 'stream' && !namesEventStream(accept)) throw needsStream();
+      if (prepared.kind === 'stream' && !namesEventStream(accept)) throw notAcceptable(NEEDS_STREAM);
       const outcome = await executeOperation(prepared, {
         request,
         caller,
@@ -75,9 +79,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
         reject: (rejections) => {
           // A caller that may not use the operation gets no lifecycle information.
           const isForbidden = rejections.some(({ error }) => ALWAYS_BY_STATUS.has(error.code));
-          const errors = rejections.map(({ error, node }) =>
-            rejected(error, { spec: !ALWAYS_BY_STATUS.has(error.code) }, node),
-          );
+          const errors = rejections.map(({ error, node }) => rejected(error, !ALWAYS_BY_STATUS.has(error.code), node));
           return toOutcome({ errors }, mediaType, isForbidden ? undefined : extension);
         },
         open:
@@ -114,12 +116,6 @@ function withType(reply: HttpReply, mediaType: string): HttpReply {
   return { ...reply, headers };
 }
 
-function needsStream(): ServiceError {
-  return new ServiceError('NOT_ACCEPTABLE', 'A subscription is a stream: send Accept: text/event-stream.');
-}
-
-function notAcceptable(): ServiceError {
-  const message =
-    'Answers are application/json or application/graphql-response+json, and the Accept field excludes both.';
+function notAcceptable(message: string): ServiceError {
   return new ServiceError('NOT_ACCEPTABLE', message);
 }

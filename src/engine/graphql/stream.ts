@@ -18,10 +18,9 @@ export interface Subscriptions {
 }
 
 /**
- * Makes the function that opens a stream in which each event is a result of a subscription (GraphQL over SSE, distinct
- * connections mode).
+ * Makes the function that opens a subscription's stream (GraphQL over SSE, distinct connections mode). It takes the
+ * operation's name and document as `text`.
  *
- * @returns takes the operation's name and document as `text`
  * @see https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
 export function subscriptionOpener({ open, context }: Subscriptions, authentication: Pick<Authentication, 'recheck'>) {

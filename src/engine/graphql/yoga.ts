@@ -75,7 +75,7 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
       try {
         return documents.prepare(params.query, document, params.operationName);
       } catch (error) {
-        if (error instanceof ServiceError) return { errors: [rejected(error, { spec: true })] };
+        if (error instanceof ServiceError) return { errors: [rejected(error, true)] };
         throw error;
       }
     },

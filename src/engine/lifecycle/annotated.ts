@@ -12,9 +12,7 @@ import {
 } from 'graphql';
 import { type Annotations, combineAnnotations, type Declared } from './annotation.ts';
 
-/**
- * An element of the schema, by its coordinate: `Query.books`, `Query.books(genre:)`, `NewBook.title`, `Genre.NOVEL`.
- */
+/** An element with its coordinate: `Query.books`, `Query.books(genre:)`, `NewBook.title`, `Genre.NOVEL`. */
 export type Member = { readonly coordinate: string } & (
   | { readonly kind: 'field'; readonly element: GraphQLField<unknown, unknown> }
   | { readonly kind: 'argument'; readonly element: GraphQLArgument }
@@ -24,10 +22,8 @@ export type Member = { readonly coordinate: string } & (
 
 export type Annotated = Member & { readonly annotations: Annotations };
 
-/** An element that can be annotated; only the part with its annotations. */
 export type Annotatable = Pick<Member['element'], 'extensions'>;
 
-/** All elements of the schema that can be annotated. */
 export function membersOf(schema: GraphQLSchema): Member[] {
   return Object.values(schema.getTypeMap()).flatMap((type): Member[] => {
     if (isIntrospectionType(type)) return [];
@@ -52,18 +48,15 @@ export function membersOf(schema: GraphQLSchema): Member[] {
   });
 }
 
-/** The annotations of an element of the built schema, as they were declared. */
 export function declaredOn({ extensions }: Annotatable): Declared | undefined {
   return extensions.lifecycle as Declared | undefined;
 }
 
-/** The annotations of an element of the built schema. */
 export function annotationsOf(element: Annotatable): Annotations | undefined {
   const declared = declaredOn(element);
   return declared && combineAnnotations(declared);
 }
 
-/** All annotated elements of the schema. */
 export function annotatedIn(schema: GraphQLSchema): readonly Annotated[] {
   return membersOf(schema).flatMap((one) => {
     const annotations = annotationsOf(one.element);

@@ -1,4 +1,4 @@
-/** The promise about an element; `stable` if it is not annotated. */
+/** `stable` if it is not annotated. */
 export type Stability = 'experimental' | 'beta' | 'stable';
 
 /** The most important annotation of an element. */
@@ -18,9 +18,7 @@ export interface DeprecationAnnotation {
   readonly why: string;
 }
 
-/**
- * The replacement of a deprecated element, by its coordinate, such as `Query.books`, `NewBook.title` or `Genre.NOVEL`.
- */
+/** The replacement, by its coordinate, such as `Query.books`, `NewBook.title` or `Genre.NOVEL`. */
 export interface Successor {
   readonly coordinate: string;
   /** For fields: argument of the successor -> argument of the deprecated field with its value. */
@@ -32,7 +30,6 @@ export type Annotation = StabilityAnnotation | DeprecationAnnotation;
 /** As it is declared: one annotation, or a stability and a deprecation. */
 export type Declared = Annotation | readonly Annotation[];
 
-/** The annotations of an element, at least one: its stability, and its deprecation. */
 export interface Annotations {
   readonly stability: Stability;
   readonly deprecation: DeprecationAnnotation | undefined;
@@ -58,7 +55,6 @@ export const NOTICE_DAYS: Readonly<Record<Stability, number>> = { stable: 180, b
 
 export const DAY_MILLISECONDS = 86_400_000;
 
-/** Combines the declared annotations of an element. */
 export function combineAnnotations(declared: Declared): Annotations {
   const list = 'level' in declared ? [declared] : declared;
   return {
@@ -84,7 +80,6 @@ export function sunsetInstant(annotation: Pick<DeprecationAnnotation, 'sunset'>)
   return new Date(`${annotation.sunset}T23:59:59Z`);
 }
 
-/** Whether the sunset day has ended. */
 export function isPastSunset(annotation: Pick<DeprecationAnnotation, 'sunset'>, now: Date): boolean {
   return toDay(now) > annotation.sunset;
 }
@@ -94,12 +89,11 @@ export function toDay(instant: Date): string {
   return instant.toISOString().slice(0, 10);
 }
 
-/** Adds days to a day; a negative number subtracts. */
 export function addDays(day: string, days: number): string {
   return toDay(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MILLISECONDS));
 }
 
-/** The number of days from one day to another; negative if the other is earlier. */
+/** Negative if the other is earlier. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MILLISECONDS);
 }

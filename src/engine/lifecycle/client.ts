@@ -1,18 +1,14 @@
 import type { RequestHeaders } from '../http/headers.ts';
 
-/**
- * The client names of this service's own pages. Their requests do not count as uses: people only try something out
- * there.
- */
+/** The names of this service's own pages. Their requests do not count as uses: people only try something out there. */
 export const OWN_PAGES: ReadonlySet<string> = new Set(['(reference)', '(playground)']);
 const UNKNOWN = '(unknown)';
 const MAX_LENGTH = 64;
 
 /**
- * Reads the client name of a request: the `API-Client` field, else `apollographql-client-name`, else the product of
- * `User-Agent` (RFC 9110, section 10.1.5), without its version. A name is safe to show anywhere: it has at most 64
- * letters, digits and `. _ @ / + -`; other characters become `-`. So it is one of `OWN_PAGES` only if the client sent
- * exactly that.
+ * The client's name: the `API-Client` field, else `apollographql-client-name`, else the product of `User-Agent` (RFC
+ * 9110, section 10.1.5). It is safe to show anywhere: at most 64 letters, digits and `. _ @ / + -`; other characters
+ * become `-`. So it is one of `OWN_PAGES` only if the client sent exactly that.
  */
 export function clientOf(headers: RequestHeaders): string {
   const given = headers.get('api-client') || headers.get('apollographql-client-name');

@@ -28,11 +28,7 @@ const required = (type: GraphQLEnumType | GraphQLScalarType, description: string
   return { type: new GraphQLNonNull(type), description };
 };
 
-/**
- * The directives that show annotations in the printed schema, beside GraphQL's own `@deprecated`.
- *
- * @param date the schema's own `Date` scalar, because a schema may have only one type of a name
- */
+/** @param date the schema's own `Date` scalar, because a schema may have only one type of a name */
 export function lifecycleDirectives(date: GraphQLScalarType): readonly GraphQLDirective[] {
   return [
     new GraphQLDirective({

@@ -4,22 +4,20 @@ import type { Annotated } from './annotated.ts';
 import { type DeprecationAnnotation, isPastSunset, levelOf } from './annotation.ts';
 import { clientOf } from './client.ts';
 
-/** The clock that the dates of annotations are compared with. */
 export type Clock = () => Date;
 
-/** A rehearsal of a sunset: deprecated elements fail for some time. `until` is exclusive. */
+/** A rehearsal of a sunset: deprecated elements fail for some time. */
 export interface Brownout {
   /** The coordinate that fails; undefined for all deprecated elements. */
   readonly coordinate: string | undefined;
   readonly from: Date;
+  /** Exclusive. */
   readonly until: Date;
 }
 
 export interface LifecycleRules {
   readonly clock: Clock;
-  /**
-   * Whether the clock is not the real one: then nothing is counted, because the uses would be stored under wrong days.
-   */
+  /** Whether the clock is not the real one: then nothing is counted, because the days would be wrong. */
   readonly isRehearsal: boolean;
   /** Whether elements past their sunset are rejected (`enforce`) or still served (`announce`). */
   readonly sunset: 'announce' | 'enforce';
@@ -38,18 +36,13 @@ export const byCoordinate: Labels = {
 };
 
 /**
- * Counts the annotated elements that a request uses, and rejects the request because of them. A rejected use counts
- * too, because the client still depends on it.
- *
- * @throws {ServiceError} GONE, BROWNOUT or LIFECYCLE_STRICT; INVALID_ARGUMENT if its `API-Lifecycle` field is invalid
+ * Counts uses, also rejected ones, because the client still depends on them. Throws GONE, BROWNOUT or LIFECYCLE_STRICT;
+ * INVALID_ARGUMENT for a wrong `API-Lifecycle` field.
  */
 export type EnforceLifecycle = (uses: readonly Annotated[], headers: RequestHeaders, labels: Labels) => void;
 
 /**
- * Enforces the rules.
- *
  * @param annotated all annotated elements
- * @param count called with each use and the name of its client
  * @throws {Error} if a brownout names an element that is not deprecated
  */
 export function createLifecycleEnforcement(

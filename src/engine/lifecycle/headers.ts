@@ -4,11 +4,7 @@ import { type Annotations, levelOf, sinceInstant, sunsetInstant } from './annota
 /** The path of the page about deprecations and sunsets, and of the operation that returns the same as JSON. */
 export const LIFECYCLE_PAGE = '/lifecycle';
 
-/**
- * The header fields in every response of an annotated operation that do not depend on the request.
- *
- * @param name the operation's name for its clients, and `successor` the replacement's
- */
+/** The header fields that do not depend on the request; `name` and `successor` are for the operation's clients. */
 export function lifecycleHeaders(
   annotations: Annotations,
   name: string,
@@ -28,11 +24,7 @@ export function lifecycleHeaders(
   ];
 }
 
-/**
- * The `Link` field of a deprecated operation (RFC 8288; relations of RFC 5829, RFC 9745 and RFC 8594).
- *
- * @param page the URL of the page, and `successor` that of the replacement
- */
+/** The `Link` field (RFC 8288; relations of RFC 5829, RFC 9745 and RFC 8594), from URLs. */
 export function lifecycleLink(page: string, successor: string): string {
   // Some clients expect the relation right after the URL.
   return `<${successor}>; rel="successor-version", <${page}>; rel="deprecation"; type="text/html", <${page}>; rel="sunset"`;

@@ -23,7 +23,7 @@ export interface ClientUse {
   readonly lastSeen: Date;
 }
 
-/** The usage of an element in the window. */
+/** In the window. */
 export interface Usage {
   /** Since when its uses are counted; undefined if they are not yet. */
   readonly countedSince: Date | undefined;
@@ -33,7 +33,6 @@ export interface Usage {
   readonly clientCount: number;
   /** Those with the most uses, at most a hundred. */
   readonly clients: readonly ClientUse[];
-  /** When it was last used; undefined for no use. */
   readonly lastUsed: Date | undefined;
 }
 
@@ -59,7 +58,6 @@ export interface ReportedDeprecation extends Pick<DeprecationAnnotation, 'since'
   readonly successorOperation: string | undefined;
 }
 
-/** How annotated elements appear in REST. */
 export interface RestView {
   /** The operations of root fields, by coordinate: `Query.books` -> `GET /books`. */
   readonly operations: ReadonlyMap<string, string>;
@@ -69,17 +67,12 @@ export interface RestView {
   readonly answered: ReadonlySet<string>;
 }
 
-/** The time of a report, and whether the clock is not the real one: then nothing is counted. */
 interface ReportTime {
   readonly now: Date;
   readonly isRehearsal: boolean;
 }
 
-/**
- * Creates the report about all annotated elements, sorted by sunset, and without one by coordinate.
- *
- * @param usage by coordinate
- */
+/** Sorted by sunset, and without one by coordinate, as `usage` is. */
 export function lifecycleReport(
   annotated: readonly Annotated[],
   rest: RestView,

@@ -5,12 +5,7 @@ import { type Annotations, combineAnnotations, type Declared, daysBetween, NOTIC
 
 type Members = ReadonlyMap<string, Member>;
 
-/**
- * Validates all annotations of a schema.
- *
- * @throws {Error} with a line for each invalid one: dates, notice, a successor that is missing or deprecated itself, a
- *   required argument or input field
- */
+/** @throws {Error} with a line for each invalid annotation */
 export function assertLifecycle(schema: GraphQLSchema): void {
   const members: Members = new Map(membersOf(schema).map((member) => [member.coordinate, member]));
   const errors = [...members.values()].flatMap((member) => {

@@ -1,7 +1,7 @@
 import { DAY_MILLISECONDS, toDay } from './annotation.ts';
 import type { Clock } from './guard.ts';
 
-/** The number of a client's uses of an annotated element on a day, in UTC. */
+/** A client's uses of an annotated element on a day, in UTC. */
 export interface UseCount {
   readonly coordinate: string;
   readonly client: string;
@@ -43,7 +43,6 @@ export class Tally {
     count.lastSeen = now;
   }
 
-  /** Removes and returns all counts. */
   take(): UseCount[] {
     const taken = [...this.#days.values()].flatMap((ofDay) =>
       [...ofDay.values()].flatMap((clients) => [...clients.values()]),

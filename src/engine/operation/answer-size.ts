@@ -10,18 +10,15 @@ const BYTES_AROUND = 6;
 /** The maximum lengths of built-in scalars as JSON, in bytes. */
 const BYTES_OF_BUILT_IN: Readonly<Record<string, number>> = { Int: 11, Float: 25, Boolean: 5 };
 
-/** The lengths that a string field or a custom scalar declares in its extensions. */
+/** What a string field declares in its extensions, in characters, and a custom scalar, as JSON. */
 interface Lengths {
-  /** The maximum length of a string, in characters. */
   readonly maxLength?: number;
-  /** The maximum length as JSON, in bytes. */
   readonly bytes?: number;
 }
 
 /**
- * The maximum size of a field in a response, in bytes: its key and value, without the fields selected within it. A
- * string without a declared maximum, such as those of introspection, counts as empty: the finished response is checked
- * too.
+ * The maximum size of a field's key and value in a response, in bytes. A string without a declared maximum, such as
+ * those of introspection, counts as empty: the finished response is checked too.
  */
 export function bytesOf({ alias, name }: FieldNode, field: GraphQLField<unknown, unknown>): number {
   return (alias ?? name).value.length + BYTES_AROUND + bytesOfValue(field);

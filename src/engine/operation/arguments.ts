@@ -19,14 +19,13 @@ import { nodesOf, type Selection, waysBy } from './selection.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/**
- * Checks the arguments of an operation's fields beyond their types. Returns at most `MAX_VALIDATION_ERRORS` rejections, the
- * last of which says if there are more. The variables must be of their types. Fields that `@skip` and `@include` leave out
- * are not checked.
- */
+/** Returns at most `MAX_VALIDATION_ERRORS` rejections, the last of which says if there are more. */
 type ArgumentValidator = (variables: Variables) => readonly Rejection[];
 
-/** Makes the validator for an operation. It finds wrong bounds, pages and cursors before anything is executed. */
+/**
+ * Makes the validator of the arguments of an operation's fields beyond their types: bounds, pages and cursors. It
+ * ignores fields that `@skip` and `@include` leave out. The variables must be of their types.
+ */
 export function argumentValidator(
   schema: GraphQLSchema,
   { operation, fields }: Selection,

@@ -10,14 +10,11 @@ export type Operation = PreparedOperation['run'];
 
 /**
  * Makes a function that runs an operation, compiled if the compiler follows the GraphQL specification for it. Compiled
- * and interpreted operations return the same data, even in the order of keys, and the same errors with two exceptions:
- * compiled, the errors may be in another order, and there may be several within a value that became null. Resolvers
- * must throw their errors, and return lists of values, not of promises; a field without a resolver is a property of its
- * row, which must be neither a promise nor a function.
+ * and interpreted operations return the same, except that compiled the errors may be in another order, and there may be
+ * several within a value that became null. Resolvers must throw their errors, and return lists of values, not of
+ * promises; a field without a resolver is a property of its row, neither a promise nor a function.
  *
  * @param document valid, within the limits, and never run with null for a variable that `neverNull` finds
- * @param operationName which operation of the document to run; needed if there are several
- * @param plans what its lists read ahead
  */
 export function compileOperation(
   schema: GraphQLSchema,
@@ -31,8 +28,7 @@ export function compileOperation(
   if (!isCompiledQuery(compiled)) return interpreted;
   return (variables, context) => {
     const result = compiled.query(plans, context, { ...variables });
-    // The compiler rejected the variables, before running anything. The interpreter has the errors of the
-    // specification.
+    // The compiler rejected the variables. The interpreter has the errors of the specification.
     return 'data' in result || result instanceof Promise ? result : interpreted(variables, context);
   };
 }

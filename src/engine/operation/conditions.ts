@@ -20,11 +20,7 @@ export interface Condition {
   holds(variables: Variables): boolean;
 }
 
-/**
- * The conditions that the `@skip` and `@include` of a node set; all have to hold. The document must be valid.
- *
- * @param defaults the defaults of the operation's variables
- */
+/** The conditions that the `@skip` and `@include` of a node of a valid document set; all have to hold. */
 export function conditionsOf({ directives = [] }: Conditional, defaults: ReadonlyMap<string, unknown>): Condition[] {
   return directives.flatMap(({ name, arguments: [given] = [] }) => {
     if (given === undefined || (name.value !== 'skip' && name.value !== 'include')) return [];

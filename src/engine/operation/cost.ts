@@ -14,15 +14,13 @@ export const MAX_TOKENS = 5_000;
 const MAX_LINES = 5_000;
 /** The maximum number of rows that an operation may request: the sizes of nested lists multiply. */
 const MAX_ROWS = 20_000;
-/**
- * The maximum number of values that an operation may request. Each field of each row is one value, or several if its
- * text may be long; and each item of a list argument is one.
- */
+/** Each field of each row is one value, or several if its text may be long; and so is each item of a list argument. */
 const MAX_VALUES = 100_000;
 /** The maximum size of a response, in bytes. */
 export const MAX_ANSWER_BYTES = 8_388_608;
 /** The assumed length of a list without a page size or a declared length, such as those of introspection. */
 const ITEMS_OF_LIST = 10;
+
 /** A value, or a function of the variables that returns it. */
 type Dynamic<T extends object> = T | ((variables: Variables) => T);
 
@@ -40,11 +38,7 @@ export function assertLines(text: string): void {
   if (lines > MAX_LINES) throw tooMuch(`The document has more than ${MAX_LINES} lines.`);
 }
 
-/**
- * Prepares the cost calculation of an operation, once for its document.
- *
- * @returns the cost for some variables; throws INVALID_ARGUMENT if it asks for too many rows, values or bytes
- */
+/** Prepares the cost calculation; what it returns throws INVALID_ARGUMENT for too many rows, values or bytes. */
 export function measure({ roots, defaults }: Selection): (variables: Variables) => Cost {
   // Calculated once for fields of the document that are merged: they may occur often, because fragments are expanded.
   const known = new Map<string, Dynamic<Cost>>();
@@ -78,10 +72,7 @@ export function measure({ roots, defaults }: Selection): (variables: Variables) 
     return (variables) => dynamic.reduce((sum, amount) => add(sum, amount(variables)), fixed);
   }
 
-  /**
-   * The fields that are merged, by key and type: they have the same arguments, and are executed once (GraphQL, section
-   * 6.3.2). Those of different types are not, because both may be executed, for different rows.
-   */
+  /** The fields that are executed once (GraphQL, section 6.3.2). Of different types, both may be, for different rows. */
   function mergedIn(fields: readonly SelectedField[]): ReadonlyMap<string, ReadonlyMap<string, SelectedField>> {
     const all = new Map<string, Map<string, SelectedField>>();
     for (const field of fields) {
@@ -131,13 +122,12 @@ export function measure({ roots, defaults }: Selection): (variables: Variables) 
   }
 }
 
-/** The cost of running several times at once, as for the events of a stream: one statement reads the lists of all. */
+/** The cost of running several times at once: one statement reads the lists of all. */
 export function together(cost: Cost, runs: number): Cost {
   const { rows, values, items, bytes } = cost;
   return { ...cost, rows: rows * runs, values: values * runs, items: items * runs, bytes: bytes * runs };
 }
 
-/** How many times it can run at once within the limits of an operation. */
 export function maxRuns({ rows, values, items, bytes }: Cost): number {
   return Math.floor(Math.min(MAX_ROWS / rows, MAX_VALUES / (values + items), MAX_ANSWER_BYTES / bytes));
 }
@@ -180,8 +170,8 @@ function askedBy({ node: { arguments: given = [] }, parent, field }: SelectedFie
 }
 
 /**
- * The value of an argument as far as it matters here, without those within it: a document may use a long list often.
- * That of a variable may be rejected later, and may not even convert to a number or a string.
+ * Without the values within it: a document may use a long list often. That of a variable may be rejected later, and may
+ * not even convert to a number or a string.
  */
 function shallowValue(value: ValueNode, variables: Variables): unknown {
   if (value.kind === Kind.VARIABLE) return variables[value.name.value];

@@ -9,15 +9,10 @@ import { type Selection, waysBy } from './selection.ts';
 const MAX_COUNTS = 10;
 
 /**
- * The lists that an operation counts with these variables. A list within rows is one: one statement counts it for all
- * rows.
- *
- * @throws {ServiceError} INVALID_ARGUMENT if there are too many
+ * Finds the lists that an operation counts, each once: one statement counts a list within rows for all of them. What it
+ * returns throws INVALID_ARGUMENT if there are too many with the variables.
  */
-type CountedLists = (variables: Variables) => readonly ListTables[];
-
-/** Finds the lists that an operation counts. Each is counted once, even if its total is selected several times. */
-export function countedLists({ fields }: Selection): CountedLists {
+export function countedLists({ fields }: Selection): (variables: Variables) => readonly ListTables[] {
   const listAt = new Map<string, ListTables>();
   const ways = waysBy(fields, ({ field, path }) => {
     const list = field.extensions.countsList as ListTables | undefined;

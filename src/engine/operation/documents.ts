@@ -7,38 +7,31 @@ import type { ReadAheadPlans } from '../schema/reference.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
 import { type PrepareOptions, prepareOperation, validator } from './prepare.ts';
 import type { PreparedOperation } from './prepared.ts';
-import { type UseFinder, useFinder } from './uses.ts';
+import { useFinder } from './uses.ts';
 
 /** The maximum number of documents in the cache, and of their characters together. */
 const MAX_DOCUMENTS = 1_000;
 const MAX_CHARACTERS = 150_000;
 /** The maximum number of remembered digests of texts that came once. */
 const MAX_TEXTS = 5_000;
-/**
- * An operation is compiled at every tenth run while it is not in the cache: compiling pays off after about forty runs.
- */
+/** It is compiled at every tenth run while it is not in the cache: compiling pays off after about forty runs. */
 export const COMPILED_AT = 10;
 /** The maximum number of fields of a compiled operation: more take longer to compile than that saves. */
 const MAX_COMPILED = 300;
-/**
- * The maximum number of fields of all compiled operations: a field takes 2 to 10 KB, an operation as much as ten
- * fields.
- */
+/** Of all compiled operations: a field takes 2 to 10 KB, an operation as much as ten fields. */
 const MAX_COMPILED_FIELDS = 2_000;
 const FIELDS_OF_OPERATION = 10;
 
-/** A cached document, with its prepared operations by name. */
 interface KeptDocument {
   readonly document: DocumentNode;
+  /** By name. */
   readonly operations: Map<string | undefined, PreparedOperation>;
 }
 
 /** A bounded cache of recent documents and their prepared operations. */
 export class PreparedDocuments {
   readonly #schema: GraphQLSchema;
-  readonly #findUses: UseFinder;
-  readonly #validate: PrepareOptions['validate'];
-  readonly #costs: ListCosts;
+  readonly #options: Omit<PrepareOptions, 'run'>;
   /** The digests of texts that came once. */
   readonly #once = new LRUCache<string, true>({ max: MAX_TEXTS });
   readonly #kept = new LRUCache<string, KeptDocument>({
@@ -48,25 +41,16 @@ export class PreparedDocuments {
   });
   readonly #compiled = new LRUCache<object, Operation>({ maxSize: MAX_COMPILED_FIELDS });
 
-  /**
-   * @param names whether errors name what an input accepts
-   * @param costs what lists cost
-   */
   constructor(schema: GraphQLSchema, names: Names = 'shown', costs: ListCosts = listCosts(() => [])) {
     this.#schema = schema;
-    this.#costs = costs;
-    this.#validate = validator(schema, names);
-    this.#findUses = useFinder(schema);
+    this.#options = { findUses: useFinder(schema), validate: validator(schema, names), costs };
   }
 
-  /** The cached document of a text. */
   get(text: string): DocumentNode | undefined {
     return this.#kept.get(text)?.document;
   }
 
-  /**
-   * Caches the document of a text that comes for the second time: one that never comes again is not worth the memory.
-   */
+  /** Caches the document of a text that comes for the second time: others are not worth the memory. */
   set(text: string, document: DocumentNode): void {
     const digest = hash('sha256', text, 'base64');
     if (this.#once.delete(digest)) this.#kept.set(text, { document, operations: new Map() });
@@ -93,16 +77,14 @@ export class PreparedDocuments {
     const prepared = operations?.get(operationName);
     if (prepared !== undefined) return prepared;
     const operation = prepareOperation(this.#schema, document, operationName, {
-      findUses: this.#findUses,
-      costs: this.#costs,
-      validate: this.#validate,
       run: (fields, plans) => this.#runner(document, operationName, fields, plans),
+      ...this.#options,
     });
     operations?.set(operationName, operation);
     return operation;
   }
 
-  /** Runs the operation compiled or not. One that was evicted from the cache is compiled again only after more runs. */
+  /** One that was evicted from the cache is compiled again only after more runs. */
   #runner(document: DocumentNode, name: string | undefined, fields: number, plans: ReadAheadPlans): Operation {
     const interpreted = interpretOperation(this.#schema, document, name, plans);
     if (fields > MAX_COMPILED) return interpreted;

@@ -9,13 +9,12 @@ import { readKey } from '../idempotency/key.ts';
 import type { Idempotency } from '../idempotency/run.ts';
 import type { EnforceLifecycle, Labels } from '../lifecycle/guard.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
-import type { Meter } from '../limits/meter.ts';
 import { UNITS_OF_KEY } from '../limits/units.ts';
 import type { Context } from '../schema/context.ts';
 import { callWithin, storesFor } from '../tracing/span.ts';
 import type { PreparedOperation, Rejection, Variables } from './prepared.ts';
 
-/** A request for an operation: what its protocol has read from it, and how the protocol responds. */
+/** What the protocol has read from a request for an operation, and how it responds. */
 interface OperationRequest {
   readonly request: IncomingRequest;
   readonly caller: Caller;
@@ -32,11 +31,7 @@ interface OperationRequest {
   reply(result: ExecutionResult, variables: Variables): Outcome;
 }
 
-/**
- * Runs a prepared operation for a request.
- *
- * @throws {ServiceError} if it could not be completed, or may be retried: then nothing is changed
- */
+/** Runs a prepared operation for a request; throws a `ServiceError` if it may be retried: then nothing is changed. */
 export type ExecuteOperation = (operation: PreparedOperation, call: OperationRequest) => Promise<Outcome>;
 
 interface ExecutorOptions {
@@ -65,7 +60,9 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
       enforceLifecycle(operation.uses, request.headers, call.labels);
       const read = call.variables();
       variables = read instanceof Promise ? await read : read;
-      charge(operation, request.meter, variables);
+      const { units, bytes } = operation.cost(variables);
+      request.meter.charge(units);
+      request.meter.expect(bytes);
       if (operation.usesBy !== undefined) enforceLifecycle(operation.usesBy(variables), request.headers, call.labels);
     } catch (error) {
       return reject(error);
@@ -95,10 +92,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     }
   };
 
-  /**
-   * Runs it in a transaction that stores its response, or replays the stored one
-   * (draft-ietf-httpapi-idempotency-key-header).
-   */
+  /** In a transaction that stores its response, or by the stored one (draft-ietf-httpapi-idempotency-key-header). */
   function once(key: string, operation: PreparedOperation, call: OperationRequest, variables: Variables) {
     const { request, caller } = call;
     request.meter.charge(UNITS_OF_KEY);
@@ -120,12 +114,6 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
   }
 }
 
-function charge(operation: PreparedOperation, meter: Meter, variables: Variables): void {
-  const { units, bytes } = operation.cost(variables);
-  meter.charge(units);
-  meter.expect(bytes);
-}
-
 /** Rolls back what may be retried: it must not be stored as the response. */
 async function committed(running: Promise<Outcome>): Promise<Outcome> {
   const outcome = await running;
@@ -140,22 +128,13 @@ async function run(
   context: Context,
   signal: Pick<AbortSignal, 'aborted'>,
 ): Promise<Outcome> {
-  const stores = storesFor(call.request, context);
-  const own = operation.kind === 'change' ? forChange(operation, call, stores, signal) : stores;
+  let own = storesFor(call.request, context);
+  if (operation.kind === 'change') {
+    const { id } = call.request;
+    // Not a spread: on Node 20 its object would have a hidden class of its own until a major garbage collection.
+    own = Object.assign(operation.changesSeveral ? { requestId: id, signal } : { requestId: id }, own);
+  }
   return call.reply(await operation.run(variables, own), variables);
-}
-
-/**
- * The context of a change. It is assigned, because on Node 20 each spread object that gets further properties has a
- * hidden class of its own, which only a major garbage collection frees.
- */
-function forChange(
-  { changesSeveral }: PreparedOperation,
-  { request: { id } }: OperationRequest,
-  stores: Context,
-  signal: Pick<AbortSignal, 'aborted'>,
-): Context {
-  return Object.assign(changesSeveral ? { requestId: id, signal } : { requestId: id }, stores);
 }
 
 function isRejected(rejections: readonly Rejection[]): rejections is readonly [Rejection, ...Rejection[]] {

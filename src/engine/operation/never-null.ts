@@ -2,9 +2,8 @@ import { isNonNullType, Kind, TypeInfo, ValidationContext } from 'graphql';
 import type { Selection } from './selection.ts';
 
 /**
- * The variables that may be omitted but must not be null: they or their place have a default, and the place does not
- * allow null. The specification leaves null to be found during execution, when the operation may have changed something already
- * (GraphQL, section 5.8.5). So this service checks it before.
+ * The variables that may be omitted, because they or their place have a default, but must not be null. The specification
+ * has null found during execution (GraphQL, section 5.8.5), when something may have been changed already.
  */
 export function neverNull({ schema, document, operation }: Selection): ReadonlySet<string> {
   const optional = new Set(

@@ -34,8 +34,6 @@ export interface PrepareOptions {
 }
 
 /**
- * Prepares an operation: everything that is the same for all requests for it.
- *
  * @param document valid
  * @param name which operation of the document; needed if there are several
  * @throws {ServiceError} INVALID_ARGUMENT if it exceeds a limit
@@ -102,7 +100,7 @@ export function validator(schema: GraphQLSchema, names: Names) {
   };
 }
 
-/** The root field of an operation that selects only one, and without a fragment. */
+/** Undefined for an operation with several root fields or a fragment. */
 function onlyField({ selectionSet: { selections } }: OperationDefinitionNode): FieldNode | undefined {
   const [first, ...others] = selections;
   return first?.kind === Kind.FIELD && others.length === 0 ? first : undefined;

@@ -23,10 +23,8 @@ export interface PreparedOperation {
   readonly changesSeveral: boolean;
   readonly scopes: readonly string[];
   /**
-   * The cost with these variables, beyond the one unit of each request, and the maximum size of the response in bytes.
-   * Throws INVALID_ARGUMENT if it asks for too much.
-   *
-   * @param runs how many times it runs at once, `maxRuns` or less; once by default
+   * The cost beyond the one unit of each request, and the maximum size of the response; throws INVALID_ARGUMENT for too
+   * much. `runs` is how many times it runs at once, by default 1, at most `maxRuns`.
    */
   cost(variables: Variables, runs?: number): { readonly units: number; readonly bytes: number };
   /** How many times it can run at once within the limits of an operation, as for the events of a stream. */
@@ -35,7 +33,7 @@ export interface PreparedOperation {
   readonly uses: readonly Annotated[];
   /** The further annotated elements that it uses with these variables; undefined if variables make no difference. */
   readonly usesBy: ((variables: Variables) => readonly Annotated[]) | undefined;
-  /** Rejections because of the variables, or else because of the arguments of its fields; empty if all are valid. */
+  /** Of the variables, or else of the arguments of its fields. */
   validate(variables: Variables): readonly Rejection[];
 
   /** The arguments of a stream's root field; undefined for other kinds. */

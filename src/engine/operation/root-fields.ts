@@ -6,10 +6,8 @@ import type { PreparedOperation, Variables } from './prepared.ts';
 import type { SelectedField, Selection } from './selection.ts';
 
 /**
- * Waits until root fields have something to return: the extension `wait` of a field. It is called once for all fields with
- * it, and resolves to what their resolvers need to know of that.
- *
- * @param fields the arguments of each, by its key in the response
+ * The extension `wait` of a root field. It is called once for all fields with it, with their arguments by their keys in
+ * the response, and resolves to what their resolvers need when they have something to return.
  */
 export type WaitFor = (
   fields: ReadonlyMap<string, Variables>,

@@ -33,7 +33,6 @@ const MAX_DEPTH = 30;
 /** A field that an operation selects. A fragment's fields occur once for each spread. */
 export interface SelectedField {
   readonly node: FieldNode;
-  /** The type that has the field; of a union, only `__typename` is selected without a fragment. */
   readonly parent: GraphQLCompositeType;
   readonly field: GraphQLField<unknown, unknown>;
   /** Its place in the response: the keys from the root. Fields with one path are merged. */
@@ -45,7 +44,6 @@ export interface SelectedField {
   readonly within: readonly SelectedField[];
 }
 
-/** The selection of an operation, with its fragments expanded. */
 export interface Selection {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
@@ -60,12 +58,9 @@ export interface Selection {
 }
 
 /**
- * Expands the selection of an operation.
+ * Expands the fragments of an operation of a valid document.
  *
- * @param document valid
- * @param name which operation of the document; needed if there are several
- * @throws {ServiceError} INVALID_ARGUMENT with the limit, if it has too many fields, aliases or directives, or is too
- *   deep
+ * @throws {ServiceError} INVALID_ARGUMENT if it has too many fields, aliases or directives, or is too deep
  */
 export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name: string | undefined): Selection {
   const operation = getOperationAST(document, name) as OperationDefinitionNode;
@@ -149,7 +144,7 @@ function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Read
   );
 }
 
-/** Finds a field of a type, also the introspection fields, which no type lists. */
+/** Also the introspection fields, which no type lists. */
 function fieldOf(type: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> | undefined {
   if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
   if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
@@ -162,7 +157,7 @@ export function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, 
   return new Map(fragments.map((node) => [node.name.value, node]));
 }
 
-/** The nodes of fields, each once: a fragment's field has one node for all spreads. */
+/** Each once: a fragment's field has one node for all spreads. */
 export function nodesOf(fields: readonly SelectedField[]): ReadonlyMap<FieldNode, GraphQLField<unknown, unknown>> {
   return new Map(fields.map(({ node, field }) => [node, field]));
 }

@@ -25,17 +25,12 @@ export interface OperationUses {
   readonly given: ((variables: Variables) => readonly Annotated[]) | undefined;
 }
 
-/** Finds the annotated elements that operations use; those that `@skip` and `@include` leave out are not used. */
+/** What `@skip` and `@include` leave out is not used. */
 export type UseFinder = (selection: Selection) => OperationUses;
 
 type Collect = (variables: Variables, found: Set<Annotated>) => void;
 
-/**
- * Makes the finder for a schema, of fields, arguments, input fields and enum values.
- *
- * @param defaults whether the default of a variable counts as a use. In REST it does not: it is the route's, not the
- *   client's
- */
+/** @param defaults whether the default of a variable counts as a use. In REST it is the route's, not the client's */
 export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 'count'): UseFinder {
   const annotated = new Map<Annotatable, Annotated>(annotatedIn(schema).map((one) => [one.element, one]));
   const walker = inputWalker(annotated);
@@ -80,7 +75,6 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
       for (const [element, given] of own) note(element, [...conditions, ...given]);
     }
 
-    /** The annotated elements that a field's arguments use, each with its conditions. */
     function usesOfArguments({ node: { kind, name, arguments: given = [] }, parent }: SelectedField) {
       const found = new Map<string, [Annotatable, readonly Condition[]]>();
       const add = (element: Annotatable | null | undefined, own: readonly Condition[]) => {

@@ -1,27 +1,21 @@
 import { isLongerThan, isStorable } from '../text.ts';
 
-/**
- * The constraints of a value beyond its type, declared once on the input field or argument. Both protocols check them;
- * `accepts` goes into the description, and the JSON Schema keywords into OpenAPI.
- */
+/** The constraints of a value beyond its type, declared once on the input field or argument. */
 export interface Bounds {
-  /** Undefined if the description already says it. */
+  /** For the description; undefined if that already says it. */
   readonly accepts: string | undefined;
   readonly jsonSchema: Readonly<Record<string, string | number>>;
   /** What a value of the right type must be instead; undefined if it is within the bounds. */
   check(value: unknown): string | undefined;
 }
 
-/** The bounds of text. A field that returns such text declares them, too, so that its size is known before it is read. */
+/** A field that returns such text declares them, too, so that its size is known before it is read. */
 export interface TextBounds extends Bounds {
   /** In characters. */
   readonly maxLength: number;
 }
 
-/**
- * Text that can be stored: of `min` to `max` characters, not only white space unless `min` is 0, no NUL or lone
- * surrogates.
- */
+/** Text of `min` to `max` characters, not only white space unless `min` is 0, without NUL or lone surrogates. */
 export function text({ min, max }: { readonly min: number; readonly max: number }): TextBounds {
   const length = min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`;
   const notBlank = min === 0 ? '' : ', not only white space';

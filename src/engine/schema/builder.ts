@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import './plugin.ts';
 import { dateTimeScalar, int64Scalar } from './scalars.ts';
 
-/** Creates a builder with the scalars, to which the resources of an application add their types and fields. */
+/** Creates the builder to which the resources of an application add their types and fields. */
 export function createBuilder() {
   const builder = new SchemaBuilder<{
     Context: Context;

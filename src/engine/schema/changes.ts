@@ -16,7 +16,7 @@ export type ChangeFields<Fields> = {
 
 /**
  * Makes the input fields of a partial update from those of a new row: each is optional, and null removes a value that
- * is optional in a new row and has no default. If one of the fields is the successor of another, it is so here too.
+ * is optional in a new row and has no default.
  *
  * @example
  * const fields = (t: InputFields) => ({ title: t.string({ required: true, bounds, description: 'Its title.' }) });
@@ -46,7 +46,7 @@ export function changing<Fields extends InputFieldRefs>(fields: Fields) {
   return fields as unknown as ChangeFields<Fields>;
 }
 
-/** The annotations with those successors that are fields of the input object in the object with the name. */
+/** A successor among the fields of the new row becomes that of the same name in the object. */
 function withSuccessors(declared: Declared, parent: string, fields: InputFieldRefs): Declared {
   return [declared].flat().map((annotation) => {
     if (annotation.level !== 'deprecated') return annotation;

@@ -9,12 +9,11 @@ interface Edge<Row> {
   readonly page: Page<Row>;
 }
 
-/** The maximum size of a cursor: with a name whose characters are all escaped. */
+/** The maximum: with a name whose characters are all escaped. */
 const CURSOR = { bytes: 1_800 };
 
 const size = integerFrom(1, MAX_PAGE_SIZE);
 
-/** Creates the connection types of a builder, and their paging arguments. */
 export function connections(builder: Builder) {
   const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
     description: 'The position of a page in its list, as the Relay cursor connections specification defines it.',
@@ -42,7 +41,6 @@ export function connections(builder: Builder) {
     }),
   });
 
-  /** The paging arguments of a connection. */
   const pagingArgs = builder.args((t) => ({
     first: t.int({
       bounds: size,
@@ -56,8 +54,7 @@ export function connections(builder: Builder) {
   return { connectionTo, pagingArgs };
 
   /**
-   * Creates a connection type, by the Relay cursor connections specification. Cursors and the total are computed only
-   * if they are selected.
+   * Creates a connection type, by the Relay cursor connections specification.
    *
    * @param plural the name of the rows in descriptions
    * @param list the list that its cursors belong to; in the order of ids for a field without an argument `sort`

@@ -16,7 +16,7 @@ import { MAX_VALIDATION_ERRORS, type ValidationError } from '../errors.ts';
 import { shorten } from '../text.ts';
 import type { Bounds } from './bounds.ts';
 
-/** The field or argument that a value is for: its type, default and extensions. */
+/** The field or argument that a value is for. */
 export type InputPlace = Pick<GraphQLInputField | GraphQLArgument, 'type' | 'defaultValue' | 'extensions'>;
 
 type Path = readonly (string | number)[];
@@ -32,10 +32,7 @@ const ACCEPTED_BY_BUILT_IN: Readonly<Record<string, string>> = {
 /** Whether an error about a misspelt name lists the accepted names. They are hidden if introspection is off. */
 export type Names = 'shown' | 'hidden';
 
-/**
- * What is wrong with a value, raw or already coerced: its type and bounds, and missing or unknown fields in it.
- * Undefined is a missing value.
- */
+/** What is wrong with a value, raw or already coerced. Undefined is a missing value. */
 type InputValidator = (value: unknown, path: Path) => readonly ValidationError[];
 
 const NO_ERRORS: readonly ValidationError[] = [];
@@ -50,10 +47,7 @@ type Lists = 'coerced' | 'whole';
 /** In arguments, the values of variables are names, and those of literals are already coerced. */
 export const nameOrValue: EnumForms = ({ name, value }) => [name, value];
 
-/**
- * Makes the function that makes the validator of an input field, argument or variable. A validator does not look at the
- * types again; places with the same type and no bounds share one.
- */
+/** The validators that it makes do not look at the types again; places with the same type and no bounds share one. */
 export function inputValidators(
   names: Names = 'shown',
   formsOf: EnumForms = onlyName,
@@ -166,7 +160,6 @@ export function acceptedBy(type: GraphQLLeafType, bounds?: Bounds): string {
   return String(type.extensions.accepts ?? ACCEPTED_BY_BUILT_IN[type.name] ?? `of type ${type.name}`);
 }
 
-/** The bounds that the field or argument declares. */
 export function boundsOf(place: Pick<InputPlace, 'extensions'>): Bounds | undefined {
   return place.extensions.bounds as Bounds | undefined;
 }
@@ -175,8 +168,7 @@ export function boundsOf(place: Pick<InputPlace, 'extensions'>): Bounds | undefi
 export function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
-  // parseJson gives NaN or the next number for a fraction that no number has, and an infinity for a number that is too
-  // large.
+  // parseJson gives NaN or the next number for a fraction that no number has, and an infinity for too large a number.
   if (Number.isNaN(value) || isBesideInteger(value)) return 'a number with a fraction';
   if (value === Infinity || value === -Infinity) return 'a number of more than 308 digits';
   return shorten(typeof value === 'string' ? JSON.stringify(value) : String(value));

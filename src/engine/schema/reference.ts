@@ -11,7 +11,7 @@ import type { Page } from '../db/paging.ts';
 import { searchesOf } from './connection-type.ts';
 import type { Context } from './context.ts';
 
-/** How a field finds the row that its own row refers to. */
+/** The extension of a field that returns the row that its own row refers to. */
 export interface Reference {
   /** Null if the row refers to none. */
   keyOf(row: object): unknown;
@@ -27,13 +27,11 @@ export type ReadAheadPlan = readonly { readonly reference: Reference; readonly w
 export type ReadAheadPlans = ReadonlyMap<FieldNode, ReadAheadPlan>;
 
 /**
- * The options of a field that returns the row with a key. A list reads such rows ahead, for the whole page at once, and
- * stores them on its rows, so that resolving them takes no promise each. Elsewhere the loader reads each when it is
- * resolved.
+ * The options of a field that returns the row with a key. A list reads such rows ahead, for the whole page at once, so
+ * that resolving them takes no promise each. Elsewhere the loader reads each when it is resolved.
  *
  * @param name the property that stores the related row; not one of the row's own
  * @param by the property with the key; it is null if the row refers to nothing
- * @param loaderOf the loader of the related rows
  */
 export function reference<Name extends string, By extends string, Key, To>(
   name: Name,

@@ -65,15 +65,14 @@ const SORTS: Readonly<Record<string, string | undefined>> = {
   name_desc: 'By name in reverse, ignoring case.',
 };
 
-/** The field with the version of a row. */
 export const rowVersion = {
   type: 'Int64',
   description: 'The version of the row. Each change raises it.',
 } as const;
 
-/** Creates what makes the root fields of resources: each is the options of a field, to which a resource adds its own. */
+/** Creates what makes the options of the root fields of resources, to which a resource adds its own. */
 export function rowFields(builder: Builder, { connectionTo, pagingArgs }: ReturnType<typeof connections>) {
-  /** The argument that makes a write conditional on the row's version (optimistic locking). */
+  /** For optimistic locking. */
   const expectedVersion = builder.args((t) => ({
     expectedVersion: t.field({
       type: ['Int64'],

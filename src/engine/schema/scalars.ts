@@ -49,10 +49,7 @@ export const dateTimeScalar = new GraphQLScalarType<Date, string>({
 
 const TIME = /^T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
-/**
- * Parses a date-time of RFC 3339, section 5.6, to the millisecond; undefined if it is not one. Leap seconds are not
- * accepted, because a `Date` has none, and neither is an instant outside the years 1 to 9999 in UTC.
- */
+/** RFC 3339, section 5.6, to the millisecond; without leap seconds, because a `Date` has none. */
 function parseDateTime(text: string): Date | undefined {
   if (!isDate(text.slice(0, 10)) || !TIME.test(text.slice(10))) return undefined;
   const instant = new Date(text.toUpperCase());

@@ -1,6 +1,5 @@
 import type { StatementTracing } from '../db/client.ts';
 
-/** The parts of a response that its span records. */
 interface TracedResponse {
   /** The path with `{name}` for its variables; undefined if no route matches. */
   readonly route: string | undefined;
@@ -9,7 +8,6 @@ interface TracedResponse {
   readonly failure: string | undefined;
 }
 
-/** The parts of a request that its span records. */
 export interface TracedRequest {
   readonly method: string;
   /** The path that the client sent, percent-encoded. */
@@ -19,7 +17,6 @@ export interface TracedRequest {
   readonly headers: Pick<Headers, 'get'>;
 }
 
-/** Traces requests and their statements. */
 export interface Tracing {
   readonly statements: StatementTracing;
   /** Starts a span; undefined for a request that starts a trace and is not sampled. */

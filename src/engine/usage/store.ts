@@ -9,10 +9,7 @@ import { lifecycleReport, type ReportEntry, type RestView, type Usage, windowOpe
 import { OTHERS, Tally } from '../lifecycle/tally.ts';
 import { lifecycleCounting, lifecycleUses } from './table.ts';
 
-/**
- * After how many milliseconds counts are stored, all together. If the process is killed, the counts of this time are
- * lost.
- */
+/** In milliseconds. If the process is killed, the counts of this time are lost. */
 const FLUSH_AFTER = 2_000;
 /** The maximum number of client names for an element and a day; further clients are counted together. */
 const MAX_CLIENTS = 500;
@@ -26,15 +23,13 @@ interface LifecycleStoreOptions {
   readonly annotated: readonly Annotated[];
   readonly rest: RestView;
   readonly clock: Clock;
-  /** Whether the clock is not the real one: then nothing is counted. */
   readonly isRehearsal: boolean;
-  /** Called if counts could not be stored; they are stored later, together with the next. */
+  /** Called if counts could not be stored yet; they are stored with the next. */
   readonly onFailure: (error: unknown) => void;
 }
 
 export type LifecycleStore = ReturnType<typeof lifecycleStore>;
 
-/** Counts the uses of the schema's annotated elements, and reports them. */
 export function lifecycleStore(
   database: Database,
   { annotated, rest, clock, isRehearsal, onFailure }: LifecycleStoreOptions,
