@@ -49,7 +49,7 @@ test.each([false, true])(
         kind: 'change',
         changesSeveral,
         scopes: [],
-        uses: [],
+        uses: { always: [], given: undefined },
         cost: () => ({ units: 0, bytes: 0 }),
         validate: () => [],
         run: (_, context) => {

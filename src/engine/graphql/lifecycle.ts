@@ -3,7 +3,7 @@ import type { HeaderFields } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import { levelOf } from '../lifecycle/annotation.ts';
 import { LIFECYCLE_PAGE, lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
-import type { PreparedOperation, Variables } from '../operation/prepared.ts';
+import type { OperationUses, Variables } from '../operation/prepared.ts';
 import type { GraphQLParams } from './params.ts';
 
 /** The lifecycle information in a response. */
@@ -27,13 +27,13 @@ export function lifecycleExtensions() {
 
   /** @param base the absolute URL of the service */
   return (
-    { uses, usesBy }: Pick<PreparedOperation, 'uses' | 'usesBy'>,
+    { always, given }: OperationUses,
     variables: Variables,
     base: string,
     extensions: GraphQLParams['extensions'],
   ): LifecycleExtension => {
-    const byVariables = usesBy?.(variables) ?? [];
-    const all = byVariables.length === 0 ? uses : [...uses, ...byVariables];
+    const byVariables = given?.(variables) ?? [];
+    const all = byVariables.length === 0 ? always : [...always, ...byVariables];
     if (all.length === 0) return NONE;
     const isHidden = extensions?.lifecycle === false;
     const json = isHidden ? undefined : `{"lifecycle":[${all.map((use) => partOf(use).json)}]}`;

@@ -63,7 +63,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
       if (!('run' in prepared)) return labeled('graphql', operation, toOutcome(prepared, mediaType));
       operation = prepared.label;
       const { query, operationName, extensions, variables = {} } = params;
-      extension = extensionFor(prepared, variables, request.base, extensions);
+      extension = extensionFor(prepared.uses, variables, request.base, extensions);
       const mayRead = authentication.mayRead(caller);
       if (prepared.kind === 'stream' && !namesEventStream(accept)) throw notAcceptable(NEEDS_STREAM);
       const outcome = await executeOperation(prepared, {

@@ -29,31 +29,26 @@ const MAX_PATH_CHARACTERS = 100_000;
 
 /**
  * Whether graphql-jit (0.8.9) would run an operation of a valid document differently from the specification, execute
- * code of the client, or take too long to compile. Its bugs, each with an example:
+ * code of the client, or take too long to compile. Its bugs:
  *
  * - It stores conditions on the field in the document, not on the place in the response, and visits each fragment once,
- *   included or not. `{ ...X @include(if: false) ...X }` and `{ a { ...X @include(if: false) } b { ...X } }` lack X in
- *   both places, and so does another operation of the document that spreads X.
+ *   included or not. `{ ...X @include(if: false) ...X }` lacks X, and so does another operation that spreads X.
  * - For a key that is selected twice, it takes the first place and all selections, skipped or not:
- *   `{ a @skip(if: true) b a }` returns a before b, and `{ a { b } a @skip(if: true) { ...X } }` returns X.
- * - It writes literals into its code as JSON: a bigint fails, a date becomes a string, -0 becomes 0, and the string
- *   `"__MAGIC_NAN__..."` becomes NaN. It executes what follows `"__MAGIC_DATE__..."`, which is code of the client. It
- *   writes the defaults of the schema in the same way.
- * - An absent variable within an object, `{ f(of: { n: $n }) }`, becomes null; within a literal of a custom scalar a
- *   variable is always absent.
- * - `query ($n: Int! = 1)` fails if the default is needed; `$constructor` is never absent, because every object has it;
- *   and a `@oneOf` input accepts several fields.
- * - A subscription is compiled to its source of events, not to what runs for one of them.
- * - In `mutation { a b }`, b runs although a has failed.
- * - The key `__proto__` creates no property: `{ __proto__: __typename }` returns an empty object.
+ *   `{ a @skip(if: true) b a }` returns a before b.
+ * - It writes literals and the schema's defaults into its code as JSON: a bigint fails, a date becomes a string, -0
+ *   becomes 0. It executes what follows `"__MAGIC_DATE__..."`, which is code of the client.
+ * - An absent variable within an object becomes null; within a literal of a custom scalar, variables are always absent.
+ * - The default of a required variable fails; `$constructor` is never absent, because every object has it; and a
+ *   `@oneOf` input accepts several fields.
+ * - A subscription is compiled to its source of events. In `mutation { a b }`, b runs although a has failed.
+ * - The key `__proto__` creates no property.
  * - It stores the `info` of a field by its path, joined by underscores: in `{ a { b_c } c_a { b } }` both fields get
- *   the info of `c_a.b`. It stores resolvers by type and field, joined by nothing: `User.sname` is resolved as
- *   `Users.name`.
- * - For interfaces and unions: an error in `resolveType` is not caught, so the response never comes; a promise of a
- *   type fails; and if `A.x` is non-null and `B.x` is nullable, a null `A.x` is returned.
+ *   the info of `c_a.b`. It stores resolvers by type and field, joined by nothing.
+ * - For interfaces and unions, an error in `resolveType` is not caught, so the response never comes; a promise of a
+ *   type fails; and a null of a non-null field is returned if another type has it nullable.
  * - `isTypeOf` gets neither context nor info, and a promise of false counts as true.
- * - It writes code for an input object that contains itself until the stack is full, which takes seconds.
- * - It writes the path of each field several times: an alias of 140,000 characters around 250 fields takes 700 MB.
+ * - For an input object that contains itself it writes code until the stack is full, which takes seconds; and for the
+ *   path of each field several times: an alias of 140,000 characters around 250 fields takes 700 MB.
  *
  * It handles introspection correctly, but compiling that is not worth the time.
  */

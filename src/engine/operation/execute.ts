@@ -57,13 +57,14 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     let variables: Variables;
     try {
       authentication.authorize(caller, operation.scopes);
-      enforceLifecycle(operation.uses, request.headers, call.labels);
+      enforceLifecycle(operation.uses.always, request.headers, call.labels);
       const read = call.variables();
       variables = read instanceof Promise ? await read : read;
       const { units, bytes } = operation.cost(variables);
       request.meter.charge(units);
       request.meter.expect(bytes);
-      if (operation.usesBy !== undefined) enforceLifecycle(operation.usesBy(variables), request.headers, call.labels);
+      const uses = operation.uses.given?.(variables);
+      if (uses !== undefined) enforceLifecycle(uses, request.headers, call.labels);
     } catch (error) {
       return reject(error);
     }

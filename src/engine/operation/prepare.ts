@@ -48,7 +48,6 @@ export function prepareOperation(
   const { operation, roots, size } = selection;
   const costFor = measure(selection);
   const counted = countedLists(selection);
-  const { always, given } = findUses(selection);
   // The closures below must not refer to the selection, which is large: they stay in the cache.
   const otherRoots = Math.max(0, roots.length - 1);
   const label = onlyField(operation)?.name.value;
@@ -63,8 +62,7 @@ export function prepareOperation(
       const counts = counted(variables).reduce((sum, list) => sum + costs.count(list), 0);
       return { units: unitsOf(cost, costs) + counts + otherRoots, bytes: cost.bytes };
     },
-    uses: always,
-    usesBy: given,
+    uses: findUses(selection),
     validate: validate(selection),
     maxRuns: (variables) => maxRuns(costFor(variables)),
     streamArgs: streamArgsOf(schema, selection),

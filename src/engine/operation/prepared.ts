@@ -14,6 +14,14 @@ export interface Rejection {
   readonly node: FieldNode | undefined;
 }
 
+/** The annotated elements that an operation uses. */
+export interface OperationUses {
+  /** With any variables. */
+  readonly always: readonly Annotated[];
+  /** The further ones with some variables; undefined if variables make no difference. */
+  readonly given: ((variables: Variables) => readonly Annotated[]) | undefined;
+}
+
 /** An operation of a document, with everything that is the same for all requests for it. */
 export interface PreparedOperation {
   /** The root field that it selects, or `several`: a label with few values. */
@@ -29,10 +37,7 @@ export interface PreparedOperation {
   cost(variables: Variables, runs?: number): { readonly units: number; readonly bytes: number };
   /** How many times it can run at once within the limits of an operation, as for the events of a stream. */
   maxRuns(variables: Variables): number;
-  /** The annotated elements that it uses with any variables. */
-  readonly uses: readonly Annotated[];
-  /** The further annotated elements that it uses with these variables; undefined if variables make no difference. */
-  readonly usesBy: ((variables: Variables) => readonly Annotated[]) | undefined;
+  readonly uses: OperationUses;
   /** Of the variables, or else of the arguments of its fields. */
   validate(variables: Variables): readonly Rejection[];
 

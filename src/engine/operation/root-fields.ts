@@ -22,14 +22,12 @@ export function waitOf(schema: GraphQLSchema, selection: Selection): PreparedOpe
     const key = (root.node.alias ?? root.node.name).value;
     return wait === undefined ? [] : [{ wait, key, root, argsOf: argumentsOf(schema, selection, root) }];
   });
-  if (waiting.length === 0) return undefined;
-  return async (variables, context, request) => {
+  // Only the feed of events waits.
+  const [first] = waiting;
+  if (first === undefined) return undefined;
+  return (variables, context, request) => {
     const included = waiting.filter(({ root }) => isIncluded([root.conditions], variables));
-    const waits = [...new Set(included.map(({ wait }) => wait))].map((wait) => {
-      const fields = included.filter((one) => one.wait === wait);
-      return wait(new Map(fields.map(({ key, argsOf }) => [key, argsOf(variables)])), context, request);
-    });
-    return Object.assign({}, ...(await Promise.all(waits)));
+    return first.wait(new Map(included.map(({ key, argsOf }) => [key, argsOf(variables)])), context, request);
   };
 }
 

@@ -14,16 +14,8 @@ import {
 import { type Annotatable, type Annotated, annotatedIn } from '../lifecycle/annotated.ts';
 import { inputWalker } from '../lifecycle/input-uses.ts';
 import type { Condition } from './conditions.ts';
-import type { Variables } from './prepared.ts';
+import type { OperationUses, Variables } from './prepared.ts';
 import type { SelectedField, Selection } from './selection.ts';
-
-/** The annotated elements that an operation uses. */
-export interface OperationUses {
-  /** With any variables. */
-  readonly always: readonly Annotated[];
-  /** The further ones with some variables; undefined if variables make no difference. */
-  readonly given: ((variables: Variables) => readonly Annotated[]) | undefined;
-}
 
 /** What `@skip` and `@include` leave out is not used. */
 export type UseFinder = (selection: Selection) => OperationUses;

@@ -4,7 +4,8 @@ import type { Annotations } from '../lifecycle/annotation.ts';
 import type { Labels } from '../lifecycle/guard.ts';
 import { LIFECYCLE_PAGE, lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { RestView } from '../lifecycle/report.ts';
-import type { OperationUses, UseFinder } from '../operation/uses.ts';
+import type { OperationUses } from '../operation/prepared.ts';
+import type { UseFinder } from '../operation/uses.ts';
 import type { EndpointCall } from './call.ts';
 import { coordinateOf, nameOf, type ResolvedRoute, type SuccessorRoute, successorRoute } from './successor.ts';
 
