@@ -58,9 +58,7 @@ export const DAY_MILLISECONDS = 86_400_000;
 export function combineAnnotations(declared: Declared): Annotations {
   const list = 'level' in declared ? [declared] : declared;
   return {
-    stability:
-      list.find((annotation): annotation is StabilityAnnotation => annotation.level !== 'deprecated')?.level ??
-      'stable',
+    stability: list.find((annotation) => annotation.level !== 'deprecated')?.level ?? 'stable',
     deprecation: list.find((annotation) => annotation.level === 'deprecated'),
   };
 }

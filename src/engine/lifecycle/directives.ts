@@ -6,7 +6,7 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql';
-import { type Annotations, combineAnnotations, type Declared } from './annotation.ts';
+import { combineAnnotations, type Declared } from './annotation.ts';
 
 const LOCATIONS = [
   DirectiveLocation.FIELD_DEFINITION,
@@ -56,9 +56,8 @@ export function annotate<T extends { readonly description?: unknown; readonly ex
   declared: Declared | undefined,
 ): T {
   if (declared === undefined) return config;
-  const annotations = combineAnnotations(declared);
+  const { stability, deprecation } = combineAnnotations(declared);
   const extensions = (config.extensions ?? {}) as { readonly directives?: object };
-  const { stability, deprecation } = annotations;
   return {
     ...config,
     ...(stability !== 'stable' && { description: `[${stability}] ${config.description ?? ''}`.trimEnd() }),
@@ -68,17 +67,14 @@ export function annotate<T extends { readonly description?: unknown; readonly ex
     extensions: {
       ...extensions,
       lifecycle: declared,
-      directives: { ...extensions.directives, ...appliedDirectives(annotations) },
+      // Printers read them from here.
+      directives: {
+        ...extensions.directives,
+        ...(stability !== 'stable' && { stability: { level: stability.toUpperCase() } }),
+        ...(deprecation !== undefined && {
+          sunset: { on: deprecation.sunset, since: deprecation.since, successor: deprecation.successor.coordinate },
+        }),
+      },
     },
-  };
-}
-
-/** In the form that printers read from `extensions`. */
-function appliedDirectives({ stability, deprecation }: Annotations): Readonly<Record<string, object>> {
-  return {
-    ...(stability !== 'stable' && { stability: { level: stability.toUpperCase() } }),
-    ...(deprecation !== undefined && {
-      sunset: { on: deprecation.sunset, since: deprecation.since, successor: deprecation.successor.coordinate },
-    }),
   };
 }

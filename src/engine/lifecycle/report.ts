@@ -72,7 +72,7 @@ interface ReportTime {
   readonly isRehearsal: boolean;
 }
 
-/** Sorted by sunset, and without one by coordinate, as `usage` is. */
+/** Sorted by sunset, and without one by coordinate. `usage` is by coordinate. */
 export function lifecycleReport(
   annotated: readonly Annotated[],
   rest: RestView,

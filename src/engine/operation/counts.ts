@@ -1,6 +1,7 @@
-import { type GraphQLSchema, isObjectType } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import type { ListTables } from '../db/paging.ts';
 import { ServiceError } from '../errors.ts';
+import { membersOf } from '../lifecycle/annotated.ts';
 import { isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
 import { type Selection, waysBy } from './selection.ts';
@@ -34,7 +35,6 @@ export function countedLists({ fields }: Selection): (variables: Variables) => r
 
 /** All tables that the totals of the schema's lists read. */
 export function countedTables(schema: GraphQLSchema): ListTables['tables'] {
-  const types = Object.values(schema.getTypeMap()).filter(isObjectType);
-  const lists = types.flatMap((type) => Object.values(type.getFields()).map(({ extensions }) => extensions.countsList));
-  return [...new Set(lists.flatMap((list) => (list as ListTables | undefined)?.tables ?? []))];
+  const lists = membersOf(schema).map(({ element }) => element.extensions.countsList as ListTables | undefined);
+  return [...new Set(lists.flatMap((list) => list?.tables ?? []))];
 }

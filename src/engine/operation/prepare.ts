@@ -1,11 +1,4 @@
-import {
-  type DocumentNode,
-  type FieldNode,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  typeFromAST,
-} from 'graphql';
+import { type DocumentNode, type GraphQLSchema, Kind, typeFromAST } from 'graphql';
 import { scopesOf } from '../auth/scope.ts';
 import { type ValidationError, validationFailed } from '../errors.ts';
 import { type ListCosts, unitsOf } from '../limits/units.ts';
@@ -50,7 +43,10 @@ export function prepareOperation(
   const counted = countedLists(selection);
   // The closures below must not refer to the selection, which is large: they stay in the cache.
   const otherRoots = Math.max(0, roots.length - 1);
-  const label = onlyField(operation)?.name.value;
+  const { selections } = operation.selectionSet;
+  const [only] = selections;
+  // A fragment may select several fields.
+  const label = selections.length === 1 && only?.kind === Kind.FIELD ? only.name.value : undefined;
   const isChange = operation.operation === 'mutation';
   return {
     label: label ?? 'several',
@@ -96,10 +92,4 @@ export function validator(schema: GraphQLSchema, names: Names) {
         : rejections(variables);
     };
   };
-}
-
-/** Undefined for an operation with several root fields or a fragment. */
-function onlyField({ selectionSet: { selections } }: OperationDefinitionNode): FieldNode | undefined {
-  const [first, ...others] = selections;
-  return first?.kind === Kind.FIELD && others.length === 0 ? first : undefined;
 }

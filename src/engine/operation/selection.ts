@@ -11,7 +11,6 @@ import {
   isCompositeType,
   isUnionType,
   Kind,
-  type NamedTypeNode,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
   type SelectionNode,
@@ -91,17 +90,12 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
   }
 
   function walkFragment(type: GraphQLCompositeType, node: Exclude<SelectionNode, FieldNode>, around: Around) {
-    if (node.kind === Kind.INLINE_FRAGMENT) {
-      return walk(typeOf(node.typeCondition) ?? type, node.selectionSet, around);
-    }
-    const fragment = node.name.value;
-    const definition = fragments.get(fragment);
+    const fragment = node.kind === Kind.INLINE_FRAGMENT ? around.fragment : node.name.value;
+    const definition = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
     if (definition === undefined) return [];
-    return walk(typeOf(definition.typeCondition) ?? type, definition.selectionSet, { ...around, fragment });
-  }
-
-  function typeOf(condition: NamedTypeNode | undefined): GraphQLCompositeType | undefined {
-    return condition && (schema.getType(condition.name.value) as GraphQLCompositeType);
+    const { typeCondition: condition, selectionSet } = definition;
+    const own = condition ? (schema.getType(condition.name.value) as GraphQLCompositeType) : type;
+    return walk(own, selectionSet, { ...around, fragment });
   }
 
   function walkField(parent: GraphQLCompositeType, node: FieldNode, around: Around): SelectedField[] {

@@ -1,13 +1,7 @@
-import {
-  defaultFieldResolver,
-  type FieldNode,
-  type GraphQLField,
-  type GraphQLSchema,
-  getNamedType,
-  isObjectType,
-} from 'graphql';
+import { defaultFieldResolver, type FieldNode, type GraphQLField, type GraphQLSchema, getNamedType } from 'graphql';
 import type { Loader } from '../db/batch.ts';
 import type { Page } from '../db/paging.ts';
+import { membersOf } from '../lifecycle/annotated.ts';
 import { searchesOf } from './connection-type.ts';
 import type { Context } from './context.ts';
 
@@ -63,10 +57,8 @@ export function reference<Name extends string, By extends string, Key, To>(
 
 /** Makes every list read ahead the selected rows that its rows refer to. */
 export function readListsAhead(schema: GraphQLSchema): void {
-  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
-    for (const field of Object.values(type.getFields())) {
-      if (searchesOf(getNamedType(field.type)) !== undefined) readsAhead(field);
-    }
+  for (const { kind, element } of membersOf(schema)) {
+    if (kind === 'field' && searchesOf(getNamedType(element.type)) !== undefined) readsAhead(element);
   }
 }
 

@@ -1,4 +1,4 @@
-import { GraphQLError, GraphQLScalarType, Kind, print } from 'graphql';
+import { GraphQLError, GraphQLScalarType, Kind, print, type ValueNode } from 'graphql';
 import { isDate } from '../date.ts';
 import { type Int64, parseInt64, toInt64 } from '../int64.ts';
 
@@ -16,13 +16,11 @@ export const int64Scalar = new GraphQLScalarType<Int64, unknown>({
   serialize: (value) => value,
   parseValue: (value) => {
     const parsed = typeof value === 'number' || typeof value === 'bigint' ? toInt64(value) : undefined;
-    if (parsed === undefined) throw new GraphQLError(`Int64 must be ${AN_INT64}.`);
-    return parsed;
+    return parsed ?? reject('Int64', AN_INT64);
   },
-  parseLiteral: (node): Int64 => {
+  parseLiteral: (node) => {
     const parsed = node.kind === Kind.INT ? parseInt64(node.value) : undefined;
-    if (parsed === undefined) throw new GraphQLError(`${print(node)} must be ${AN_INT64}.`, { nodes: [node] });
-    return parsed;
+    return parsed ?? reject(node, AN_INT64);
   },
 });
 
@@ -37,15 +35,18 @@ export const dateTimeScalar = new GraphQLScalarType<Date, string>({
   serialize: (value) => (value as Date).toISOString(),
   parseValue: (value) => {
     const parsed = value instanceof Date ? value : typeof value === 'string' ? parseDateTime(value) : undefined;
-    if (parsed === undefined) throw new GraphQLError(`DateTime must be ${A_DATE_TIME}.`);
-    return parsed;
+    return parsed ?? reject('DateTime', A_DATE_TIME);
   },
   parseLiteral: (node) => {
     const parsed = node.kind === Kind.STRING ? parseDateTime(node.value) : undefined;
-    if (parsed === undefined) throw new GraphQLError(`${print(node)} must be ${A_DATE_TIME}.`, { nodes: [node] });
-    return parsed;
+    return parsed ?? reject(node, A_DATE_TIME);
   },
 });
+
+function reject(what: string | ValueNode, accepted: string): never {
+  const [name, nodes] = typeof what === 'string' ? [what, null] : [print(what), what];
+  throw new GraphQLError(`${name} must be ${accepted}.`, { nodes });
+}
 
 const TIME = /^T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { getTableColumns, sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
@@ -76,10 +76,7 @@ export function lifecycleStore(
     'lifecycle.counting',
     'list',
     sql`select coordinate, since from ${lifecycleCounting}`,
-    {
-      coordinate: lifecycleCounting.coordinate,
-      since: lifecycleCounting.since,
-    },
+    getTableColumns(lifecycleCounting),
   );
   const byDay = database.statement(
     'lifecycle.byDay',
