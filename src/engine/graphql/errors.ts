@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import { type ErrorCode, errorTable, ServiceError, toServiceError } from '../errors.ts';
 
-interface HttpExtension {
+export interface HttpExtension {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether GraphQL over HTTP allows the status 200 for this error in `application/json`. */

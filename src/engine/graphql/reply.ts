@@ -1,37 +1,30 @@
 import type { ExecutionResult } from 'graphql';
-import { type FetchAPI, processRegularResult } from 'graphql-yoga';
 import { isPermanent, ServiceError } from '../errors.ts';
 import type { HttpReply, Outcome } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import { MAX_ANSWER_BYTES } from '../operation/cost.ts';
-import { formatError, toClientError, withoutStacks } from './errors.ts';
+import { formatError, type HttpExtension, toClientError, withoutStacks } from './errors.ts';
 import type { LifecycleExtension } from './lifecycle.ts';
 
-/** Responses of GraphQL over HTTP, section 6. Yoga, whose `fetchAPI` it is, chooses the status if there are errors. */
-export function createToOutcome(fetchAPI: FetchAPI) {
-  return function toOutcome(result: ExecutionResult, mediaType: string, extension?: LifecycleExtension): Outcome {
-    const outcome = { reply: toReply(result, mediaType, extension), error: mostSevere(result) };
-    // The cost check cannot know all lengths in advance, such as those of introspection and of escaped characters.
-    return isTooLong(outcome.reply) ? toOutcome({ errors: [toClientError(tooLong())] }, mediaType) : outcome;
-  };
+/** The response to a GraphQL request (GraphQL over HTTP, section 6). */
+export function toOutcome(result: ExecutionResult, mediaType: string, extension?: LifecycleExtension): Outcome {
+  const outcome = { reply: toReply(result, mediaType, extension), error: mostSevere(result) };
+  // The cost check cannot know all lengths in advance, such as those of introspection and of escaped characters.
+  return isTooLong(outcome.reply) ? toOutcome({ errors: [toClientError(tooLong())] }, mediaType) : outcome;
+}
 
-  function toReply(result: ExecutionResult, mediaType: string, extension: LifecycleExtension | undefined): HttpReply {
-    const headers = [...(extension?.headers ?? [])];
-    const { errors, data } = result;
-    if (errors === undefined) {
-      headers.push('content-type', `${mediaType}; charset=utf-8`);
-      return { status: 200, headers, body: serialize(result, extension) };
-    }
-    const [response, formatted] = withoutStacks(() => [
-      processRegularResult({ ...result, stringify: () => '' } as ExecutionResult, fetchAPI, mediaType),
-      errors.map(formatError),
-    ]);
-    response.headers.forEach((value, name) => {
-      if (name.toLowerCase() !== 'content-length') headers.push(name.toLowerCase(), value);
-    });
-    const body = serialize({ errors: formatted, data }, extension);
-    return { status: response.status, headers, body };
+function toReply(result: ExecutionResult, mediaType: string, extension: LifecycleExtension | undefined): HttpReply {
+  const { errors, data } = result;
+  const headers = [...(extension?.headers ?? []), 'content-type', `${mediaType}; charset=utf-8`];
+  if (errors === undefined) return { status: 200, headers, body: serialize(result, extension) };
+  let status = 200;
+  for (const { extensions } of errors) {
+    const { status: own = 200, headers: fields = {}, spec }: HttpExtension = extensions.http ?? {};
+    if (!spec || mediaType !== 'application/json') status = Math.max(status, own);
+    for (const [name, value] of Object.entries(fields)) headers.push(name.toLowerCase(), value);
   }
+  const body = serialize({ errors: withoutStacks(() => errors.map(formatError)), data }, extension);
+  return { status, headers, body };
 }
 
 /** A temporary one comes first, because the whole request may then be retried. */

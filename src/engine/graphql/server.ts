@@ -15,7 +15,7 @@ import type { PreparedOperation } from '../operation/prepared.ts';
 import { forCaller, rejected, toClientError } from './errors.ts';
 import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
 import { type GraphQLParams, readParams } from './params.ts';
-import { createToOutcome } from './reply.ts';
+import { toOutcome } from './reply.ts';
 import { asStream, type Subscriptions, subscriptionOpener } from './stream.ts';
 import { createPreparer, type PreparerOptions } from './yoga.ts';
 
@@ -43,8 +43,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
   const { authentication, executeOperation, subscriptions } = options;
   const openStream = subscriptions && subscriptionOpener(subscriptions, authentication);
   const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden', options.costs);
-  const preparer = createPreparer(documents, options);
-  const toOutcome = createToOutcome(preparer.fetchAPI);
+  const prepareNew = createPreparer(documents, options);
   const extensionFor = lifecycleExtensions();
   const pace = new Pace(CHARACTERS_AT_ONCE);
 
@@ -106,7 +105,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
   async function prepare(request: IncomingRequest, params: GraphQLParams) {
     const { query } = params;
     if (documents.get(query) === undefined) await pace.next(request.meter.account, query.length);
-    return preparer.prepare(request, params);
+    return prepareNew(request, params);
   }
 }
 

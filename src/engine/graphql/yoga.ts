@@ -63,21 +63,17 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
     plugins: [plugin],
   });
 
-  return {
-    fetchAPI: yoga.fetchAPI,
-
-    /** The prepared operation of a new document, or the result with its errors. Throws if it cannot be parsed. */
-    prepare({ method, meter }: IncomingRequest, params: GraphQLParams): PreparedOperation | ExecutionResult {
-      const { parse, validate } = yoga.getEnveloped({ request: { method }, params, meter });
-      const document = parse(params.query);
-      const errors = validate(schema, document);
-      if (errors.length > 0) return { errors };
-      try {
-        return documents.prepare(params.query, document, params.operationName);
-      } catch (error) {
-        if (error instanceof ServiceError) return { errors: [rejected(error, true)] };
-        throw error;
-      }
-    },
+  /** The prepared operation of a new document, or the result with its errors. Throws if it cannot be parsed. */
+  return ({ method, meter }: IncomingRequest, params: GraphQLParams): PreparedOperation | ExecutionResult => {
+    const { parse, validate } = yoga.getEnveloped({ request: { method }, params, meter });
+    const document = parse(params.query);
+    const errors = validate(schema, document);
+    if (errors.length > 0) return { errors };
+    try {
+      return documents.prepare(params.query, document, params.operationName);
+    } catch (error) {
+      if (error instanceof ServiceError) return { errors: [rejected(error, true)] };
+      throw error;
+    }
   };
 }
