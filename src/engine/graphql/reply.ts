@@ -18,11 +18,13 @@ function toReply(result: ExecutionResult, mediaType: string, extension: Lifecycl
   const headers = [...(extension?.headers ?? []), 'content-type', `${mediaType}; charset=utf-8`];
   if (errors === undefined) return { status: 200, headers, body: serialize(result, extension) };
   let status = 200;
+  const fields: Record<string, string> = {};
   for (const { extensions } of errors) {
-    const { status: own = 200, headers: fields = {}, spec }: HttpExtension = extensions.http ?? {};
-    if (!spec || mediaType !== 'application/json') status = Math.max(status, own);
-    for (const [name, value] of Object.entries(fields)) headers.push(name.toLowerCase(), value);
+    const http: HttpExtension = extensions.http ?? {};
+    Object.assign(fields, http.headers);
+    if (!http.spec || mediaType !== 'application/json') status = Math.max(status, http.status ?? 200);
   }
+  for (const [name, value] of Object.entries(fields)) headers.push(name.toLowerCase(), value);
   const body = serialize({ errors: withoutStacks(() => errors.map(formatError)), data }, extension);
   return { status, headers, body };
 }

@@ -26,25 +26,22 @@ export type Annotatable = Pick<Member['element'], 'extensions'>;
 
 export function membersOf(schema: GraphQLSchema): Member[] {
   return Object.values(schema.getTypeMap()).flatMap((type): Member[] => {
+    const nameOf = ({ name }: { readonly name: string }) => `${type.name}.${name}`;
     if (isIntrospectionType(type)) return [];
     if (isEnumType(type)) {
-      return type.getValues().map((element) => {
-        return { kind: 'enum value', coordinate: `${type.name}.${element.name}`, element };
-      });
+      return type.getValues().map((element) => ({ kind: 'enum value', coordinate: nameOf(element), element }));
     }
     if (isInputObjectType(type)) {
-      return Object.values(type.getFields()).map((element) => {
-        return { kind: 'input field', coordinate: `${type.name}.${element.name}`, element };
-      });
+      const fields = Object.values(type.getFields());
+      return fields.map((element) => ({ kind: 'input field', coordinate: nameOf(element), element }));
     }
     if (!isObjectType(type) && !isInterfaceType(type)) return [];
-    return Object.values(type.getFields()).flatMap((field) => {
-      const coordinate = `${type.name}.${field.name}`;
-      const args = field.args.map((element): Member => {
-        return { kind: 'argument', coordinate: `${coordinate}(${element.name}:)`, element };
-      });
-      return [{ kind: 'field', coordinate, element: field }, ...args];
-    });
+    return Object.values(type.getFields()).flatMap((element) => [
+      { kind: 'field', coordinate: nameOf(element), element },
+      ...element.args.map((arg): Member => {
+        return { kind: 'argument', coordinate: `${nameOf(element)}(${arg.name}:)`, element: arg };
+      }),
+    ]);
   });
 }
 

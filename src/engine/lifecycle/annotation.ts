@@ -1,7 +1,6 @@
 /** `stable` if it is not annotated. */
 export type Stability = 'experimental' | 'beta' | 'stable';
 
-/** The most important annotation of an element. */
 export type Level = 'experimental' | 'beta' | 'deprecated';
 
 interface StabilityAnnotation {

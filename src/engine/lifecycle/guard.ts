@@ -41,10 +41,7 @@ export const byCoordinate: Labels = {
  */
 export type EnforceLifecycle = (uses: readonly Annotated[], headers: RequestHeaders, labels: Labels) => void;
 
-/**
- * @param annotated all annotated elements
- * @throws {Error} if a brownout names an element that is not deprecated
- */
+/** Throws if a brownout names an element that is not deprecated, of all `annotated` ones. */
 export function createLifecycleEnforcement(
   { clock, sunset, brownouts }: LifecycleRules,
   annotated: readonly Annotated[],

@@ -72,7 +72,7 @@ export function measure({ roots, defaults }: Selection): (variables: Variables) 
     return (variables) => dynamic.reduce((sum, amount) => add(sum, amount(variables)), fixed);
   }
 
-  /** The fields that are executed once (GraphQL, section 6.3.2). Of different types, both may be, for different rows. */
+  /** The fields executed once (GraphQL, section 6.3.2). Of different types, both may be, for different rows. */
   function mergedIn(fields: readonly SelectedField[]): ReadonlyMap<string, ReadonlyMap<string, SelectedField>> {
     const all = new Map<string, Map<string, SelectedField>>();
     for (const field of fields) {

@@ -62,16 +62,11 @@ export class PreparedDocuments {
     if (document.loc !== undefined) this.#kept.delete(document.loc.source.body);
   }
 
-  /** The prepared operation of a text; undefined if it has to be prepared first. */
   find(text: string, operationName: string | undefined): PreparedOperation | undefined {
     return this.#kept.get(text)?.operations.get(operationName);
   }
 
-  /**
-   * The prepared operation of a valid document; cached if the document is.
-   *
-   * @throws {ServiceError} INVALID_ARGUMENT if it exceeds a limit
-   */
+  /** Of a valid document; cached if the document is. Throws INVALID_ARGUMENT if it exceeds a limit. */
   prepare(text: string, document: DocumentNode, operationName: string | undefined): PreparedOperation {
     const operations = this.#kept.get(text)?.operations;
     const prepared = operations?.get(operationName);

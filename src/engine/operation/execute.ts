@@ -69,7 +69,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
       return reject(error);
     }
     const rejections = operation.validate(variables);
-    if (isRejected(rejections)) return call.reject(rejections);
+    if (rejections[0] !== undefined) return call.reject([rejections[0], ...rejections.slice(1)]);
     if (call.open !== undefined) return call.open(variables);
     let own = context;
     if (operation.wait !== undefined) {
@@ -136,8 +136,4 @@ async function run(
     own = Object.assign(operation.changesSeveral ? { requestId: id, signal } : { requestId: id }, own);
   }
   return call.reply(await operation.run(variables, own), variables);
-}
-
-function isRejected(rejections: readonly Rejection[]): rejections is readonly [Rejection, ...Rejection[]] {
-  return rejections.length > 0;
 }

@@ -2,8 +2,8 @@ import { isNonNullType, Kind, TypeInfo, ValidationContext } from 'graphql';
 import type { Selection } from './selection.ts';
 
 /**
- * The variables that may be omitted, because they or their place have a default, but must not be null. The specification
- * has null found during execution (GraphQL, section 5.8.5), when something may have been changed already.
+ * The variables that may be omitted, because they or their place have a default, but must not be null. By the
+ * specification (GraphQL, section 5.8.5), null is found during execution, when something may have been changed already.
  */
 export function neverNull({ schema, document, operation }: Selection): ReadonlySet<string> {
   const optional = new Set(

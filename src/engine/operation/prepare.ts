@@ -9,7 +9,7 @@ import type { Operation } from './compiled.ts';
 import { maxRuns, measure, together } from './cost.ts';
 import { countedLists } from './counts.ts';
 import { neverNull } from './never-null.ts';
-import type { PreparedOperation, Variables } from './prepared.ts';
+import type { PreparedOperation } from './prepared.ts';
 import { readAheadPlans } from './read-ahead.ts';
 import { streamArgsOf, waitOf } from './root-fields.ts';
 import { type Selection, selectionOf } from './selection.ts';
@@ -26,11 +26,7 @@ export interface PrepareOptions {
   readonly validate: ((selection: Selection) => PreparedOperation['validate']) | undefined;
 }
 
-/**
- * @param document valid
- * @param name which operation of the document; needed if there are several
- * @throws {ServiceError} INVALID_ARGUMENT if it exceeds a limit
- */
+/** Prepares an operation of a valid document; throws INVALID_ARGUMENT if it exceeds a limit. */
 export function prepareOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -78,18 +74,14 @@ export function validator(schema: GraphQLSchema, names: Names) {
       const place = { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace;
       return [variable.name.value, validatorOf(place)] as const;
     });
-    const errorsOf = (variables: Variables): readonly ValidationError[] =>
-      validators.flatMap(([name, validate]) => {
+    return (variables) => {
+      const errors = validators.flatMap(([name, validate]): readonly ValidationError[] => {
         const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
         return value === null && withoutNull.has(name)
           ? [{ path: [name], message: 'must not be null; omit it instead' }]
           : validate(value, [name]);
       });
-    return (variables) => {
-      const validationErrors = errorsOf(variables);
-      return validationErrors.length > 0
-        ? [{ error: validationFailed(validationErrors), node: undefined }]
-        : rejections(variables);
+      return errors.length > 0 ? [{ error: validationFailed(errors), node: undefined }] : rejections(variables);
     };
   };
 }

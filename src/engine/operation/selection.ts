@@ -50,17 +50,13 @@ export interface Selection {
   readonly roots: readonly SelectedField[];
   /** All of its fields, each before those within it. */
   readonly fields: readonly SelectedField[];
-  /** The number of fields and fragments. */
+  /** Of fields and fragments. */
   readonly size: number;
   /** The defaults of the variables, as a client would send them. */
   readonly defaults: ReadonlyMap<string, unknown>;
 }
 
-/**
- * Expands the fragments of an operation of a valid document.
- *
- * @throws {ServiceError} INVALID_ARGUMENT if it has too many fields, aliases or directives, or is too deep
- */
+/** Expands a valid document. Throws INVALID_ARGUMENT for too many fields, aliases or directives, or too deep ones. */
 export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name: string | undefined): Selection {
   const operation = getOperationAST(document, name) as OperationDefinitionNode;
   const defaults = defaultsOf(operation);
@@ -122,7 +118,6 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
   }
 }
 
-/** What surrounds a selection set. */
 interface Around {
   readonly path: string;
   readonly conditions: readonly Condition[];

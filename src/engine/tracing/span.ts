@@ -25,17 +25,14 @@ export interface Tracing {
   shutdown(): Promise<void>;
 }
 
-/** A request that may have a span. */
 interface Traced {
   readonly span: RequestSpan | undefined;
 }
 
-/** Calls the function within the span of the request, if it has one. */
 export function callWithin<T>({ span }: Traced, work: () => T): T {
   return span === undefined ? work() : span.call(work);
 }
 
-/** The stores for a request: their functions are called within its span, if it has one. */
 export function storesFor<T extends object>({ span }: Traced, stores: T): T {
   return span === undefined ? stores : span.stores(stores);
 }

@@ -106,10 +106,7 @@ export function lifecycleStore(
   );
 
   return {
-    /**
-     * Stores since when each element is counted, and deletes counts older than a year; later if the database is
-     * read-only at the moment. Called once, at the start.
-     */
+    /** Stores since when elements are counted, and deletes old counts; later if the database is read-only now. */
     async begin(): Promise<void> {
       if (isRehearsal) return;
       startedAt = clock();
