@@ -13,17 +13,12 @@ export interface LifecycleExtension {
   readonly extensions: string | undefined;
 }
 
-/** The parts of it for an annotated element that do not depend on the request. */
-interface Part {
-  readonly headers: HeaderFields;
-  readonly json: string;
-}
-
 const NONE: LifecycleExtension = { headers: [], extensions: undefined };
 
 /** Makes the function that gives the lifecycle information about the annotated elements that an operation uses. */
 export function lifecycleExtensions() {
-  const known = new Map<Annotated, Part>();
+  /** The parts for each element that do not depend on the request. */
+  const known = new Map<Annotated, { readonly headers: HeaderFields; readonly json: string }>();
 
   /** @param base the absolute URL of the service */
   return (
@@ -34,10 +29,14 @@ export function lifecycleExtensions() {
   ): LifecycleExtension => {
     const byVariables = given?.(variables) ?? [];
     const all = byVariables.length === 0 ? always : [...always, ...byVariables];
-    if (all.length === 0) return NONE;
-    const isHidden = extensions?.lifecycle === false;
-    const json = isHidden ? undefined : `{"lifecycle":[${all.map((use) => partOf(use).json)}]}`;
-    const severest = all.reduce((one, other) => (severity(other) < severity(one) ? other : one));
+    let [severest] = all;
+    if (severest === undefined) return NONE;
+    let items = '';
+    for (const use of all) {
+      items += items === '' ? partOf(use).json : `,${partOf(use).json}`;
+      if (severity(use) < severity(severest)) severest = use;
+    }
+    const json = extensions?.lifecycle === false ? undefined : `{"lifecycle":[${items}]}`;
     const { headers } = partOf(severest);
     const { deprecation } = severest.annotations;
     if (deprecation === undefined) return { headers, extensions: json };
@@ -46,7 +45,7 @@ export function lifecycleExtensions() {
     return { headers: [...headers, 'link', link], extensions: json };
   };
 
-  function partOf(use: Annotated): Part {
+  function partOf(use: Annotated) {
     const part = known.get(use);
     if (part !== undefined) return part;
     const { coordinate, annotations } = use;

@@ -56,7 +56,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
     try {
       const entering = authentication.authenticate(request);
       const caller = entering instanceof Promise ? await entering : entering;
-      if (accepted === undefined) throw notAcceptable(NOT_JSON);
+      if (accepted === undefined) throw new ServiceError('NOT_ACCEPTABLE', NOT_JSON);
       const params = await readParams(request, (bytes) => authentication.chargeBody(request, bytes));
       const prepared = findPrepared(request, params) ?? (await prepare(request, params));
       if (!('run' in prepared)) return labeled('graphql', operation, toOutcome(prepared, mediaType));
@@ -64,7 +64,9 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
       const { query, operationName, extensions, variables = {} } = params;
       extension = extensionFor(prepared.uses, variables, request.base, extensions);
       const mayRead = authentication.mayRead(caller);
-      if (prepared.kind === 'stream' && !namesEventStream(accept)) throw notAcceptable(NEEDS_STREAM);
+      if (prepared.kind === 'stream' && !namesEventStream(accept)) {
+        throw new ServiceError('NOT_ACCEPTABLE', NEEDS_STREAM);
+      }
       const outcome = await executeOperation(prepared, {
         request,
         caller,
@@ -113,8 +115,4 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
 function withType(reply: HttpReply, mediaType: string): HttpReply {
   const headers = [...without(reply.headers, 'content-type'), 'content-type', `${mediaType}; charset=utf-8`];
   return { ...reply, headers };
-}
-
-function notAcceptable(message: string): ServiceError {
-  return new ServiceError('NOT_ACCEPTABLE', message);
 }
