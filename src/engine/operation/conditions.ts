@@ -1,17 +1,5 @@
-import {
-  BREAK,
-  type FieldNode,
-  type FragmentSpreadNode,
-  type InlineFragmentNode,
-  Kind,
-  print,
-  type ValueNode,
-  visit,
-} from 'graphql';
+import { BREAK, Kind, print, type SelectionNode, type ValueNode, visit } from 'graphql';
 import type { Variables } from './prepared.ts';
-
-/** A node that can have `@skip` and `@include`. */
-type Conditional = FieldNode | FragmentSpreadNode | InlineFragmentNode;
 
 /** A condition under which a node is included. Conditions with the same text are the same. */
 export interface Condition {
@@ -21,7 +9,7 @@ export interface Condition {
 }
 
 /** The conditions that the `@skip` and `@include` of a node of a valid document set; all have to hold. */
-export function conditionsOf({ directives = [] }: Conditional, defaults: ReadonlyMap<string, unknown>): Condition[] {
+export function conditionsOf({ directives = [] }: SelectionNode, defaults: ReadonlyMap<string, unknown>): Condition[] {
   return directives.flatMap(({ name, arguments: [given] = [] }) => {
     if (given === undefined || (name.value !== 'skip' && name.value !== 'include')) return [];
     const included = name.value === 'include';
