@@ -88,9 +88,8 @@ function isAlmostProduction(name: string): boolean {
   return isMeant && name !== 'production';
 }
 
-function onOff(byDefault: 'on' | 'off') {
-  return z.enum(['on', 'off'], { error: 'must be on or off' }).default(byDefault);
-}
+const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).default('on');
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const settings = z.object({
   PORT: wholeNumber(0, 65_535).default(4000),
@@ -112,7 +111,7 @@ const settings = z.object({
     .optional(),
   DATABASE_PASSWORD: z.string().optional(),
   DATABASE_POOL: wholeNumber(6, 500).default(18),
-  MIGRATE: onOff('on'),
+  MIGRATE: onOff,
   DATABASE: z
     .enum(['embedded'], { error: 'must be embedded or unset; the address of a server goes into DATABASE_URL' })
     .optional(),
@@ -141,8 +140,8 @@ const settings = z.object({
     })
     .default(['RS256', 'PS256', 'ES256', 'EdDSA']),
   JWT_CLOCK_SKEW: wholeNumber(0, 300).default(30),
-  INTROSPECTION: onOff('on'),
-  PLAYGROUND: onOff('on'),
+  INTROSPECTION: onOff,
+  PLAYGROUND: onOff,
   MAX_REQUESTS: wholeNumber(1, 100_000).default(1_000),
   REQUEST_TIMEOUT: wholeNumber(1, 300)
     .default(10)
@@ -154,18 +153,14 @@ const settings = z.object({
   SUNSET: z.enum(['announce', 'enforce'], { error: 'must be announce or enforce' }).default('announce'),
   BROWNOUTS: list.pipe(z.array(brownout)).default([]),
   LIFECYCLE_CLOCK: instant.optional(),
-  EVENTS: onOff('on'),
+  EVENTS: onOff,
   MAX_STREAMS: wholeNumber(1, 100_000).default(1_000),
   EVENTS_RETENTION: period.default(7 * 86_400),
   NODE_ENV: z
     .string()
     .refine((name) => !isAlmostProduction(name), 'must be exactly production; with any other value it is development')
     .optional(),
-  LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-      error: 'must be one of fatal, error, warn, info, debug, trace, silent',
-    })
-    .default('info'),
+  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 
 const settingsThatFit = settings

@@ -5,7 +5,7 @@ interface ErrorPageOptions {
   readonly title: string;
   readonly basePath: string;
   readonly requestId: string;
-  /** The most similar path of the service, with the base path. */
+  /** The most similar path of the service. */
   readonly nearest: string | undefined;
   /** The path that the form sends a key to; undefined if a key would not help. */
   readonly keyTo: string | undefined;

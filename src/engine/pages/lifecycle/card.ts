@@ -1,5 +1,5 @@
 import { toDay } from '../../lifecycle/annotation.ts';
-import type { Brownout, LifecycleRules } from '../../lifecycle/guard.ts';
+import type { LifecycleRules } from '../../lifecycle/guard.ts';
 import {
   type ClientUse,
   type ReportEntry,
@@ -42,10 +42,10 @@ ${usesOf(entry, now)}
 }
 
 /** What the title does not say: the coordinate, or the operation of an argument. */
-function otherName({ coordinate, operation }: ReportEntry): string {
+function otherName(entry: ReportEntry): string {
+  const { coordinate, operation } = entry;
   if (operation === undefined) return '';
-  const isTitle = titleOf({ coordinate, operation }) === operation;
-  if (isTitle) return `<code>${escapeHtml(coordinate)}</code>`;
+  if (titleOf(entry) === operation) return `<code>${escapeHtml(coordinate)}</code>`;
   return `<span class="soft">argument of <code>${escapeHtml(operation)}</code></span>`;
 }
 
@@ -58,16 +58,17 @@ function facts(
   const { since, sunset, daysLeft, successor, successorOperation, why } = deprecation;
   const begins = since > toDay(now) ? 'Deprecated from' : 'Deprecated since';
   const name = successorOperation && `<code class="name">${escapeHtml(successorOperation)}</code><br>`;
-  const rehearsed = brownouts.filter(
-    ({ coordinate: only = coordinate, from, until }) => only === coordinate && now < until && toDay(from) <= sunset,
-  );
+  const periods = brownouts.flatMap(({ coordinate: only = coordinate, from, until }) => {
+    if (only !== coordinate || until <= now || toDay(from) > sunset) return [];
+    return [`${timeElement(from, toMinuteOfYear)} to ${timeElement(until, toMinuteOfYear)}`];
+  });
   return `<dl class="facts">
 <div><dt>Sunset</dt><dd><strong>${dayElement(sunset)}</strong><br><span class="soft">${daysLeftInWords(daysLeft)}</span></dd></div>
 <div><dt>${begins}</dt><dd>${dayElement(since)}</dd></div>
 <div><dt>Use instead</dt><dd>${name ?? ''}<code>${escapeHtml(successor)}</code></dd></div>
 <div><dt>Why</dt><dd>${escapeHtml(why)}</dd></div>
 <div><dt>After its sunset</dt><dd>${AT_SUNSET[atSunset]}</dd></div>
-${rehearsed.length === 0 ? '' : `<div><dt>Brownouts</dt><dd>${rehearsed.map(periodElement).join('<br>')}, UTC</dd></div>`}
+${periods.length === 0 ? '' : `<div><dt>Brownouts</dt><dd>${periods.join('<br>')}, UTC</dd></div>`}
 </dl>`;
 }
 
@@ -75,10 +76,6 @@ const AT_SUNSET: Readonly<Record<LifecycleRules['sunset'], string>> = {
   announce: 'it keeps working',
   enforce: 'it is rejected: 410 <code>GONE</code>',
 };
-
-function periodElement({ from, until }: Brownout): string {
-  return `${timeElement(from, toMinuteOfYear)} to ${timeElement(until, toMinuteOfYear)}`;
-}
 
 function timeElement(instant: Date, inWords: (instant: Date) => string): string {
   return `<time datetime="${instant.toISOString()}">${inWords(instant)}</time>`;

@@ -15,7 +15,7 @@ const GAP = 0.6;
 /** The minimum number of days that have room for a label, even on a phone. */
 const LABELLED = 10;
 
-/** The bar chart of uses per day in the window, which ends today. Each bar has its exact number, and so does a list. */
+/** The bar chart of uses per day in the window, with the exact numbers of its bars, also in a list. */
 export function usesChart(usage: Usage, now: Date): string {
   const bars = dayBars(usage, now);
   const [first, last] = [bars[0], bars.at(-1)] as [DayBar, DayBar];
@@ -55,11 +55,10 @@ export function dayBars({ byDay, countedSince }: Pick<Usage, 'byDay' | 'countedS
 function uncounted(bars: readonly DayBar[]): string {
   const days = bars.findIndex(({ isBefore }) => !isBefore);
   if (days < 1) return '';
-  const label =
-    days < LABELLED
-      ? ''
-      : `<text x="${((days * STEP) / 2).toFixed(3)}%" y="${(TOP + BASE) / 2}" text-anchor="middle">not counted yet</text>`;
-  return `<rect class="before" x="0%" width="${(days * STEP).toFixed(3)}%" y="${TOP}" height="${BASE - TOP}"/>${label}`;
+  const area = `<rect class="before" x="0%" width="${(days * STEP).toFixed(3)}%" y="${TOP}" height="${BASE - TOP}"/>`;
+  if (days < LABELLED) return area;
+  const middle = ((days * STEP) / 2).toFixed(3);
+  return `${area}<text x="${middle}%" y="${(TOP + BASE) / 2}" text-anchor="middle">not counted yet</text>`;
 }
 
 /** The tooltip covers the full height of a day, so that low bars have it too. */

@@ -19,17 +19,13 @@ ${axis(scale, now)}
 ${rows.join('\n')}
 </ol>
 </div>
-${legend()}`;
+${LEGEND}`;
 }
 
 /** The timeline of whole months that contains today and all dates of the annotations: 0 to 100 from left to right. */
 export function scaleOf(entries: readonly ReportEntry[], now: Date) {
-  const months = [
-    now,
-    ...entries.flatMap(({ deprecation }) =>
-      deprecation === undefined ? [] : [sinceInstant(deprecation), sunsetInstant(deprecation)],
-    ),
-  ].map(monthOf);
+  const deprecations = entries.flatMap(({ deprecation }) => deprecation ?? []);
+  const months = [now, ...deprecations.map(sinceInstant), ...deprecations.map(sunsetInstant)].map(monthOf);
   const [first, last] = [Math.min(...months), Math.max(...months) + 1];
   const [left, right] = [startOf(first).getTime(), startOf(last).getTime()];
   /** The position of an instant, in percent; an instant outside is at the nearer end. */
@@ -110,15 +106,15 @@ ${part('over', from, split)}${part('to-come', split, until)}
 </svg>`;
 }
 
-function legend(): string {
-  const sample = (kind: string, drawing: string, text: string) =>
-    `<span><svg class="track ${kind}" width="24" height="12" aria-hidden="true">${drawing}</svg> ${text}</span>`;
-  return `<p class="legend">
+const LEGEND = `<p class="legend">
 ${sample('', '<rect class="over" x="1" y="1" width="22" height="10"/>', 'past')}
 ${sample('', '<rect class="to-come" x="1" y="1" width="22" height="10"/>', 'still to come')}
 ${sample('', '<path class="now" d="M12 -1V13"/>', 'today')}
 ${sample('undated', '<line x1="0" x2="24" y1="6" y2="6"/>', 'no sunset set')}
 </p>`;
+
+function sample(kind: string, drawing: string, text: string): string {
+  return `<span><svg class="track ${kind}" width="24" height="12" aria-hidden="true">${drawing}</svg> ${text}</span>`;
 }
 
 /** Keeps a label within the drawing: near an end it is on the inner side. */
