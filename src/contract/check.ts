@@ -17,14 +17,13 @@ interface Options {
   readonly usesOf: (coordinates: readonly string[]) => Promise<readonly Use[]>;
 }
 
-export interface Outcome {
-  /** Whether the promises of the base are kept; true where there is no base. */
-  readonly isKept: boolean;
-  readonly report: string;
-}
+export type Outcome = Awaited<ReturnType<typeof checkContract>>;
 
-/** Compares `schema/` in the work tree with a base. Throws an error of one line when one of them can't be read. */
-export async function checkContract({ folder, base: name, today, usesOf }: Options): Promise<Outcome> {
+/**
+ * Compares `schema/` in the work tree with a base; where there is none, its promises are kept. Throws an error of one
+ * line when one of them can't be read.
+ */
+export async function checkContract({ folder, base: name, today, usesOf }: Options) {
   const base = await readBase(new History(folder), name);
   if (typeof base === 'string') {
     if (name !== undefined) throw new Error(base);

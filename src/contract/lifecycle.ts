@@ -23,12 +23,10 @@ export type Lifecycles = ReadonlyMap<string, Lifecycle & { readonly own: Partial
 
 /**
  * The lifecycles of all elements that clients can reach from the root. An element inherits what it isn't annotated
- * with; a type has the strongest lifecycle of the elements that use it.
- *
- * @throws {Error} when the day of an annotation isn't one
+ * with; a type has the strongest lifecycle of the elements that use it. Throws when the day of an annotation isn't one.
  */
 export function lifecyclesOf(root: Element): Lifecycles {
-  const lifecycles = new Map<string, Lifecycle & { readonly own: Partial<Lifecycle> }>();
+  const lifecycles = new Map<string, Lifecycle & { own: Partial<Lifecycle> }>();
   visit(root, { stability: 'stable' });
   return lifecycles;
 

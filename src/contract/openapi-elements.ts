@@ -27,8 +27,7 @@ const COORDINATES: Readonly<Record<string, (parent: string, key: string, json: J
 
 /**
  * The elements of an OpenAPI 3.0 document: operations, what they accept and what they answer, down to enum values.
- *
- * @throws {Error} when the text is no JSON object; by `children`, when a child isn't as this service writes it
+ * Throws when the text is no JSON object, and by `children` when a child isn't as this service writes it.
  */
 export function readOpenApi(text: string): OpenApiElement {
   const document = toObject(JSON.parse(text), 'openapi.json');

@@ -24,11 +24,7 @@ export function follow(json: Json, document: Json): Json {
   return names.reduce((parent, name) => toObject(parent[name], `What ${json.$ref} points to`), document);
 }
 
-/**
- * A schema with its reference followed and its `allOf` put together, and the component that it is.
- *
- * @throws {Error} for a keyword that isn't compared
- */
+/** A schema without references and `allOf`, and the component that it is. Throws for a keyword that isn't compared. */
 export function resolve({ $ref, allOf, ...own }: Json, document: Json): Json {
   if ($ref !== undefined) {
     return { ...resolve(follow({ $ref }, document), document), component: String($ref).split('/').at(-1) };

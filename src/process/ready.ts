@@ -17,9 +17,8 @@ export function openFrom(settings: Settings, name: string, logger?: Logger, prob
 }
 
 /**
- * Applies the migrations under `drizzle/` that are missing; if `MIGRATE` is off, a job does (`npm run db:migrate`).
- *
- * @throws {Error} when it is off and some are missing
+ * Applies the migrations under `drizzle/` that are missing; or throws because of them if `MIGRATE` is off, because then
+ * a separate job applies them (`npm run db:migrate`).
  */
 export async function readyTables(
   database: Database,
@@ -31,11 +30,7 @@ export async function readyTables(
   await migrateDatabase(database, waitLog(logger), onMissing);
 }
 
-/**
- * The same, and makes sure that changes are recorded as events if `EVENTS` is on, and only then.
- *
- * @throws {Error} when `MIGRATE` is off and something is missing
- */
+/** The same, and makes sure, or asserts, that changes are recorded as events if `EVENTS` is on, and only then. */
 export async function readyDatabase(
   database: Database,
   sources: readonly EventSource[],

@@ -48,11 +48,7 @@ async function addExamples({ examples }: Served, database: Database, settings: S
   await examples?.load(database);
 }
 
-/**
- * Starts the service.
- *
- * @throws {Error} with a message of one line when it can't use the database or listen on the address
- */
+/** Starts the service. Throws an error of one line when it can't use the database or listen on the address. */
 export async function serve(
   served: Served,
   settings: Settings,

@@ -207,11 +207,7 @@ export class SettingsError extends Error {}
 const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD'];
 const FILE = '_FILE';
 
-/**
- * Reads the settings. An empty variable counts as unset, except BASE_PATH and CORS_ORIGINS, where empty has a meaning.
- *
- * @throws {SettingsError} when any value is not valid
- */
+/** Reads the settings. An empty variable counts as unset, except where empty has a meaning: BASE_PATH, CORS_ORIGINS. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const present = Object.entries(environment).filter(
     ([name, value]) => value !== '' || name === 'BASE_PATH' || name === 'CORS_ORIGINS',

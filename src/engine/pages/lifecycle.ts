@@ -11,9 +11,7 @@ const LEVELS: readonly Level[] = ['deprecated', 'beta', 'experimental'];
 
 /**
  * The lifecycle page, which the responses of annotated operations link to: every annotation on a timeline, until when
- * the element is served, who still uses it, and whether it can be removed.
- *
- * @param keySentTo the path that makes the browser forget its key for this page; undefined if it has none
+ * the element is served, who still uses it, and whether it can be removed. Its form sends an empty key to `keySentTo`.
  */
 export function lifecyclePage(
   title: string,

@@ -1,12 +1,5 @@
-import {
-  type Attributes,
-  ROOT_CONTEXT,
-  type SpanContext,
-  SpanKind,
-  type TextMapGetter,
-  TraceFlags,
-  trace,
-} from '@opentelemetry/api';
+import type { Attributes, SpanContext, TextMapGetter } from '@opentelemetry/api';
+import { ROOT_CONTEXT, SpanKind, TraceFlags, trace } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { RandomIdGenerator } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
@@ -22,7 +15,7 @@ const headers: TextMapGetter<TracedRequest['headers']> = {
   keys: () => FIELDS,
   get: (carrier, name) => carrier.get(name) ?? undefined,
 };
-/** The scheme, host and port of an origin; to make a `URL` for each request takes longer. */
+/** The scheme, host and port of an origin: a `URL` for each request takes longer. */
 const ORIGIN = /^(\w+):\/\/(.+?)(?::(\d+))?$/;
 const propagator = new W3CTraceContextPropagator();
 const ids = new RandomIdGenerator();

@@ -16,10 +16,7 @@ type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 type FromWorker = { readonly counts?: Counts; readonly wantsMetrics?: true };
 type ToWorker = { readonly wantsCounts?: true; readonly metrics?: string | null };
 
-/**
- * In the primary process: answers the workers' requests for the metrics of all workers. Counters never decrease: the
- * last counts of a worker that has exited are kept.
- */
+/** In the primary process: answers the workers' requests. The last counts of a worker that has exited are kept. */
 export function addUpMetrics(): void {
   const last = new Map<Worker, Counts>();
   /** Emits the id of each worker that has reported its counts, or has exited. */

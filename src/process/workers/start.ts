@@ -13,11 +13,7 @@ const MAX_PAUSE = 10_000;
 /** For the exit of a replaced worker before the next is, in milliseconds. Until then, one that ends is not replaced. */
 const EXIT_TIMEOUT = 12_000;
 
-/**
- * Starts processes that serve on one port, in turn, and replaces those that exit.
- *
- * @throws {Error} with a message of one line when they can't serve
- */
+/** Starts processes that serve on one port, in turn, and replaces those that exit. Throws in one line if they can't. */
 export async function startWorkers(count: number, logger: Logger) {
   const serving = new Set<Worker>();
   const onFailure = failureLog(logger, 'a new worker could not be started; trying again');

@@ -37,7 +37,6 @@ summary { cursor: pointer; color: var(--accent); width: fit-content; }
 .mark { margin: 1.1rem 0 0; padding: 1.2rem 1.4rem 1.3rem; background: var(--card); border: 1px solid var(--line); border-radius: .7rem; scroll-margin-top: 1rem; }
 .mark:target { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
 .mark header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .2rem 1rem; }
-.mark header p { margin: 0; }
 .mark p { max-width: none; margin-bottom: 0; }
 .mark code { color: var(--soft); overflow-wrap: anywhere; }
 .mark code.name { color: inherit; }
