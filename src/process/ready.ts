@@ -16,10 +16,7 @@ export function openFrom(settings: Settings, name: string, logger?: Logger, prob
   return openDatabase({ name, url, folder, timeout, pool }, probe);
 }
 
-/**
- * Applies the migrations under `drizzle/` that are missing; or throws because of them if `MIGRATE` is off, because then
- * a separate job applies them (`npm run db:migrate`).
- */
+/** Applies the missing migrations; or throws if `MIGRATE` is off: a separate job applies them (`npm run db:migrate`). */
 export async function readyTables(
   database: Database,
   { MIGRATE }: Pick<Settings, 'MIGRATE'>,
@@ -30,7 +27,7 @@ export async function readyTables(
   await migrateDatabase(database, waitLog(logger), onMissing);
 }
 
-/** The same, and makes sure, or asserts, that changes are recorded as events if `EVENTS` is on, and only then. */
+/** The same, and has changes recorded as events just if `EVENTS` is on; with `MIGRATE` off, it only asserts that. */
 export async function readyDatabase(
   database: Database,
   sources: readonly EventSource[],

@@ -48,7 +48,7 @@ function isLocal(url: string): boolean {
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
-/** Whether a URL can be decoded, and its password does not end the host: it would be taken for that, and logged. */
+/** Whether a URL can be decoded, and no part of its password would be taken for the host, which is logged. */
 function isEncoded(url: string): boolean {
   return !/%(?![0-9a-f]{2})|#|^[^/]*\/\/[^/?]*[/?].*@/i.test(url);
 }

@@ -16,7 +16,7 @@ export type PageSession = ReturnType<typeof createPageSession>;
 
 /**
  * Opens a page that is closed to a browser, which sends no `Authorization` by itself. The API does not know of it. The
- * page is its path with the base path, and the cookie is sent only there.
+ * cookie is sent only to this page, whose path includes the base path.
  */
 export function createPageSession(
   name: string,

@@ -16,7 +16,7 @@ export interface EndedSpan {
   readonly failure: string | undefined;
 }
 
-/** What the exporter gets: spans, or that it ends when it has sent all; and its answers, of which one is a warning. */
+/** What the exporter gets: spans, or the request to end after them. It answers that it has taken them, or warns. */
 export type ToExporter = { readonly spans: readonly EndedSpan[]; readonly origin: number } | 'end';
 export type FromExporter = 'taken' | { readonly warning: string };
 

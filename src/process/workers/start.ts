@@ -6,14 +6,14 @@ import { failureLog } from '../../engine/failure-log.ts';
 import { Turns } from '../../engine/turns.ts';
 import { addUpMetrics, lastMessage } from './metrics.ts';
 
-/** Before an ended worker is replaced, in milliseconds. Each failure doubles it: a start takes much of a processor. */
+/** The pause before a worker is replaced, in milliseconds. A failed start, which is much work, doubles it. */
 const PAUSE = 500;
 const MAX_PAUSE = 10_000;
 
-/** For the exit of a replaced worker before the next is, in milliseconds. Until then, one that ends is not replaced. */
+/** How long a replacement waits for a worker's exit, in milliseconds. Until then, one that ends is not replaced. */
 const EXIT_TIMEOUT = 12_000;
 
-/** Starts processes that serve on one port, in turn, and replaces those that exit. Throws in one line if they can't. */
+/** Starts processes that serve on one port in turn, or throws an error of one line. Those that exit are replaced. */
 export async function startWorkers(count: number, logger: Logger) {
   const serving = new Set<Worker>();
   const onFailure = failureLog(logger, 'a new worker could not be started; trying again');
@@ -34,7 +34,7 @@ export async function startWorkers(count: number, logger: Logger) {
     return changes.take('workers', make);
   }
 
-  /** Replaces the workers one after another. Each stops only after its successor listens, so that no request is lost. */
+  /** Replaces the workers one after another. Each stops only when its successor listens, so that no request is lost. */
   async function replaceAll(): Promise<void> {
     for (const worker of [...serving]) {
       if (isStopping) return;
