@@ -34,13 +34,14 @@ test.each([false, true])(
   'the contexts of changes share a hidden class; several changes: %s',
   async (changesSeveral) => {
     const concurrency = createConcurrencyLimiter(10, 10_000);
+    const context: Context = Object.assign({} as Context, { books: {}, authors: {} });
     const executeOperation = createExecutor({
-      context: { books: {}, authors: {} } as unknown as Context,
+      context,
       authentication: createAuthentication(OPEN_ACCESS, concurrency),
       concurrency,
       enforceLifecycle: () => {},
-      // biome-ignore lint/suspicious/noExplicitAny: no request has a key.
-      idempotency: {} as any,
+      // No request has a key.
+      idempotency: { answer: (_, work) => work(context), begin: () => {}, end: async () => {} },
       onChange: () => {},
     });
     const [one, other] = await lastTwo(async () => {
