@@ -5,7 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The scripts of packages make nothing that the service uses.
 RUN npm ci --ignore-scripts
-COPY build.js tsconfig.json tsconfig.build.json ./
+COPY build.js tsconfig.json ./
 COPY src src
 RUN npm run build
 RUN npm prune --omit=dev --ignore-scripts

@@ -1,28 +1,57 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 
 /*
- * Builds `dist` unless it is newer than all that it is made of; what runs it calls this first. In production, where there is no
- * compiler, what was built before is run as it is.
+ * Bundles `src` and the packages it uses into `dist`, unless `dist` is newer; what runs it calls this first. A process starts
+ * from a bundle in half the time that it takes to open hundreds of files. In production, where there is no bundler, what was
+ * built before runs as it is.
  */
 
 const STAMP = 'dist/.built';
-const COMPILER = 'node_modules/typescript/bin/tsc';
-const SOURCES = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'src'];
+const COMMANDS = ['events', 'healthy', 'keys', 'migrate', 'schema', 'seed'];
+const SOURCES = ['build.js', 'tsconfig.json', 'package-lock.json', 'src'];
+/** Packages that read files beside their own. */
+const NOT_BUNDLED = ['@electric-sql/pglite', '@graphql-yoga/render-graphiql', 'swagger-ui-dist'];
 
-const isThere = existsSync('dist/main.js');
-if (!existsSync(COMPILER)) {
+const isThere = existsSync(STAMP);
+if (!existsSync('node_modules/esbuild')) {
   if (!isThere)
     fail(
-      'There is no compiler, and nothing is built yet: run npm ci with the development dependencies, then npm run build.',
+      'There is no bundler, and nothing is built yet: run npm ci with the development dependencies, then npm run build.',
     );
 } else if (!isThere || newestOf(SOURCES) > timeOf(STAMP)) {
-  rmSync(STAMP, { force: true });
   process.stderr.write('Building ...\n');
-  run(COMPILER, '-p', 'tsconfig.build.json');
+  await bundle();
   // A schema that breaks a rule of its own, such as of its lifecycle, is told now and not by a stack at the start.
-  run('dist/commands/schema.js', '--dry-run');
+  const { status } = spawnSync(process.execPath, ['dist/commands/schema.js', '--dry-run'], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
   writeFileSync(STAMP, '');
+}
+
+async function bundle() {
+  const { build } = await import('esbuild');
+  const commands = COMMANDS.map((name) => [`commands/${name}`, `src/commands/${name}.ts`]);
+  await build({
+    entryPoints: {
+      main: 'src/main.ts',
+      // The file of a thread.
+      exporter: 'src/process/tracing/exporter.ts',
+      ...Object.fromEntries(commands),
+    },
+    outdir: 'dist',
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    external: NOT_BUNDLED,
+    sourcemap: true,
+    sourcesContent: false,
+    // For packages that are CommonJS modules.
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+    },
+    logLevel: 'warning',
+  }).catch(() => process.exit(1));
 }
 
 /** The time of the last change of these files, and of all in these folders. */
@@ -37,11 +66,6 @@ function newestOf(paths) {
 
 function timeOf(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-}
-
-function run(...command) {
-  const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
 }
 
 function fail(message) {

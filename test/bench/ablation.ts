@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type Contest, contestsAmongPeers, type Entrant } from './contests/contest.ts';
 import type { Build } from './contests/contestant.ts';
 import { CREATE, GET, GRAPHQL_GET, GRAPHQL_LIST, LIST, ORDER } from './contests/names.ts';
@@ -7,7 +8,7 @@ import { type Bench, type Effort, measureContest, type Result } from './measure/
 import { table } from './report/table.ts';
 import { pairedRatio } from './report/verdict.ts';
 
-/** An optimization, and the edit of the build that removes it. */
+/** An optimization, and the edit that removes it. */
 interface Idea extends Edit {
   readonly name: string;
   /** The contests that it can affect. */
@@ -19,43 +20,42 @@ export const IDEAS: readonly Idea[] = [
   {
     name: 'Every statement is prepared',
     contests: [GET, LIST, CREATE, ORDER, GRAPHQL_LIST],
-    file: 'engine/db/server.js',
+    file: 'src/engine/db/server.ts',
     replace: 'prepare: true',
     by: 'prepare: false',
   },
   {
     name: 'Reads are batched across requests',
     contests: [GET, LIST, GRAPHQL_GET, GRAPHQL_LIST],
-    file: 'engine/db/batch.js',
-    replace: 'return (item) => new Promise((resolve, reject) => {',
-    by: `if (!/insert|place/.test(name)) return (item) => run([item]).then(([value]) => value);
-    return (item) => new Promise((resolve, reject) => {`,
+    file: 'src/engine/db/batch.ts',
+    replace: 'return (item) =>',
+    by: 'if (!/insert|place/.test(name)) return (item) => run([item]).then(([value]) => value as never); return (item) =>',
   },
   {
     name: 'Writes are batched across requests',
     contests: [CREATE, ORDER],
-    file: 'engine/db/batch.js',
+    file: 'src/engine/db/batch.ts',
     replace: 'if (others.length === 0)',
-    by: 'return items.map((item) => alone(item)); if (others.length === 0)',
+    by: 'return items.map((item) => later(item)); if (others.length === 0)',
   },
   {
     name: 'Operations are compiled',
     contests: [GET, LIST, CREATE, GRAPHQL_GET, GRAPHQL_LIST],
-    file: 'engine/operation/compiled.js',
+    file: 'src/engine/operation/compiled.ts',
     replace: 'if (isBeyondCompiler(selectionOf(schema, document, operationName)))',
     by: 'if (true)',
   },
   {
     name: 'Prepared operations are found before Yoga',
     contests: [GRAPHQL_GET, GRAPHQL_LIST],
-    file: 'engine/graphql/server.js',
+    file: 'src/engine/graphql/server.ts',
     replace: 'findPrepared(request, params) ?? (await prepare(request, params))',
     by: 'await prepare(request, params)',
   },
   {
     name: 'Sockets are answered without a Request and a Response',
     contests: [GET, CREATE, GRAPHQL_GET],
-    file: 'engine/service.js',
+    file: 'src/engine/service.ts',
     replace: 'listener: nodeListener(respond, onUnwritten)',
     by: 'listener: createServerAdapter(fetchHandler(respond))',
     imports: "import { createServerAdapter } from '@whatwg-node/server';\n",
@@ -63,7 +63,7 @@ export const IDEAS: readonly Idea[] = [
   {
     name: 'Lists read ahead what their rows refer to',
     contests: [GRAPHQL_LIST],
-    file: 'engine/schema/reference.js',
+    file: 'src/engine/schema/reference.ts',
     replace: 'if (plan.length === 0)',
     by: 'if (true)',
   },
@@ -76,7 +76,8 @@ export const IDEAS: readonly Idea[] = [
  * @returns a table in Markdown
  */
 export async function measureAblation(service: Build, only: RegExp, effort: Effort, bench: Bench): Promise<string> {
-  const builds = IDEAS.map((idea) => ({ name: idea.name, folder: editedCopy(service, idea) }));
+  const root = dirname(service.folder);
+  const builds = IDEAS.map((idea) => ({ name: idea.name, folder: join(editedCopy(root, idea), 'dist') }));
   try {
     const rows: string[][] = [];
     for (const contest of contestsAmongPeers([service, ...builds])) {
@@ -89,7 +90,7 @@ export async function measureAblation(service: Build, only: RegExp, effort: Effo
     }
     return table(['Without this', 'Workload', 'Lost'], rows);
   } finally {
-    for (const { folder } of builds) rmSync(folder, { recursive: true });
+    for (const { folder } of builds) rmSync(dirname(folder), { recursive: true });
   }
 }
 

@@ -1,9 +1,11 @@
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** An edit of a build that removes something. */
+/** An edit of the service that removes something. */
 export interface Edit {
-  /** Its path in the build. */
+  /** Its path in the project. */
   readonly file: string;
   readonly replace: string;
   readonly by: string;
@@ -11,18 +13,23 @@ export interface Edit {
   readonly imports?: string;
 }
 
+/** What a build is made of. */
+const SOURCES = ['build.js', 'drizzle', 'package.json', 'package-lock.json', 'src', 'tsconfig.json'];
+
 /**
- * Makes an edited copy of the build beside it.
+ * Builds an edited copy of the project.
  *
- * @param build has a folder such as `dist`
+ * @param root the folder of the project
  * @returns the folder of the copy, which the caller removes
  * @throws {Error} if the code to replace is missing
  */
-export function editedCopy({ folder }: { readonly folder: string }, edit: Edit): string {
-  const code = editedCode(folder, edit);
-  const copy = mkdtempSync(`${folder}.without-`);
-  cpSync(folder, copy, { recursive: true });
+export function editedCopy(root: string, edit: Edit): string {
+  const code = editedCode(root, edit);
+  const copy = mkdtempSync(join(tmpdir(), 'without-'));
+  for (const name of SOURCES) cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   writeFileSync(join(copy, edit.file), code);
+  execFileSync(process.execPath, ['build.js'], { cwd: copy });
   return copy;
 }
 
@@ -31,8 +38,8 @@ export function editedCopy({ folder }: { readonly folder: string }, edit: Edit):
  *
  * @throws {Error} if the code to replace is missing
  */
-export function editedCode(folder: string, { file, replace, by, imports = '' }: Edit): string {
-  const code = readFileSync(join(folder, file), 'utf8');
-  if (code.split(replace).length !== 2) throw new Error(`${file} of the build does not have "${replace}" once.`);
+export function editedCode(root: string, { file, replace, by, imports = '' }: Edit): string {
+  const code = readFileSync(join(root, file), 'utf8');
+  if (code.split(replace).length !== 2) throw new Error(`${file} does not have "${replace}" once.`);
   return imports + code.replace(replace, by);
 }

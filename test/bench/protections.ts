@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AUDIENCE, ISSUER, type Issuer, startIssuer } from '../service/access/issuer.ts';
 import { contestsAmongPeers } from './contests/contest.ts';
 import { type Build, type Contestant, serviceOf } from './contests/contestant.ts';
@@ -47,16 +47,16 @@ export function protectionsOf(
       name: 'Concurrency limit and deadline',
       contests: [GET, GRAPHQL_GET],
       without: {
-        file: 'engine/limits/concurrency.js',
-        replace: 'run(work, { account, units, spent = 0 }) {',
-        by: 'async run(work) { return work({ aborted: false });',
+        file: 'src/engine/limits/concurrency.ts',
+        replace: 'if (total >= max && !makeRoom(account))',
+        by: 'if (true) return (async () => work({ aborted: false }))(); if (total >= max && !makeRoom(account))',
       },
     },
     {
       name: 'One request at a time on a connection, with one Host field',
       contests: [GET, CREATE],
       without: {
-        file: 'engine/http/listen.js',
+        file: 'src/engine/http/listen.ts',
         replace: 'const connection = connectionOf(request.socket);',
         by: 'return handler(request, response); const connection = connectionOf(request.socket);',
       },
@@ -65,7 +65,7 @@ export function protectionsOf(
       name: 'ETag',
       contests: [GET, LIST],
       without: {
-        file: 'engine/rest/adapter.js',
+        file: 'src/engine/rest/adapter.ts',
         replace: 'const tag = isList ?',
         by: 'const tag = true ? undefined : isList ?',
       },
@@ -111,9 +111,9 @@ export async function measureProtections(service: Build, only: RegExp, effort: E
   const entrantOf = (protection: Protection) => {
     const { name } = protection;
     if ('asked' in protection) return { name, contestant: { ...protection.asked, name }, data: SMALL };
-    const folder = editedCopy(service, protection.without);
-    copies.push(folder);
-    return { name, contestant: serviceOf({ name, folder }), data: SMALL };
+    const copy = editedCopy(dirname(service.folder), protection.without);
+    copies.push(copy);
+    return { name, contestant: serviceOf({ name, folder: join(copy, 'dist') }), data: SMALL };
   };
   try {
     const all = protectionsOf(service, issuer, collector);
@@ -142,7 +142,7 @@ export async function measureProtections(service: Build, only: RegExp, effort: E
     }
     return table(['Protection', 'Workload', 'Requests/s lost', 'Processor time, us a request'], rows);
   } finally {
-    for (const folder of copies) rmSync(folder, { recursive: true });
+    for (const copy of copies) rmSync(copy, { recursive: true });
     await issuer.close();
     collector.close();
   }

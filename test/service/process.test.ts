@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { databaseKind, hasCommonTests } from '../support/database.ts';
-import { BUILT, withService as runService, runToEnd, type Service } from '../support/service.ts';
+import { runToEnd, type Service } from '../support/service.ts';
 import { environment, makeDatabase, post, withService } from './processes.ts';
 
 makeDatabase();
@@ -16,8 +16,7 @@ describe('the service as a process', () => {
       const created = await post(base, '/categories', { name: 'Kept' });
       location = new URL(created.headers.get('location') ?? '').pathname;
     };
-    // What `npm start` runs; the other tests start its bundle.
-    await runService(environment, create, BUILT);
+    await withService({}, create);
     await withService({}, async ({ base }) => {
       expect(await (await fetch(base + location)).json()).toMatchObject({ name: 'Kept' });
     });

@@ -7,13 +7,6 @@ import { QUICK_START } from './quick-start.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Other runs, such as that of the faults, measure the service as it is started for users. */
 const OPTIONS = process.env.VITEST ? QUICK_START : [];
-/** What `npm start` runs. */
-export const BUILT = 'dist/main.js';
-/** The same in a few files in place of hundreds, with which a process starts in less than half the time. */
-export const BUNDLED = 'dist/test/bundle/main.js';
-/** The commands that are bundled with it; the migration of the tests' databases is run as users run it. */
-export const BUNDLED_COMMANDS = ['commands/events', 'commands/keys', 'commands/seed'];
-const MAIN = process.env.VITEST ? BUNDLED : BUILT;
 
 export interface Service {
   readonly process: ChildProcess;
@@ -32,6 +25,9 @@ export interface Ended {
   readonly output: string;
   readonly errors: string;
 }
+
+/** What `npm start` runs. */
+const MAIN = 'dist/main.js';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -86,7 +82,7 @@ export function settingsFor({ url, folder }: DatabaseLocation): Environment {
 
 /** Runs the service, `main`, or a command such as `commands/seed`, until it ends. */
 export async function runToEnd(command: string, args: readonly string[], environment: Environment): Promise<Ended> {
-  const child = run(command === 'main' ? MAIN : fileOf(command), args, environment);
+  const child = run(`dist/${command}.js`, args, environment);
   let [output, errors] = ['', ''];
   child.stdout?.on('data', (chunk) => {
     output += chunk;
@@ -96,16 +92,6 @@ export async function runToEnd(command: string, args: readonly string[], environ
   });
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, output, errors };
-}
-
-/** The name of a command's bundle, which is in the same folder as all others. */
-export function bundledName(command: string): string {
-  return command.replace('/', '-');
-}
-
-function fileOf(command: string): string {
-  const isBundled = process.env.VITEST && BUNDLED_COMMANDS.includes(command);
-  return isBundled ? BUNDLED.replace('main', bundledName(command)) : `dist/${command}.js`;
 }
 
 /** Migrates the database of these settings, in a process of its own, as `npm run db:migrate` does. */

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
+import { PROJECT } from '../project.ts';
 import type { Database } from './client.ts';
 import { type Query, toParameter } from './driver.ts';
 import { LockTimeout } from './failures.ts';
 
-const migrationsFolder = fileURLToPath(new URL('../../../drizzle', import.meta.url));
+const migrationsFolder = fileURLToPath(new URL('drizzle', PROJECT));
 /** An arbitrary number that all versions of this service must share. */
 const MIGRATION_LOCK = 7_385_113;
 /** In milliseconds: how long a change waits for others that use its table, as all wait behind it; then a pause. */

@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Application } from '../application.ts';
 import { type ServedAsset, serveAsset } from '../http/asset.ts';
+import { PROJECT } from '../project.ts';
 import { escapeHtml, htmlDocument } from './layout.ts';
 import { pageHeaders } from './policy.ts';
 
-/** Relative to the compiled file, too, whose folder has no scripts and style sheets. */
-const OWN = new URL('../../../src/engine/pages/playground/', import.meta.url);
+const OWN = new URL('src/engine/pages/playground/', PROJECT);
 const PACKAGE = new URL('../', pathToFileURL(createRequire(import.meta.url).resolve('@graphql-yoga/render-graphiql')));
 
 type GraphiQL = Readonly<Record<'js' | 'css' | 'editorWorkerService' | 'jsonWorker' | 'graphqlWorker', string>>;

@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ServedAsset, serveAsset } from '../http/asset.ts';
+import { PROJECT } from '../project.ts';
 import { BASE_STYLE, escapeHtml, htmlDocument } from './layout.ts';
 import { pageHeaders } from './policy.ts';
 
-/** Relative to the compiled file, too, whose folder has no scripts and style sheets. */
-const OWN = fileURLToPath(new URL('../../../src/engine/pages/reference/', import.meta.url));
+const OWN = fileURLToPath(new URL('src/engine/pages/reference/', PROJECT));
 const SWAGGER_UI = createRequire(import.meta.url).resolve('swagger-ui-dist/swagger-ui-bundle.js');
 
 /** The page has no inline scripts and styles. */

@@ -106,7 +106,7 @@ describe('npm run events', () => {
     await send(service, 'POST', '/categories', { name: 'Newts' });
     await expect.poll(async () => (await (await fetch(`${service.base}/events`)).json()).length).toBeGreaterThan(0);
     await service.stop();
-    const command = ['dist/test/bundle/commands-events.js', 'tail', '--after', '1.0'];
+    const command = ['dist/commands/events.js', 'tail', '--after', '1.0'];
     const reading = spawn(process.execPath, command, { env: environment });
     reading.stdout.destroy();
     let errors = '';
