@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import leven, { closestMatch } from 'leven';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const origin = z
   .string()
