@@ -7,12 +7,8 @@ import {
   isEnumType,
   isInputObjectType,
   isListType,
-  Kind,
-  TypeInfo,
   typeFromAST,
-  type ValueNode,
-  visit,
-  visitWithTypeInfo,
+  valueFromASTUntyped,
 } from 'graphql';
 import { type Annotatable, type Annotated, annotatedIn } from '../lifecycle/annotated.ts';
 import type { Condition } from './conditions.ts';
@@ -24,16 +20,27 @@ export type UseFinder = (selection: Selection) => OperationUses;
 
 type Collect = (variables: Variables, found: Set<Annotated>) => void;
 
+/** Stands in the value of an argument for a variable, whose own value is walked once for all arguments that take it. */
+class Given {
+  /** That the variable is given: an argument or a field whose variable is absent counts as not given. */
+  readonly conditions: readonly Condition[];
+
+  constructor(conditions: readonly Condition[]) {
+    this.conditions = conditions;
+  }
+}
+
 /** @param defaults whether the default of a variable counts as a use. In REST it is the route's, not the client's */
 export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 'count'): UseFinder {
   const annotated = new Map<Annotatable, Annotated>(annotatedIn(schema).map((one) => [one.element, one]));
-  const walker = inputWalker(annotated);
+  const isAnnotated = (element: Annotatable) => annotated.has(element);
 
   return ({ operation, fields, defaults: defaultOf }) => {
     if (annotated.size === 0) return { always: [], given: undefined };
     const always = new Set<Annotated>();
     /** By coordinate and conditions, so that each occurs once. */
     const dependent = new Map<string, Collect>();
+    const placeholders: Record<string, Given> = Object.create(null);
 
     const note = (element: Annotatable, conditions: readonly Condition[]) => {
       const one = annotated.get(element);
@@ -49,14 +56,19 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     };
 
     // A value is walked once, however many fields take it: it may be long.
-    for (const { variable, type } of operation.variableDefinitions ?? []) {
+    for (const { variable, type: ofVariable } of operation.variableDefinitions ?? []) {
       const name = variable.name.value;
-      const walk = walker(typeFromAST(schema, type) as GraphQLInputType);
       const fallback = defaults === 'count' ? defaultOf.get(name) : undefined;
-      if (walk === undefined) continue;
-      dependent.set(`$${name}`, (variables, found) =>
-        walk(variables[name] === undefined ? fallback : variables[name], found),
-      );
+      const isGiven = { text: `given ${name}`, holds: (variables: Variables) => variables[name] !== undefined };
+      placeholders[name] = new Given(fallback === undefined ? [isGiven] : []);
+      const type = typeFromAST(schema, ofVariable) as GraphQLInputType;
+      if (!reachable(type).some(isAnnotated)) continue;
+      dependent.set(`$${name}`, (variables, found) => {
+        walk(type, variables[name] === undefined ? fallback : variables[name], (element) => {
+          const one = annotated.get(element);
+          if (one !== undefined) found.add(one);
+        });
+      });
     }
 
     const ofArguments = new Map<FieldNode, ReturnType<typeof usesOfArguments>>();
@@ -69,31 +81,18 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
       for (const [element, given] of own) note(element, [...conditions, ...given]);
     }
 
-    function usesOfArguments({ node: { kind, name, arguments: given = [] }, parent }: SelectedField) {
-      const found = new Map<string, [Annotatable, readonly Condition[]]>();
-      const add = (element: Annotatable | null | undefined, own: readonly Condition[]) => {
-        const one = element == null ? undefined : annotated.get(element);
-        if (one === undefined) return;
-        found.set([one.coordinate, ...own.map(({ text }) => text)].join('\n'), [one.element, own]);
+    function usesOfArguments({ node, field }: SelectedField) {
+      const found = new Map<string, readonly [Annotatable, readonly Condition[]]>();
+      const add = (element: Annotatable, given: readonly Condition[]) => {
+        const one = annotated.get(element);
+        if (one !== undefined)
+          found.set([one.coordinate, ...given.map(({ text }) => text)].join('\n'), [element, given]);
       };
-      const types = new TypeInfo(schema, parent);
-      const visitor = visitWithTypeInfo(types, {
-        Argument: ({ value }) => add(types.getArgument(), ifGiven(value)),
-        ObjectField: ({ name, value }) => {
-          const type = getNamedType(types.getParentInputType());
-          if (isInputObjectType(type)) add(type.getFields()[name.value], ifGiven(value));
-        },
-        EnumValue: () => add(types.getEnumValue(), []),
-      });
-      visit({ kind, name, arguments: given }, visitor);
+      for (const { name, value } of node.arguments ?? []) {
+        const argument = field.args.find((one) => one.name === name.value);
+        if (argument !== undefined) walkGiven(argument, valueFromASTUntyped(value, placeholders), add);
+      }
       return [...found.values()];
-    }
-
-    /** An argument whose variable is absent counts as not given. */
-    function ifGiven(value: ValueNode): Condition[] {
-      const variable = value.kind === Kind.VARIABLE ? value.name.value : undefined;
-      if (variable === undefined || (defaults === 'count' && defaultOf.has(variable))) return [];
-      return [{ text: `given ${variable}`, holds: (variables) => variables[variable] !== undefined }];
     }
 
     const collects = [...dependent.values()];
@@ -106,44 +105,33 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
   };
 }
 
-/** Adds the annotated elements in a value as the client sent it; parts that do not match the type are ignored. */
-type Walk = (value: unknown, found: Set<Annotated>) => void;
+type Use = (element: Annotatable, conditions: readonly Condition[]) => void;
 
-/** Creates the walks through values of input types; undefined for a type whose values can use no annotated element. */
-function inputWalker(annotated: ReadonlyMap<Annotatable, Annotated>): (type: GraphQLInputType) => Walk | undefined {
-  const cache = new Map<string, boolean>();
-  return (type) => (isAnnotated(type) ? (value, found) => walk(type, value, found) : undefined);
+/** Calls `use` for the field or argument that a value is given for, and for all elements in the value. */
+function walkGiven(place: Annotatable & { readonly type: GraphQLInputType }, value: unknown, use: Use): void {
+  use(place, value instanceof Given ? value.conditions : []);
+  walk(place.type, value, use);
+}
 
-  function walk(given: GraphQLInputType, value: unknown, found: Set<Annotated>): void {
-    const type = getNullableType(given);
-    if (value == null || !isAnnotated(type)) return;
-    if (isListType(type)) {
-      for (const item of Array.isArray(value) ? value : [value]) walk(type.ofType, item, found);
-    } else if (isEnumType(type)) {
-      if (typeof value === 'string') add(type.getValue(value), found);
-    } else if (isInputObjectType(type) && typeof value === 'object') {
-      // Iterates over the type's fields, not over the value's, which may be very many.
-      for (const field of Object.values(type.getFields())) {
-        if (!Object.hasOwn(value, field.name)) continue;
-        add(field, found);
-        walk(field.type, (value as Readonly<Record<string, unknown>>)[field.name], found);
-      }
+/** Calls `use` for all elements in a value as the client sent it; parts that do not match the type are ignored. */
+function walk(given: GraphQLInputType, value: unknown, use: Use): void {
+  const type = getNullableType(given);
+  if (value == null || value instanceof Given) return;
+  if (isListType(type)) {
+    for (const item of Array.isArray(value) ? value : [value]) walk(type.ofType, item, use);
+  } else if (isEnumType(type)) {
+    const one = typeof value === 'string' ? type.getValue(value) : undefined;
+    if (one != null) use(one, []);
+  } else if (isInputObjectType(type) && typeof value === 'object') {
+    // Iterates over the type's fields, not over the value's, which may be very many.
+    for (const field of Object.values(type.getFields())) {
+      if (!Object.hasOwn(value, field.name)) continue;
+      walkGiven(field, (value as Readonly<Record<string, unknown>>)[field.name], use);
     }
-  }
-
-  function add(element: Annotatable | null | undefined, found: Set<Annotated>): void {
-    const one = element == null ? undefined : annotated.get(element);
-    if (one !== undefined) found.add(one);
-  }
-
-  function isAnnotated(type: GraphQLInputType): boolean {
-    const { name } = getNamedType(type);
-    const uses = cache.get(name) ?? reachable(type).some((element) => annotated.has(element));
-    cache.set(name, uses);
-    return uses;
   }
 }
 
+/** The elements that values of a type can use. */
 function reachable(type: GraphQLInputType, seen = new Set<string>()): Annotatable[] {
   const named = getNamedType(type);
   if (seen.has(named.name)) return [];
