@@ -1,6 +1,5 @@
 import {
   DirectiveLocation,
-  type FieldNode,
   GraphQLDirective,
   type GraphQLField,
   GraphQLNonNull,
@@ -11,13 +10,6 @@ import {
 /** The scope of reads, where they need one. */
 export const READ = 'read';
 
-type AnyField = Pick<GraphQLField<unknown, unknown>, 'extensions'>;
-
-interface SelectedRoot {
-  readonly field: AnyField;
-  readonly within: readonly { readonly node: FieldNode }[];
-}
-
 export const scopeDirective = new GraphQLDirective({
   name: 'requiresScope',
   description:
@@ -27,7 +19,7 @@ export const scopeDirective = new GraphQLDirective({
   args: { scope: { type: new GraphQLNonNull(GraphQLString), description: 'The scope of an API key or a token.' } },
 });
 
-export function scopeOf({ extensions }: AnyField): string | undefined {
+export function scopeOf({ extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>): string | undefined {
   return extensions.scope as string | undefined;
 }
 
@@ -41,16 +33,4 @@ export function scopesIn(schema: GraphQLSchema): ReadonlyMap<string, readonly st
     }
   }
   return scopes;
-}
-
-/** The scopes of the root fields, and `read` for a change that returns more than the changed row. */
-export function scopesOf(roots: readonly SelectedRoot[], isChange: boolean): readonly string[] {
-  const scopes = new Set<string>();
-  for (const { field, within } of roots) {
-    const scope = scopeOf(field);
-    if (scope === undefined) continue;
-    scopes.add(scope);
-    if (isChange && within.some(({ node }) => node.selectionSet !== undefined)) scopes.add(READ);
-  }
-  return [...scopes];
 }

@@ -27,8 +27,7 @@ type ArgumentValidator = (variables: Variables) => readonly Rejection[];
  * ignores fields that `@skip` and `@include` leave out. The variables must be of their types.
  */
 export function argumentValidator(
-  schema: GraphQLSchema,
-  { operation, fields }: Selection,
+  { schema, operation, fields }: Selection,
   validatorOf: ReturnType<typeof inputValidators>,
 ): ArgumentValidator {
   const defaults = defaultsOf(schema, operation);

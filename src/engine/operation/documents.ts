@@ -43,7 +43,7 @@ export class PreparedDocuments {
 
   constructor(schema: GraphQLSchema, names: Names = 'shown', costs: ListCosts = listCosts(() => [])) {
     this.#schema = schema;
-    this.#options = { findUses: useFinder(schema), validate: validator(schema, names), costs };
+    this.#options = { findUses: useFinder(schema), validate: validator(names), costs };
   }
 
   get(text: string): DocumentNode | undefined {

@@ -1,5 +1,5 @@
 import { type DocumentNode, type GraphQLSchema, Kind, typeFromAST } from 'graphql';
-import { scopesOf } from '../auth/scope.ts';
+import { READ, scopeOf } from '../auth/scope.ts';
 import { type ValidationError, validationFailed } from '../errors.ts';
 import { type ListCosts, unitsOf } from '../limits/units.ts';
 import { type InputPlace, inputValidators, type Names, nameOrValue } from '../schema/input.ts';
@@ -48,7 +48,7 @@ export function prepareOperation(
     label: label ?? 'several',
     kind: KINDS[operation.operation],
     changesSeveral: isChange && label === undefined,
-    scopes: scopesOf(roots, isChange),
+    scopes: scopesOf(selection),
     cost: (variables, runs = 1) => {
       const cost = together(costFor(variables), runs);
       const counts = counted(variables).reduce((sum, list) => sum + costs.count(list), 0);
@@ -57,20 +57,32 @@ export function prepareOperation(
     uses: findUses(selection),
     validate: validate(selection),
     maxRuns: (variables) => maxRuns(costFor(variables)),
-    streamArgs: streamArgsOf(schema, selection),
-    wait: waitOf(schema, selection),
+    streamArgs: streamArgsOf(selection),
+    wait: waitOf(selection),
     run: run(size, readAheadPlans(selection)),
   };
 }
 
+/** The scopes of the root fields, and `read` for a change that returns more than the changed row. */
+function scopesOf({ operation, roots }: Selection): readonly string[] {
+  const scopes = roots.flatMap(({ field, within }) => {
+    const scope = scopeOf(field);
+    if (scope === undefined) return [];
+    const returnsMore = within.some(({ node }) => node.selectionSet !== undefined);
+    return operation.operation === 'mutation' && returnsMore ? [scope, READ] : [scope];
+  });
+  return [...new Set(scopes)];
+}
+
 /** Makes the validator of an operation: of its variables, and if those are valid, of the arguments of its fields. */
-export function validator(schema: GraphQLSchema, names: Names) {
+export function validator(names: Names) {
   const validatorOf = inputValidators(names);
   const argumentValidatorOf = inputValidators(names, nameOrValue);
   return (selection: Selection): PreparedOperation['validate'] => {
-    const rejections = argumentValidator(schema, selection, argumentValidatorOf);
+    const rejections = argumentValidator(selection, argumentValidatorOf);
     const withoutNull = neverNull(selection);
-    const validators = (selection.operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => {
+    const { schema, operation } = selection;
+    const validators = (operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => {
       const place = { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace;
       return [variable.name.value, validatorOf(place)] as const;
     });

@@ -1,4 +1,4 @@
-import { type GraphQLSchema, getArgumentValues, getVariableValues } from 'graphql';
+import { getArgumentValues, getVariableValues } from 'graphql';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { Context } from '../schema/context.ts';
 import { isIncluded } from './conditions.ts';
@@ -16,11 +16,11 @@ export type WaitFor = (
 ) => Promise<Partial<Context>>;
 
 /** The wait of an operation, outside the limits of work in progress; undefined if none of its root fields can wait. */
-export function waitOf(schema: GraphQLSchema, selection: Selection): PreparedOperation['wait'] {
+export function waitOf(selection: Selection): PreparedOperation['wait'] {
   const waiting = selection.roots.flatMap((root) => {
     const wait = root.field.extensions.wait as WaitFor | undefined;
     const key = (root.node.alias ?? root.node.name).value;
-    return wait === undefined ? [] : [{ wait, key, root, argsOf: argumentsOf(schema, selection, root) }];
+    return wait === undefined ? [] : [{ wait, key, root, argsOf: argumentsOf(selection, root) }];
   });
   // Only the feed of events waits.
   const [first] = waiting;
@@ -32,12 +32,12 @@ export function waitOf(schema: GraphQLSchema, selection: Selection): PreparedOpe
 }
 
 /** The arguments of a subscription's root field with these variables; undefined for other operations. */
-export function streamArgsOf(schema: GraphQLSchema, selection: Selection): PreparedOperation['streamArgs'] {
+export function streamArgsOf(selection: Selection): PreparedOperation['streamArgs'] {
   const [root] = selection.roots;
-  return selection.operation.operation === 'subscription' && root ? argumentsOf(schema, selection, root) : undefined;
+  return selection.operation.operation === 'subscription' && root ? argumentsOf(selection, root) : undefined;
 }
 
-function argumentsOf(schema: GraphQLSchema, { operation }: Selection, { field, node }: SelectedField) {
+function argumentsOf({ schema, operation }: Selection, { field, node }: SelectedField) {
   const { variableDefinitions = [] } = operation;
   return (variables: Variables) => {
     // They are valid: the operation is validated first.
