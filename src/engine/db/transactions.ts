@@ -1,7 +1,7 @@
 import type { Database } from './client.ts';
+import type { KindQuery, Query } from './driver.ts';
 import { tooSlow } from './failures.ts';
 import { type Connection, createPool } from './pool.ts';
-import { TransactionQueue } from './transaction-queue.ts';
 
 /** In milliseconds: the rows that a transaction has changed are locked for all others meanwhile. */
 const MAX_TRANSACTION_TIME = 2_000;
@@ -10,7 +10,8 @@ const MAX_TRANSACTION_TIME = 2_000;
 export function createTransactions<Made>(database: Database, max: number, make: (own: Database) => Made) {
   interface Client {
     readonly made: Made;
-    queue: TransactionQueue | undefined;
+    /** Sends the statements of its transaction; undefined without one. */
+    query: KindQuery | undefined;
   }
   const sessions = createPool<Client>(max, { open, close: async () => {} });
 
@@ -39,10 +40,10 @@ export function createTransactions<Made>(database: Database, max: number, make: 
 
   function open(): Client {
     const own = database.inTransaction(async (...statement) => {
-      if (client.queue === undefined) throw new Error('The transaction has ended.');
-      return client.queue.query(...statement);
+      if (client.query === undefined) throw new Error('The transaction has ended.');
+      return client.query(...statement);
     });
-    const client: Client = { made: make(own), queue: undefined };
+    const client: Client = { made: make(own), query: undefined };
     return client;
   }
 
@@ -51,14 +52,60 @@ export function createTransactions<Made>(database: Database, max: number, make: 
       if (performance.now() > until) throw tooSlow();
     };
     return database.driver.transaction(async (query, begun) => {
-      client.queue = new TransactionQueue(query, begun, assertInTime);
+      const queryInTime: Query = async (...statement) => {
+        assertInTime();
+        return query(...statement);
+      };
+      client.query = inOrder(queryInTime, begun);
       try {
         const result = await work(client.made);
         assertInTime();
         return result;
       } finally {
-        client.queue = undefined;
+        client.query = undefined;
       }
     }, until);
+  }
+}
+
+/**
+ * Sends the statements of a transaction in order. Reads are sent at once, behind the earlier statements. A change waits
+ * for the results of all earlier statements, because it must never run before the transaction has begun. A change that
+ * fails is undone on its own, and the transaction goes on. A read that fails also fails the transaction: that only
+ * happens when the database is too slow or unavailable.
+ */
+export function inOrder(query: Query, begun: Promise<unknown>): KindQuery {
+  /** All statements so far; rejects when the transaction has failed. */
+  let sent = begun;
+  /** Resolves when the last change has ended, whether or not it failed. */
+  let changed: Promise<unknown> = Promise.resolve();
+
+  return (text, parameters, kind) => (kind === 'write' ? change(text, parameters) : read(text, parameters));
+
+  async function read(...statement: Parameters<Query>): ReturnType<Query> {
+    await changed;
+    const rows = query(...statement);
+    sent = Promise.all([sent, rows]);
+    sent.catch(() => {});
+    return rows;
+  }
+
+  function change(...statement: Parameters<Query>): ReturnType<Query> {
+    const changing = changed.then(() => sent).then(() => changeOrUndo(...statement));
+    changed = changing.catch(() => {});
+    return changing;
+  }
+
+  async function changeOrUndo(...statement: Parameters<Query>): ReturnType<Query> {
+    try {
+      // Sent together, so that the savepoint takes no round trip of its own.
+      const [, rows] = await Promise.all([query('savepoint statement', []), query(...statement)]);
+      return rows;
+    } catch (error) {
+      await query('rollback to savepoint statement', []).catch(() => {
+        // Then the commit fails too, so that nothing is changed: the reason is what failed first.
+      });
+      throw error;
+    }
   }
 }
