@@ -36,8 +36,8 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
   const idle: Member[] = [];
   /** Not a set, whose old tables would keep all that has waited in memory. */
   const waiting: Waiting[] = [];
-  const used = new Map<string, number>();
-  let totalUsed = 0;
+  /** Whom each connection in use works for. */
+  const users: (string | undefined)[] = [];
   /** How many connections one caller may use, so that one is left for the others. */
   const share = Math.max(1, size - 1);
   let hasEnded = false;
@@ -52,7 +52,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
      */
     async use<T>(work: (connection: Member) => Promise<T>, timeout: number, caller?: string): Promise<T> {
       if (hasEnded) throw stopping();
-      if (totalUsed < size && usedBy(caller) < share) countUse(caller);
+      if (users.length < size && usedBy(caller) < share) users.push(caller);
       else await wait(timeout, caller);
       const member = takeIdle() ?? openMember();
       try {
@@ -71,12 +71,9 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
   };
 
   function usedBy(caller: string | undefined): number {
-    return caller === undefined ? 0 : (used.get(caller) ?? 0);
-  }
-
-  function countUse(caller: string | undefined): void {
-    totalUsed++;
-    if (caller !== undefined) used.set(caller, usedBy(caller) + 1);
+    let uses = 0;
+    if (caller !== undefined) for (const user of users) if (user === caller) uses++;
+    return uses;
   }
 
   function wait(timeout: number, caller: string | undefined): Promise<void> {
@@ -89,7 +86,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
         caller,
         start() {
           leaveQueue();
-          countUse(caller);
+          users.push(caller);
           resolve();
         },
         giveUp(error) {
@@ -121,12 +118,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
   }
 
   function release(member: Member, caller: string | undefined): void {
-    totalUsed--;
-    if (caller !== undefined) {
-      const left = usedBy(caller) - 1;
-      if (left > 0) used.set(caller, left);
-      else used.delete(caller);
-    }
+    users.splice(users.indexOf(caller), 1);
     if (member.isLost || isSpent?.(member.client)) discard(member);
     else idle.push(member);
     next()?.start();

@@ -5,39 +5,33 @@ const PART_OF_CALLER = 0.1;
 const LATER = { 'retry-after': '5' };
 
 /** Shares out streams and waiting pages among callers. */
-export class StreamPlaces {
-  readonly #max: number;
-  readonly #onCount: (count: number) => void;
-  readonly #taken = new Map<string, number>();
-  #count = 0;
+export function createPlaces(max: number, onCount: (count: number) => void) {
+  const ofCaller = Math.max(1, Math.floor(max * PART_OF_CALLER));
+  /** Who has each place that is taken. */
+  const taken: string[] = [];
 
-  constructor(max: number, onCount: (count: number) => void) {
-    this.#max = max;
-    this.#onCount = onCount;
-  }
+  return {
+    assertFree,
+
+    /** Returns what gives the place back. Throws as `assertFree` does. */
+    take(account: string): () => void {
+      assertFree(account);
+      onCount(taken.push(account));
+      return () => {
+        taken.splice(taken.indexOf(account), 1);
+        onCount(taken.length);
+      };
+    },
+  };
 
   /** @throws {ServiceError} UNAVAILABLE, RATE_LIMITED */
-  assertFree(account: string): void {
-    if (this.#count >= this.#max) {
-      throw new ServiceError('UNAVAILABLE', `There are ${this.#max} streams already; try again.`, { headers: LATER });
+  function assertFree(account: string): void {
+    if (taken.length >= max) {
+      throw new ServiceError('UNAVAILABLE', `There are ${max} streams already; try again.`, { headers: LATER });
     }
-    const ofCaller = Math.max(1, Math.floor(this.#max * PART_OF_CALLER));
-    if ((this.#taken.get(account) ?? 0) < ofCaller) return;
+    if (taken.filter((one) => one === account).length < ofCaller) return;
     throw new ServiceError('RATE_LIMITED', `You have ${ofCaller} streams already; close one first.`, {
       headers: LATER,
     });
-  }
-
-  /** Returns what gives the place back. Throws as `assertFree` does. */
-  take(account: string): () => void {
-    this.assertFree(account);
-    this.#onCount(++this.#count);
-    this.#taken.set(account, (this.#taken.get(account) ?? 0) + 1);
-    return () => {
-      this.#onCount(--this.#count);
-      const left = (this.#taken.get(account) ?? 0) - 1;
-      if (left === 0) this.#taken.delete(account);
-      else this.#taken.set(account, left);
-    };
   }
 }

@@ -7,7 +7,7 @@ import { Turns } from '../turns.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
-import { StreamPlaces } from './stream-places.ts';
+import { createPlaces } from './stream-places.ts';
 import { createTail } from './tail.ts';
 import { WAITING, waitingSink } from './waiting.ts';
 
@@ -34,7 +34,7 @@ interface StreamsOptions {
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
 export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOptions) {
-  const places = new StreamPlaces(max, onCount);
+  const places = createPlaces(max, onCount);
   const turns = new Turns();
   const streams = new Set<EventStream>();
   const tail = createTail(feed, tellNext, endAll, onFailure);
