@@ -68,7 +68,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   database: Database,
   options: VersionedStoreOptions<T, Filter, SortName>,
 ): VersionedStore<T, Filter, SortName> {
-  const { table, list, one, references = {}, keptBy = {}, lockedFirst } = options;
+  const { table, list, one, references = {}, keptBy = {}, lockedFirst = sql`select` } = options;
   if (table.id.generatedIdentity === undefined)
     throw new Error(
       `The id of ${list.name} must be idColumn(), which the database assigns; write a store for another key.`,
@@ -108,11 +108,9 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   const remove = database.statement(
     `${list.name}.delete`,
     'write',
-    lockedFirst === undefined
-      ? sql`delete from ${table} where id = ${id} and ${isExpected(table.version)} returning ${selected}, ${byRequest}`
-      : sql`with locked as (${lockedFirst})
-          delete from ${table} where id = ${id} and (select count(*) from locked) >= 0 and ${isExpected(table.version)}
-          returning ${selected}, ${byRequest}`,
+    sql`with locked as (${lockedFirst})
+      delete from ${table} where id = ${id} and (select count(*) from locked) >= 0 and ${isExpected(table.version)}
+      returning ${selected}, ${byRequest}`,
     columns,
     row,
   );
@@ -132,12 +130,8 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     byId: rows,
     list: pages(database, list),
     create: (given, requestId) => create(complete(given, requestId)),
-    replace(rowId, given, expected, requestId) {
-      const whole = complete(given, requestId);
-      return change(update, rowId, Object.assign(whole, givenOf(whole)), expected);
-    },
-    update: (rowId, changes, expected, requestId) =>
-      change(update, rowId, { requestId, ...changes, ...givenOf(changes) }, expected),
+    replace: (rowId, given, expected, requestId) => change(update, rowId, complete(given, requestId), expected),
+    update: (rowId, changes, expected, requestId) => change(update, rowId, { requestId, ...changes }, expected),
     delete: (rowId, expected, requestId) => change(remove, rowId, { requestId }, expected),
   } as VersionedStore<T, Filter, SortName>;
 
@@ -149,8 +143,9 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   ): Promise<Values> {
     // Finds out why the row is unchanged.
     const read = database.bind(rows.load);
+    const givenFields = Object.keys(values).filter((key) => values[key] !== undefined);
     const [changed] = await explaining(
-      statement(Object.assign({}, values, { id: rowId, expectedVersion })),
+      statement(Object.assign({}, values, { id: rowId, expectedVersion, givenFields })),
       (constraint) => unknownReference(constraint, values) ?? stillReferred(constraint, rowId),
     );
     if (changed !== undefined) return changed;
@@ -176,12 +171,5 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     const whole: Record<string, unknown> = { requestId };
     for (const { key, fallback } of fields) whole[key] = given[key] ?? fallback;
     return whole;
-  }
-
-  /** Which nullable fields are given: their value may be null on purpose. */
-  function givenOf(values: Values): Values {
-    return Object.fromEntries(
-      fields.flatMap(({ key, isGiven }) => (isGiven === undefined ? [] : [[isGiven, values[key] !== undefined]])),
-    );
   }
 }

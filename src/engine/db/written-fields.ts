@@ -4,16 +4,18 @@ import { byRequests } from './by-request.ts';
 
 type WrittenField = ReturnType<typeof fieldOf>;
 
-/** @throws {Error} when the default of the column is an SQL expression */
+/**
+ * The value of a field is a placeholder with its key; `givenFields` has the keys of those that a change doesn't omit.
+ *
+ * @throws {Error} when the default of the column is an SQL expression
+ */
 export function fieldOf(key: string, column: PgColumn) {
   if (is(column.default, SQL)) throw new Error(`${column.name} must have a constant for its default.`);
   const type = sql.raw(column.getSQLType());
   const value = sql.placeholder(key);
-  const isGiven = column.notNull ? undefined : `${key}IsGiven`;
-  const changed =
-    isGiven === undefined
-      ? sql`coalesce(${value}, ${column})`
-      : sql`case when ${sql.placeholder(isGiven)}::boolean then ${value}::${type} else ${column} end`;
+  const changed = column.notNull
+    ? sql`coalesce(${value}, ${column})`
+    : sql`case when ${key} = any(${sql.placeholder('givenFields')}::text[]) then ${value}::${type} else ${column} end`;
   return {
     key,
     column,
@@ -22,8 +24,6 @@ export function fieldOf(key: string, column: PgColumn) {
     value,
     /** The value after an update, in which the field may be omitted. */
     changed,
-    /** The placeholder that says whether the field is given; undefined for a field that can't be null. */
-    isGiven,
     fallback: column.default ?? null,
   };
 }
