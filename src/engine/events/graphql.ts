@@ -3,7 +3,7 @@ import { beta } from '../lifecycle/annotation.ts';
 import type { WaitFor } from '../operation/root-fields.ts';
 import { type Bounds, cursor, integerFrom, text } from '../schema/bounds.ts';
 import type { Builder, Types } from '../schema/builder.ts';
-import { type FeedCursor, NOW, readEventId, toEventId } from './cursor.ts';
+import { NOW, readEventId, toEventId } from './cursor.ts';
 import type { EventFilter, EventRow, FeedEvent, FeedPage, FeedStore } from './feed.ts';
 import { type EventSource, enumNameOf, eventTypesOf } from './source.ts';
 import type { EventStreams } from './streams.ts';
@@ -13,8 +13,8 @@ declare module '../schema/context.ts' {
     readonly events: FeedStore;
     readonly streams: Pick<EventStreams, 'wait'>;
     readonly event?: FeedEvent;
-    /** Where the feed ended when a field began to wait for the events from `now` on, by its key in the response. */
-    readonly feedEnds?: ReadonlyMap<string | number, FeedCursor | undefined>;
+    /** The event where the feed ended when a field began to wait for those from `now` on, by its key in the response. */
+    readonly feedEnds?: ReadonlyMap<string | number, string | undefined>;
   }
 }
 
@@ -27,8 +27,9 @@ const waitForEvents: WaitFor = async (fields, { streams }, request) => {
   const waits = [...fields].map(async ([key, { after, types, subject, wait }]) => {
     if (!wait) return [key, undefined] as const;
     const filter = { types, subject } as EventFilter;
-    const end = streams.wait(after as string | undefined, filter, (wait as number) * 1_000, request);
-    return [key, await end.catch(leaveToResolver)] as const;
+    const waited = streams.wait(after as string | undefined, filter, (wait as number) * 1_000, request);
+    const end = await waited.catch(leaveToResolver);
+    return [key, end && toEventId(end)] as const;
   });
   return { feedEnds: new Map(await Promise.all(waits)) };
 };
@@ -162,13 +163,8 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
           description: 'If there is no event yet, how many seconds to wait for one.',
         }),
       },
-      resolve: (_, { first, after, types, subject }, { events, feedEnds }, { path }) => {
-        const size = first ?? DEFAULT_PAGE_SIZE;
-        const feedEnd = feedEnds?.get(path.key);
-        return after === NOW && feedEnd !== undefined
-          ? events.pageAfter(feedEnd, { types, subject }, size)
-          : events.page(after, { types, subject }, size);
-      },
+      resolve: (_, { first, after, types, subject }, { events, feedEnds }, { path }) =>
+        events.page(feedEnds?.get(path.key) ?? after, { types, subject }, first ?? DEFAULT_PAGE_SIZE),
     }),
   );
 
