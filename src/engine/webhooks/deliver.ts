@@ -56,14 +56,12 @@ export function createDeliverer(
   const running = new Map<string, { readonly webhookId: Int64; readonly ended: Promise<void> }>();
   let results: (Settlement & { readonly key: string })[] = [];
   let intervals: NodeJS.Timeout[] = [];
-  let isActive = false;
   let isNeeded = false;
   let hasEnded = false;
   let stopping: Promise<void> | undefined;
 
   return {
     begin(): void {
-      isActive = true;
       const each = (milliseconds: number, work: () => Promise<void>) =>
         setInterval(() => work().catch(onFailure), milliseconds).unref();
       intervals = [each(INTERVAL, look), each(UPKEEP, upkeep)];
@@ -85,10 +83,8 @@ export function createDeliverer(
   };
 
   function stop(): Promise<void> {
-    const wasActive = isActive;
-    isActive = false;
     for (const interval of intervals) clearInterval(interval);
-    stopping ??= wasActive ? finish().catch(onFailure) : Promise.resolve();
+    stopping ??= intervals.length > 0 ? finish().catch(onFailure) : Promise.resolve();
     return stopping;
   }
 
@@ -114,7 +110,7 @@ export function createDeliverer(
   }
 
   function wake(): void {
-    if (isActive && (isNeeded || results.length > 0)) rounds.wake();
+    if (isNeeded || results.length > 0) rounds.wake();
   }
 
   async function pass(): Promise<void> {
@@ -124,7 +120,7 @@ export function createDeliverer(
     const ids = webhooks.map(({ id }) => id);
     if (await queue.spread(ids, now())) rounds.wake();
     const due = await queue.due({ ids, ...roomIn(ids), types: feed.types, now: now() });
-    if (!isActive) return;
+    if (stopping !== undefined) return;
     for (const delivery of due) start(delivery, webhooks.find(({ id }) => id === delivery.webhookId) as Owned);
   }
 
