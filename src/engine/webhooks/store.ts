@@ -20,10 +20,7 @@ const OVERLAP = 24 * 3_600_000;
 export const webhookList = tableList(webhooks);
 
 export const deliveryList = tableList(deliveries, {
-  filters: {
-    webhookId: { column: deliveries.webhookId, values: sql`array[${sql.placeholder('webhookId')}]::bigint[]` },
-    status: deliveries.status,
-  },
+  filters: { webhookId: deliveries.webhookId, status: deliveries.status },
 });
 
 interface WebhookFields {
@@ -97,7 +94,7 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     ): Promise<Page<Delivery>> {
       const list = database.bind(listDeliveries);
       await get(webhookId);
-      return list({ webhookId, status }, sort, window);
+      return list({ webhookId: [webhookId], status }, sort, window);
     },
 
     get,
