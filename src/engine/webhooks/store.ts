@@ -166,11 +166,14 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
   }
 }
 
-/** A client's enabling or disabling ends the service's reason; that, or another URL, ends the receiver's pause. */
+/**
+ * A client's enabling or disabling ends the service's reason; that, or another URL, ends the receiver's pause. Each type is
+ * stored once: a long list of the same ones would be in every answer.
+ */
 function toColumns({ url, types, enabled, ...fields }: WebhookChanges) {
   return {
     ...fields,
-    ...(types !== undefined && { types: types?.join(' ') || null }),
+    ...(types !== undefined && { types: [...new Set(types)].join(' ') || null }),
     ...(enabled != null && { enabled, disabledBecause: null }),
     ...((enabled != null || url != null) && { pausedUntil: null }),
   };

@@ -71,6 +71,18 @@ describe('a webhook', () => {
     expect(data.updateWebhook.types).toEqual(['pet_deleted']);
   });
 
+  test('has each of its types once, however often it is given', async () => {
+    const { id, path } = await newWebhook({
+      types: [...Array(4_000).fill('pet.created'), 'pet.deleted', 'pet.created'],
+    });
+    expect((await app.rest('GET', path)).body.types).toEqual(['pet.created', 'pet.deleted']);
+    const { data } = await app.graphql(
+      'mutation ($id: Int64!) { updateWebhook(webhookId: $id, changes: { types: [pet_updated, pet_updated] }) { types } }',
+      { id },
+    );
+    expect(data.updateWebhook.types).toEqual(['pet_updated']);
+  });
+
   test('is changed only in the fields that are given, and under a precondition', async () => {
     const { path } = await newWebhook({ description: 'One.' });
     const before = await app.rest('GET', path);
