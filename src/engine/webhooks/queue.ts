@@ -151,11 +151,13 @@ export function deliveryQueue(database: Database, me: string) {
       where id = ${sql.placeholder('id')} and url = ${sql.placeholder('url')} and enabled`,
     {},
   );
+  const until = sql`${sql.placeholder('until')}::timestamptz`;
   const pause = database.statement(
     'delivery.pause',
     'write',
-    sql`update ${webhooks} set paused_until = greatest(paused_until, ${sql.placeholder('until')}::timestamptz)
-      where id = ${sql.placeholder('id')} and url = ${sql.placeholder('url')}`,
+    sql`update ${webhooks} set paused_until = ${until}, version = version + 1
+      where id = ${sql.placeholder('id')} and url = ${sql.placeholder('url')}
+        and (paused_until is null or paused_until < ${until})`,
     {},
   );
   const release = database.statement(

@@ -199,6 +199,18 @@ describe('a delivery that fails', () => {
     expect(namesOf(receiver.received).sort()).toEqual(['other', 'slower', 'slower']);
   });
 
+  test('with 503 and Retry-After, gives the webhook another ETag with its pause', async () => {
+    const { id } = await newWebhook();
+    const before = await app.rest('GET', `/webhooks/${id}`);
+    const headers = { 'if-none-match': before.headers.get('etag') as string };
+    expect((await app.rest('GET', `/webhooks/${id}`, { headers })).status).toBe(304);
+    receiver.answer = () => ({ status: 503, headers: { 'retry-after': '60' } });
+    await newCategory();
+    await until(async () => (await deliveries(id))[0]?.attempts === 1, 'first attempt');
+    const after = await app.rest('GET', `/webhooks/${id}`, { headers });
+    expect([after.status, after.body]).toEqual([200, { ...before.body, pausedUntil: expect.any(String) }]);
+  });
+
   test('with 500 and Retry-After, waits that long alone', async () => {
     const { id } = await newWebhook();
     receiver.answer = () => ({ status: 500, headers: { 'retry-after': '60' } });
