@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { readJson } from '../http/body.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { assertUtf8 } from '../http/media-type.ts';
-import { parseJson } from '../json.ts';
+import { duplicateIn, parseJson } from '../json.ts';
 import type { Variables } from '../operation/prepared.ts';
 import { show } from '../schema/input.ts';
 
@@ -30,6 +30,7 @@ export async function readParams(
     throw new ServiceError('METHOD_NOT_ALLOWED', 'GraphQL only supports GET and POST requests.', { headers });
   }
   const params = method === 'POST' ? await readPost(request, charge) : readSearch(search);
+  const place = method === 'POST' ? 'request body' : 'query string';
   const { query, operationName, variables, extensions, ...others } = params;
   // At this message, clients send the document instead of its digest, and go on to do so.
   if (query == null && isObject(extensions) && extensions.persistedQuery !== undefined) {
@@ -38,7 +39,7 @@ export async function readParams(
   if (typeof query !== 'string') throw invalid('query must be a string: the GraphQL document.');
   if (operationName != null && typeof operationName !== 'string') throw invalid('operationName must be a string.');
   for (const name in others) {
-    if (others[name] != null) throw malformed(`Unexpected parameter "${name}" in the request body.`);
+    if (others[name] != null) throw malformed(`Unexpected parameter "${name}" in the ${place}.`);
   }
   return {
     query,
@@ -83,11 +84,15 @@ function readSearch(search: string): Readonly<Record<string, unknown>> {
 
 function readJsonParameter(name: string, text: string): unknown {
   if (text === '') return undefined;
+  let duplicate: string | undefined;
   try {
-    return parseJson(text);
+    const value = parseJson(text);
+    duplicate = duplicateIn(text, value);
+    if (duplicate === undefined) return value;
   } catch (error) {
     throw invalid(`${name} is ${error instanceof SyntaxError ? 'not JSON' : 'nested too deep'}.`);
   }
+  throw invalid(`An object of ${name} has the member ${show(duplicate)} more than once.`);
 }
 
 function invalid(message: string): ServiceError {

@@ -208,6 +208,17 @@ describe('over HTTP', () => {
     expect(await response.json()).toMatchObject(answer);
   });
 
+  test.each([
+    [{ doc_id: '1' }, 'Unexpected parameter "doc_id" in the query string.'],
+    [{ variables: '{"id": 3, "id": 4}' }, 'An object of variables has the member "id" more than once.'],
+    [{ extensions: '{"a": {"b": 1, "\\u0062": 2}}' }, 'An object of extensions has the member "b" more than once.'],
+  ])('GET with %j is 400: nothing is dropped silently', async (parameters, message) => {
+    const query = 'query ($id: Int64 = 3) { category(categoryId: $id) { id } }';
+    const response = await get({ query, ...(parameters as Record<string, string>) });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ message, extensions: { code: 'INVALID_ARGUMENT' } }] });
+  });
+
   test('another method is 405, with the same Allow as OPTIONS has', async () => {
     const send = (method: string) => app.fetch(new Request('http://pets.example/graphql', { method }));
     const [put, options] = [await send('PUT'), await send('OPTIONS')];
