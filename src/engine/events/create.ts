@@ -7,6 +7,7 @@ import type { RequestMetrics } from '../metrics.ts';
 import type { StreamOpener } from '../rest/adapter.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import type { Context } from '../schema/context.ts';
+import { resumedAt } from './cursor.ts';
 import type { StreamFormat } from './event-stream.ts';
 import { type FeedEvent, feedStore } from './feed.ts';
 import { createSequencer } from './sequencer.ts';
@@ -87,7 +88,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
       const types = (type as readonly string[] | undefined)?.map((one) => typeNames.get(one) ?? one);
       return streams.open({
         format,
-        cursor: headers.get('last-event-id') ?? (after as string | undefined),
+        cursor: resumedAt(headers, after as string | undefined),
         filter: { types, subject: subject as string | undefined },
         account: meter.account,
         recheck,

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import type { RequestHeaders } from '../http/headers.ts';
 
 /** A place in the feed: after the event with this position. */
 export interface FeedCursor {
@@ -22,4 +23,17 @@ export function readEventId(text: string, name: string): FeedCursor {
   const [, epoch, position] = CURSOR.exec(text) ?? [];
   if (epoch !== undefined && position !== undefined) return { epoch: Number(epoch), position: Number(position) };
   throw new ServiceError('INVALID_ARGUMENT', `${name} must be the id of an event, such as 1.204, or ${NOW}.`);
+}
+
+/**
+ * The place from which a stream goes on: after the id that `EventSource` sends when it connects again, or else after the
+ * one that the client has asked for.
+ *
+ * @throws {ServiceError} INVALID_ARGUMENT for an id that no event has
+ */
+export function resumedAt(headers: RequestHeaders, after: string | undefined): string | undefined {
+  const lastId = headers.get('last-event-id');
+  if (lastId === null) return after;
+  if (lastId !== NOW) readEventId(lastId, 'Last-Event-ID');
+  return lastId;
 }

@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Authentication } from '../auth/authentication.ts';
+import { resumedAt } from '../events/cursor.ts';
 import type { EventFilter, FeedEvent } from '../events/feed.ts';
 import type { EventStreams } from '../events/streams.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
@@ -50,7 +51,7 @@ export function subscriptionOpener({ open, context }: Subscriptions, authenticat
         textsOf: (events) => turns.take(account, () => Promise.all(events.map(run))),
         rejection: (error) => next({ errors: [rejected(error)] }, extension) + COMPLETE,
       },
-      cursor: request.headers.get('last-event-id') ?? (after as string | undefined),
+      cursor: resumedAt(request.headers, after as string | undefined),
       filter: { types, subject } as EventFilter,
       account,
       charge: (events) => request.meter.charge(operation.cost(variables, events).units),

@@ -144,6 +144,13 @@ describe('a stream of events', () => {
     expect(JSON.parse(stream.text())).toMatchObject({ status });
   });
 
+  test.each(['x', ''])('is rejected with the name of the field, for the Last-Event-ID %j', async (id) => {
+    const stream = await open('/events?after=now', { 'last-event-id': id });
+    await stream.ended;
+    const message = 'Last-Event-ID must be the id of an event, such as 1.204, or now.';
+    expect([stream.status, JSON.parse(stream.text()).message]).toEqual([400, message]);
+  });
+
   test('answers HEAD without a stream, and HTTP/1.0 without chunks', async () => {
     const { hostname, port } = new URL(service.base);
     const send = async (head: string) => {
