@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
+import { overloaded } from '../db/failures.ts';
 import { columnsOf } from '../db/keyset.ts';
+import { MAX_LOCK_WAIT } from '../db/lanes.ts';
 import { type Page, type PageWindow, pages } from '../db/paging.ts';
 import { tableList } from '../db/table-list.ts';
 import type { ExpectedVersion } from '../db/version.ts';
@@ -8,6 +10,7 @@ import { versionedStore } from '../db/versioned-store.ts';
 import { ServiceError, validationFailed } from '../errors.ts';
 import { notRecorded, positionOf } from '../events/feed.ts';
 import type { Int64 } from '../int64.ts';
+import { Turns } from '../turns.ts';
 import { newSecret } from './sign.ts';
 import { type Delivery, deliveries, type Webhook, webhooks } from './table.ts';
 import { type Reach, urlError } from './target.ts';
@@ -50,6 +53,8 @@ export type WebhookStore = ReturnType<typeof webhookStore>;
 export function webhookStore(database: Database, { isOn, reach, clock }: WebhookStoreOptions) {
   const stored = versionedStore(database, { table: webhooks, list: webhookList, one: 'webhook' });
   const listDeliveries = pages(database, deliveryList);
+  // One after another: of many at once, each would find room for one more.
+  const creations = new Turns({ milliseconds: MAX_LOCK_WAIT, error: overloaded });
   // Not read from the feed's store: with an idempotency key, all of it runs in one transaction.
   const state = database.statement(
     'webhooks.state',
@@ -102,20 +107,22 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     /** Creates a webhook for the events from now on. */
     async create(fields: WebhookFields): Promise<NewWebhook> {
       const url = hrefOf(fields.url);
-      const store = database.bind(stored.create);
-      const { last, count } = await readState();
-      if (count >= MAX_WEBHOOKS) {
-        throw new ServiceError('CONFLICT', `There can be ${MAX_WEBHOOKS} webhooks; delete one first.`);
-      }
-      const secret = newSecret();
-      const row = await store({
-        ...toColumns(fields),
-        url,
-        secret,
-        position: last,
-        createdAt: new Date(clock()),
+      const [read, store] = [database.bind(readState), database.bind(stored.create)];
+      return creations.take('', async () => {
+        const { last, count } = await read();
+        if (count >= MAX_WEBHOOKS) {
+          throw new ServiceError('CONFLICT', `There can be ${MAX_WEBHOOKS} webhooks; delete one first.`);
+        }
+        const secret = newSecret();
+        const row = await store({
+          ...toColumns(fields),
+          url,
+          secret,
+          position: last,
+          createdAt: new Date(clock()),
+        });
+        return { ...row, newSecret: secret };
       });
-      return { ...row, newSecret: secret };
     },
 
     /** Rejects as the update of any row does. A webhook that is enabled goes on with the first event that it missed. */

@@ -180,4 +180,12 @@ describe('is rejected, with what is accepted:', () => {
     const { status, body } = await app.rest('POST', '/webhooks', { body: { url } });
     expect([status, body.message]).toEqual([409, 'There can be 100 webhooks; delete one first.']);
   });
+
+  test('those beyond a hundred, of many at once', async () => {
+    for (const { id } of (await app.rest('GET', '/webhooks?limit=3')).body) await app.rest('DELETE', `/webhooks/${id}`);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => app.rest('POST', '/webhooks', { body: { url } })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, ...Array(7).fill(409)]);
+  });
 });
