@@ -13,7 +13,8 @@ declare module '../../engine/schema/context.ts' {
 const name = text(PET_NAME_LENGTH);
 
 export const PetStatus = builder.enumType('PetStatus', {
-  description: 'The status of a pet. If its stock is tracked, the stock determines it.',
+  description:
+    'The status of a pet. If its stock is tracked, each change of the stock determines it; one that a client sets stays until then.',
   values: {
     available: { description: 'It can be ordered.' },
     pending: { description: 'None is left in stock, and an order is not complete yet.' },
