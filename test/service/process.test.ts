@@ -22,6 +22,24 @@ describe('the service as a process', () => {
     });
   });
 
+  test('has all pages and descriptions, as it is built', async () => {
+    await withService({}, async ({ base }) => {
+      const paths = [
+        '/',
+        '/reference',
+        '/lifecycle',
+        '/lifecycle.ics',
+        '/openapi.json',
+        '/openapi.yaml',
+        '/asyncapi.json',
+      ];
+      for (const path of [...paths, '/schema.graphql', '/graphql', '/metrics']) {
+        const { status } = await fetch(base + path, { headers: { accept: 'text/html, */*' } });
+        expect([path, status]).toEqual([path, 200]);
+      }
+    });
+  });
+
   const warnings: [Readonly<Record<string, string>>, string][] = [
     [
       {},

@@ -62,7 +62,11 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
     '/openapi.json': json(openApi),
     '/openapi.yaml': serveAsset({
       contentType: 'application/yaml',
-      make: async () => (await import('yaml')).stringify(openApi, { aliasDuplicateObjects: false }),
+      make: async () => {
+        // A CommonJS module, of which a bundle has the default alone.
+        const { default: yaml } = await import('yaml');
+        return yaml.stringify(openApi, { aliasDuplicateObjects: false });
+      },
     }),
     ...(events && { '/asyncapi.json': json(events) }),
     ...(options.hasSchema && {
