@@ -1,6 +1,7 @@
 import { stripIgnoredCharacters } from 'graphql';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
+import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { acceptsEventStream, graphqlType, namesEventStream } from '../http/negotiation.ts';
 import { type Answered, type HttpReply, labeled, without } from '../http/reply.ts';
@@ -73,6 +74,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
         labels: byCoordinate,
         variables: () => {
           assertExtensions(extensions);
+          if (prepared.kind === 'change') assertNoPrecondition(request.headers);
           return variables;
         },
         // The layout and comments of the document make no difference, and neither do missing, null or empty variables.
@@ -108,6 +110,21 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
     const { query } = params;
     if (documents.get(query) === undefined) await pace.next(request.meter.account, query.length);
     return prepareNew(request, params);
+  }
+}
+
+/**
+ * @throws {ServiceError} INVALID_ARGUMENT for a precondition, which a change of several rows cannot check: to ignore it could
+ *   lose an update
+ */
+function assertNoPrecondition(headers: RequestHeaders): void {
+  for (const name of ['If-Match', 'If-None-Match']) {
+    if (headers.get(name.toLowerCase()) !== null) {
+      throw new ServiceError(
+        'INVALID_ARGUMENT',
+        `${name} cannot be used with a mutation; pass expectedVersion instead.`,
+      );
+    }
   }
 }
 

@@ -225,6 +225,28 @@ describe('over HTTP', () => {
     expect([put.status, put.headers.get('allow')]).toEqual([405, options.headers.get('allow')]);
   });
 
+  test.each(['If-Match', 'If-None-Match'])('a mutation with %s is rejected and changes nothing', async (name) => {
+    const send = (query: string) => {
+      const headers = { 'content-type': 'application/json', [name]: '"1"' };
+      const body = JSON.stringify({ query });
+      return app.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body }));
+    };
+    // A repeated document is compiled.
+    for (let n = 0; n < 15; n++) {
+      expect(await (await send(MUTATION)).json()).toEqual({
+        errors: [
+          {
+            message: `${name} cannot be used with a mutation; pass expectedVersion instead.`,
+            extensions: { code: 'INVALID_ARGUMENT', status: 400 },
+          },
+        ],
+      });
+    }
+    expect(await (await send('{ categories(name: "By GET") { totalCount } }')).json()).toEqual({
+      data: { categories: { totalCount: 0 } },
+    });
+  });
+
   test('a form of another origin cannot post: only JSON is accepted', async () => {
     for (const type of [
       'text/plain',
