@@ -14,6 +14,8 @@ export interface GraphQLParams {
   readonly extensions: Readonly<Record<string, unknown>> | undefined;
 }
 
+const ACCEPTED = 'query, operationName, variables, extensions';
+
 /**
  * Reads the parameters of a GET or POST, with exact integers. A POST must be JSON: other content types need no CORS
  * preflight, so a page of another site could send them. `charge` is as of `readJson`.
@@ -30,17 +32,17 @@ export async function readParams(
     throw new ServiceError('METHOD_NOT_ALLOWED', 'GraphQL only supports GET and POST requests.', { headers });
   }
   const params = method === 'POST' ? await readPost(request, charge) : readSearch(search);
-  const place = method === 'POST' ? 'request body' : 'query string';
   const { query, operationName, variables, extensions, ...others } = params;
   // At this message, clients send the document instead of its digest, and go on to do so.
   if (query == null && isObject(extensions) && extensions.persistedQuery !== undefined) {
     throw invalid('PersistedQueryNotSupported');
   }
+  for (const name in others) {
+    if (others[name] != null)
+      throw malformed(`${show(name)} is not a parameter of GraphQL, which accepts ${ACCEPTED}.`);
+  }
   if (typeof query !== 'string') throw invalid('query must be a string: the GraphQL document.');
   if (operationName != null && typeof operationName !== 'string') throw invalid('operationName must be a string.');
-  for (const name in others) {
-    if (others[name] != null) throw malformed(`Unexpected parameter "${name}" in the ${place}.`);
-  }
   return {
     query,
     operationName: operationName ?? undefined,
