@@ -3,7 +3,8 @@ import { checkContract } from '../contract/check.ts';
 import { recentUses, type Use } from '../contract/uses.ts';
 import { toDay } from '../engine/lifecycle/annotation.ts';
 import { readSettings } from '../process/settings.ts';
-import { runCommand, withDatabase } from './command.ts';
+import { withDatabase } from './command.ts';
+import { runCommand } from './run-command.ts';
 
 runCommand(async () => {
   const { values } = parseArgs({ options: { base: { type: 'string' } } });

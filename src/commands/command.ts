@@ -3,17 +3,8 @@ import { join } from 'node:path';
 import type { Database } from '../engine/db/client.ts';
 import { assertNoneMissing } from '../engine/db/migrate.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { lineAbout } from '../process/failure.ts';
 import { openFrom, readyTables } from '../process/ready.ts';
 import { misspeltSettings, readSettings, type Settings } from '../process/settings.ts';
-
-/** Runs a command. An error is printed as one line, with the exit code 1. */
-export function runCommand(command: () => Promise<void>): void {
-  command().catch((error: unknown) => {
-    process.stderr.write(`${lineAbout(error)}\n`);
-    process.exitCode = 1;
-  });
-}
 
 interface DatabaseOptions {
   /** Whether a missing embedded database is an error: a new one would not be that of the service. @default false */

@@ -3,7 +3,8 @@ import { type ApiKey, keyStore } from '../engine/auth/keys.ts';
 import { scopesIn } from '../engine/auth/scope.ts';
 import type { Database } from '../engine/db/client.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { runCommand, withExistingDatabase, withReadyDatabase } from './command.ts';
+import { withExistingDatabase, withReadyDatabase } from './command.ts';
+import { runCommand } from './run-command.ts';
 
 const USAGE = `npm run keys -- create --name NAME --scopes SCOPE,... [--expires 90d]
 npm run keys -- list

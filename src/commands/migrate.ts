@@ -1,7 +1,8 @@
 import { migrateDatabase } from '../engine/db/migrate.ts';
 import { installEvents } from '../engine/events/install.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { runCommand, withDatabase } from './command.ts';
+import { withDatabase } from './command.ts';
+import { runCommand } from './run-command.ts';
 
 runCommand(() =>
   withDatabase(async (database, { EVENTS }) => {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { runCommand } from './command.ts';
+import { runCommand } from './run-command.ts';
 
 runCommand(async () => {
   const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean' } } });

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { CHUNK, seed } from '../petstore/seed.ts';
-import { runCommand, withReadyDatabase } from './command.ts';
+import { withReadyDatabase } from './command.ts';
+import { runCommand } from './run-command.ts';
 
 const MAX_PETS = 10_000_000;
 const BAR_WIDTH = 30;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { lockFolder } from '../engine/db/lock.ts';
 import { readSettings } from '../process/settings.ts';
-import { runCommand } from './command.ts';
+import { runCommand } from './run-command.ts';
 
 /** Drizzle Studio opens the embedded database itself, so this command locks its folder as the service does. */
 runCommand(async () => {

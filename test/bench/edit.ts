@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,7 +21,7 @@ const SOURCES = ['build.js', 'drizzle', 'package.json', 'package-lock.json', 'sr
  *
  * @param root the folder of the project
  * @returns the folder of the copy, which the caller removes
- * @throws {Error} if the code to replace is missing
+ * @throws {Error} if the code to replace is missing, or the build fails: then with its `stderr`
  */
 export function editedCopy(root: string, edit: Edit): string {
   const code = editedCode(root, edit);
@@ -29,7 +29,12 @@ export function editedCopy(root: string, edit: Edit): string {
   for (const name of SOURCES) cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   writeFileSync(join(copy, edit.file), code);
-  execFileSync(process.execPath, ['build.js'], { cwd: copy });
+  try {
+    execFileSync(process.execPath, ['build.js'], { cwd: copy, stdio: 'pipe' });
+  } catch (error) {
+    rmSync(copy, { recursive: true });
+    throw error;
+  }
   return copy;
 }
 
