@@ -42,6 +42,12 @@ test('CONTRIBUTING.md has a row for each npm script', () => {
   expect(missing).toEqual([]);
 });
 
+test('CONTRIBUTING.md has a line for each folder of the engine', () => {
+  const listed = read('CONTRIBUTING.md');
+  const folders = readdirSync('src/engine', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map(({ name }) => name).filter((name) => !listed.includes(`\n    ${name}/ `))).toEqual([]);
+});
+
 test('docs/operating.md has every setting, and no other', () => {
   const settings = [...read('src/process/settings.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
     ([, name = '']) => name,
