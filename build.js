@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
 /*
  * Bundles `src` and the packages it uses into `dist`, unless `dist` is newer; what runs it calls this first. A process starts
@@ -7,6 +7,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
  * built before runs as it is.
  */
 
+/** Written after each build. It lists the files of the build. */
 const STAMP = 'dist/.built';
 const COMMANDS = ['events', 'healthy', 'keys', 'migrate', 'schema', 'seed'];
 const SOURCES = ['build.js', 'tsconfig.json', 'package-lock.json', 'src'];
@@ -21,17 +22,24 @@ if (!existsSync('node_modules/esbuild')) {
     );
 } else if (!isThere || newestOf(SOURCES) > timeOf(STAMP)) {
   process.stderr.write('Building ...\n');
-  await bundle();
+  const files = await bundle();
   // A schema that breaks a rule of its own, such as of its lifecycle, is told now and not by a stack at the start.
   const { status } = spawnSync(process.execPath, ['dist/commands/schema.js', '--dry-run'], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
-  writeFileSync(STAMP, '');
+  // Changed chunks have new names. Those of the build before stay, for a service that runs from them.
+  const before = isThere ? readFileSync(STAMP, 'utf8').split('\n') : [];
+  for (const name of readdirSync('dist')) {
+    const isKept = [...files, ...before].some((path) => path.startsWith(`dist/${name}`));
+    if (!isKept) rmSync(`dist/${name}`, { recursive: true });
+  }
+  writeFileSync(STAMP, files.join('\n'));
 }
 
+/** Bundles the sources, and returns the paths of the files. */
 async function bundle() {
   const { build } = await import('esbuild');
   const commands = COMMANDS.map((name) => [`commands/${name}`, `src/commands/${name}.ts`]);
-  await build({
+  const built = await build({
     entryPoints: {
       main: 'src/main.ts',
       // The file of a thread.
@@ -50,8 +58,10 @@ async function bundle() {
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
+    metafile: true,
     logLevel: 'warning',
   }).catch(() => process.exit(1));
+  return Object.keys(built.metafile.outputs);
 }
 
 /** The time of the last change of these files, and of all in these folders. */

@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { editedCopy } from '../bench/edit.ts';
+import { editedCode, editedCopy } from '../bench/edit.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -29,4 +32,25 @@ describe('the build stops with one clear line', () => {
     }
     expect(printed).toBe(`Building ...\n${line}\n`);
   });
+});
+
+test('a build keeps the files of the build before, and removes older ones', () => {
+  const file = 'src/petstore/service.ts';
+  const titled = (title: string) => ({ file, replace: "title: 'Pet store'", by: `title: '${title}'` });
+  const copy = editedCopy(root, titled('One'));
+  try {
+    const files = () => readdirSync(join(copy, 'dist'), { recursive: true, encoding: 'utf8' });
+    const rebuilt = (title: string) => {
+      writeFileSync(join(copy, file), editedCode(root, titled(title)));
+      execFileSync(process.execPath, ['build.js'], { cwd: copy, stdio: 'pipe' });
+      return files();
+    };
+    const [one, two, three] = [files(), rebuilt('Two'), rebuilt('Three')];
+    expect(two).toEqual(expect.arrayContaining(one));
+    const ofTwo = two.filter((name) => !one.includes(name));
+    expect(three).toEqual(expect.arrayContaining(ofTwo));
+    expect(three).toHaveLength(two.length);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
 });
