@@ -1,8 +1,9 @@
 import { ChangeType, CriticalityLevel, diff, type Change as InspectorChange } from '@graphql-inspector/core';
-import { type GraphQLSchema, isRequiredArgument, isRequiredInputField, resolveSchemaCoordinate } from 'graphql';
+import { getDirectiveExtensions } from '@graphql-tools/utils';
+import type { GraphQLSchema } from 'graphql';
 import { type Member, membersOf } from '../engine/lifecycle/annotated.ts';
+import { isRequired } from '../engine/lifecycle/rules.ts';
 import type { Change } from './change.ts';
-import { directiveOn } from './graphql-elements.ts';
 
 /** The directives whose changes are not compared as such. */
 const DIRECTIVES = /@(stability|sunset|deprecated|requiresScope)\b/;
@@ -13,14 +14,14 @@ const DEFAULTS: readonly string[] = [ChangeType.FieldArgumentDefaultChanged, Cha
 /** How operations that were valid against the base, or their results, differ, annotations aside. */
 export async function graphqlChanges(base: GraphQLSchema, head: GraphQLSchema): Promise<Change[]> {
   const changes = await diff(base, head);
+  const after = new Map(membersOf(head).map((member) => [member.coordinate, member]));
   const ofTypes = changes.flatMap((change) => {
     const { path = 'schema', message } = change;
     const [coordinate, parent] = coordinateOf(path);
-    const kind = kindOf(change, coordinate, head);
+    const kind = kindOf(change, after.get(coordinate));
     if (kind === undefined || DIRECTIVES.test(path)) return [];
     return [{ kind, coordinate, parent, what: `${message.replace(/\.$/, '')}.` }] as const;
   });
-  const after = new Map(membersOf(head).map((member) => [member.coordinate, member]));
   const others = membersOf(base).flatMap((was): Change[] => {
     const is = after.get(was.coordinate);
     const what = is && (scopeChange(scopeOf(was, base), scopeOf(is, head)) ?? boundsChange(was, is));
@@ -34,7 +35,7 @@ function scopeChange(was: unknown, is: unknown): string | undefined {
 }
 
 function scopeOf({ element }: Member, schema: GraphQLSchema): unknown {
-  return directiveOn(element, 'requiresScope', schema)?.scope;
+  return getDirectiveExtensions(element, schema).requiresScope?.[0]?.scope;
 }
 
 /** Says that a value has narrower bounds. */
@@ -46,21 +47,11 @@ function boundsChange({ element: was }: Member, { element: is }: Member): string
   return `Its bounds changed from ${show(before)} to ${show(after)}.`;
 }
 
-function kindOf(
-  { type, criticality }: InspectorChange,
-  coordinate: string,
-  head: GraphQLSchema,
-): 'break' | 'surprise' | undefined {
+function kindOf({ type, criticality }: InspectorChange, after: Member | undefined): 'break' | 'surprise' | undefined {
   if (criticality.level === CriticalityLevel.Breaking) return 'break';
   if (criticality.level === CriticalityLevel.NonBreaking) return undefined;
   // The library doesn't see that a non-null argument without its default becomes required.
-  return DEFAULTS.includes(type) && isRequired(coordinate, head) ? 'break' : 'surprise';
-}
-
-function isRequired(coordinate: string, schema: GraphQLSchema): boolean {
-  const element = resolveSchemaCoordinate(schema, coordinate);
-  if (element?.kind === 'InputField') return isRequiredInputField(element.inputField);
-  return element?.kind === 'FieldArgument' && isRequiredArgument(element.fieldArgument);
+  return DEFAULTS.includes(type) && after !== undefined && isRequired(after.element) ? 'break' : 'surprise';
 }
 
 /** The schema coordinates of a path, such as `Query.pets.sort` or `NewPet.@oneOf`, and of its parent. */

@@ -1,15 +1,7 @@
-import {
-  type GraphQLNamedType,
-  type GraphQLSchema,
-  getDirectiveValues,
-  getNamedType,
-  isAbstractType,
-  isEnumType,
-} from 'graphql';
-import type { Member } from '../engine/lifecycle/annotated.ts';
+import { getDirectiveExtensions } from '@graphql-tools/utils';
+import { type GraphQLNamedType, type GraphQLSchema, getNamedType, isAbstractType } from 'graphql';
+import { argumentsOf, elementsOf, type Element as Part } from '../engine/lifecycle/annotated.ts';
 import type { Element, Lifecycle } from './lifecycle.ts';
-
-type Part = Member['element'];
 
 const IN_OPERATIONS = /^(QUERY|MUTATION|SUBSCRIPTION|FIELD|FRAGMENT_\w+|INLINE_FRAGMENT|VARIABLE_DEFINITION)$/;
 
@@ -26,15 +18,13 @@ export function graphqlElements(schema: GraphQLSchema): Element {
   };
 
   function typeElement(type: GraphQLNamedType): Element {
-    const fields: Part[] = 'getFields' in type ? Object.values(type.getFields()) : [];
-    const parts = isEnumType(type) ? type.getValues() : fields;
     const interfaces = 'getInterfaces' in type ? type.getInterfaces() : [];
     const possibleTypes = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
     return {
       coordinate: type.name,
       isType: true,
       children: () => [
-        ...parts.map((part) => partElement(`${type.name}.${part.name}`, part)),
+        ...elementsOf(type).map((part) => partElement(`${type.name}.${part.name}`, part)),
         ...[...interfaces, ...possibleTypes].map(typeElement),
       ],
     };
@@ -45,16 +35,14 @@ export function graphqlElements(schema: GraphQLSchema): Element {
       coordinate,
       annotation: annotationOf(part),
       children: () => [
-        ...('args' in part ? part.args : []).map((one) => partElement(`${coordinate}(${one.name}:)`, one)),
+        ...argumentsOf(part).map((one) => partElement(`${coordinate}(${one.name}:)`, one)),
         ...('type' in part ? [typeElement(getNamedType(part.type))] : []),
       ],
     };
   }
 
   function annotationOf(part: Part): Partial<Lifecycle> {
-    const [stability, deprecated, sunset] = ['stability', 'deprecated', 'sunset'].map((name) =>
-      directiveOn(part, name, schema),
-    );
+    const { stability: [stability] = [], deprecated, sunset: [sunset] = [] } = getDirectiveExtensions(part, schema);
     // Schemas that were printed before there was `@stability` say it in the description.
     const level = stability?.level ?? /^\[(\w+)\] /.exec(part.description ?? '')?.[1]?.toUpperCase();
     return {
@@ -64,10 +52,4 @@ export function graphqlElements(schema: GraphQLSchema): Element {
       ...(sunset && { deprecation: { since: String(sunset.since), sunset: String(sunset.on) } }),
     };
   }
-}
-
-/** The arguments of a directive on an element of a printed schema; undefined if it has none. */
-export function directiveOn({ astNode }: Part, name: string, schema: GraphQLSchema) {
-  const directive = schema.getDirective(name);
-  return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
 }

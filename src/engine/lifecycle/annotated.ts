@@ -3,46 +3,47 @@ import {
   type GraphQLEnumValue,
   type GraphQLField,
   type GraphQLInputField,
+  type GraphQLNamedType,
   type GraphQLSchema,
   isEnumType,
-  isInputObjectType,
-  isInterfaceType,
   isIntrospectionType,
-  isObjectType,
 } from 'graphql';
 import { type Annotations, combineAnnotations, type Declared } from './annotation.ts';
 
+/** What can be annotated. Only fields have `args`, and only arguments and input fields a `defaultValue`. */
+export type Element = GraphQLField<unknown, unknown> | GraphQLArgument | GraphQLInputField | GraphQLEnumValue;
+
 /** An element with its coordinate: `Query.books`, `Query.books(genre:)`, `NewBook.title`, `Genre.NOVEL`. */
-export type Member = { readonly coordinate: string } & (
-  | { readonly kind: 'field'; readonly element: GraphQLField<unknown, unknown> }
-  | { readonly kind: 'argument'; readonly element: GraphQLArgument }
-  | { readonly kind: 'input field'; readonly element: GraphQLInputField }
-  | { readonly kind: 'enum value'; readonly element: GraphQLEnumValue }
-);
+export interface Member {
+  readonly coordinate: string;
+  readonly element: Element;
+}
 
-export type Annotated = Member & { readonly annotations: Annotations };
+export interface Annotated extends Member {
+  readonly annotations: Annotations;
+}
 
-export type Annotatable = Pick<Member['element'], 'extensions'>;
+export type Annotatable = Pick<Element, 'extensions'>;
 
 export function membersOf(schema: GraphQLSchema): Member[] {
-  return Object.values(schema.getTypeMap()).flatMap((type): Member[] => {
-    const nameOf = ({ name }: { readonly name: string }) => `${type.name}.${name}`;
-    if (isIntrospectionType(type)) return [];
-    if (isEnumType(type)) {
-      return type.getValues().map((element) => ({ kind: 'enum value', coordinate: nameOf(element), element }));
-    }
-    if (isInputObjectType(type)) {
-      const fields = Object.values(type.getFields());
-      return fields.map((element) => ({ kind: 'input field', coordinate: nameOf(element), element }));
-    }
-    if (!isObjectType(type) && !isInterfaceType(type)) return [];
-    return Object.values(type.getFields()).flatMap((element) => [
-      { kind: 'field', coordinate: nameOf(element), element },
-      ...element.args.map((arg): Member => {
-        return { kind: 'argument', coordinate: `${nameOf(element)}(${arg.name}:)`, element: arg };
-      }),
-    ]);
-  });
+  const types = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
+  return types.flatMap((type) =>
+    elementsOf(type).flatMap((element) => {
+      const coordinate = `${type.name}.${element.name}`;
+      const args = argumentsOf(element).map((arg) => ({ coordinate: `${coordinate}(${arg.name}:)`, element: arg }));
+      return [{ coordinate, element }, ...args];
+    }),
+  );
+}
+
+/** The fields, input fields or enum values of a type. */
+export function elementsOf(type: GraphQLNamedType): readonly Element[] {
+  if (isEnumType(type)) return type.getValues();
+  return 'getFields' in type ? Object.values<Element>(type.getFields()) : [];
+}
+
+export function argumentsOf(element: Element): readonly GraphQLArgument[] {
+  return 'args' in element ? element.args : [];
 }
 
 export function declaredOn({ extensions }: Annotatable): Declared | undefined {

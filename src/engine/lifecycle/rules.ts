@@ -1,6 +1,6 @@
-import { type GraphQLSchema, isRequiredArgument, isRequiredInputField } from 'graphql';
+import { type GraphQLSchema, isRequiredInputField } from 'graphql';
 import { isDate } from '../date.ts';
-import { declaredOn, type Member, membersOf } from './annotated.ts';
+import { argumentsOf, declaredOn, type Element, type Member, membersOf } from './annotated.ts';
 import { type Annotations, combineAnnotations, type Declared, daysBetween, NOTICE_DAYS } from './annotation.ts';
 
 type Members = ReadonlyMap<string, Member>;
@@ -48,7 +48,7 @@ function errorInDates({ stability, deprecation }: Annotations): string | undefin
 
 function errorInPlace(member: Member, { deprecation }: Annotations, members: Members): string | undefined {
   if (deprecation === undefined) return undefined;
-  if (isRequired(member)) return 'it is required, so clients cannot leave it out, and it cannot be deprecated.';
+  if (isRequired(member.element)) return 'it is required, so clients cannot leave it out, and it cannot be deprecated.';
   const { coordinate, args = {} } = deprecation.successor;
   const named = members.get(coordinate)?.element;
   if (named === undefined) return `its successor ${coordinate} is not in the schema.`;
@@ -60,11 +60,11 @@ function errorInPlace(member: Member, { deprecation }: Annotations, members: Mem
   return undefined;
 }
 
-function isRequired({ kind, element }: Member): boolean {
-  if (kind === 'argument') return isRequiredArgument(element);
-  return kind === 'input field' && isRequiredInputField(element);
+/** Whether it is an argument or an input field that clients must send. */
+export function isRequired(element: Element): boolean {
+  return 'defaultValue' in element && isRequiredInputField(element);
 }
 
-function hasArgument(element: Member['element'], name: string): boolean {
-  return 'args' in element && element.args.some((argument) => argument.name === name);
+function hasArgument(element: Element, name: string): boolean {
+  return argumentsOf(element).some((argument) => argument.name === name);
 }

@@ -48,7 +48,7 @@ export function endpointLifecycle(
   const fixed = annotated ? lifecycleHeaders(annotated.annotations, name, successor?.operation) : [];
   return {
     annotations: annotated?.annotations,
-    selected: always.filter((use) => use.kind === 'field' && use !== annotated),
+    selected: always.filter((use) => 'args' in use.element && use !== annotated),
     successor,
     headersFor: (call) => {
       if (successor === undefined) return fixed;

@@ -124,8 +124,8 @@ function scopeFor<Types extends SchemaTypes>(field: PothosOutputFieldConfig<Type
 function assertBounded(schema: GraphQLSchema): void {
   const connections = Object.values(schema.getTypeMap()).filter(isObjectType).filter(searchesOf);
   const rows = new Set(connections.map((connection) => String(getNamedType(connection.getFields().nodes?.type))));
-  const unbounded = membersOf(schema).filter(({ kind, coordinate, element }) => {
-    const isSized = kind !== 'field' || rows.has(coordinate.slice(0, coordinate.indexOf('.')));
+  const unbounded = membersOf(schema).filter(({ coordinate, element }) => {
+    const isSized = !('args' in element) || rows.has(coordinate.slice(0, coordinate.indexOf('.')));
     const { bounds, maxLength } = element.extensions;
     return isSized && 'type' in element && isText(element.type) && bounds === undefined && maxLength === undefined;
   });

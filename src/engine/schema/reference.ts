@@ -57,8 +57,8 @@ export function reference<Name extends string, By extends string, Key, To>(
 
 /** Makes every list read ahead the selected rows that its rows refer to. */
 export function readListsAhead(schema: GraphQLSchema): void {
-  for (const { kind, element } of membersOf(schema)) {
-    if (kind === 'field' && searchesOf(getNamedType(element.type)) !== undefined) readsAhead(element);
+  for (const { element } of membersOf(schema)) {
+    if ('args' in element && searchesOf(getNamedType(element.type)) !== undefined) readsAhead(element);
   }
 }
 
