@@ -1,13 +1,17 @@
 import { DAY_MILLISECONDS, toDay } from './annotation.ts';
 import type { Clock } from './guard.ts';
 
-/** A client's uses of an annotated element on a day, in UTC. */
-export interface UseCount {
+/** A client's uses of an annotated element on a day. */
+interface DayCount {
   readonly coordinate: string;
   readonly client: string;
+  uses: number;
+  /** On this day, in UTC. */
+  lastSeen: Date;
+}
+
+export interface UseCount extends DayCount {
   readonly day: string;
-  readonly uses: number;
-  readonly lastSeen: Date;
 }
 
 /** The name for all clients beyond the maximum number of names: a client can invent any number. */
@@ -16,73 +20,56 @@ export const OTHERS = '(others)';
 /** The maximum number of counts until they are taken. */
 const MAX_COUNTS = 2_000;
 
-type MutableCount = { -readonly [K in keyof UseCount]: UseCount[K] };
-
 /** Counts of uses that are not stored yet, of bounded size. */
 export class Tally {
   readonly #clock: Clock;
-  #days = new Map<string, Map<string, Map<string, MutableCount>>>();
+  /** By the number of the day: to format a date takes longer than to count. */
+  #days = new Map<number, Map<string, Map<string, DayCount>>>();
   #size = 0;
-  /** The day of the last count, and its start: to format a date takes longer than to count. */
-  #day = '';
-  #dayStart = Number.NaN;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   add(coordinate: string, client: string): void {
-    const now = this.#clock();
-    const day = this.#dayOf(now);
-    const count = this.#days.get(day)?.get(coordinate)?.get(client);
-    if (count === undefined) {
-      this.#put({ coordinate, client, day, uses: 1, lastSeen: now });
-      return;
-    }
-    count.uses++;
-    count.lastSeen = now;
+    this.#put({ coordinate, client, uses: 1, lastSeen: this.#clock() });
   }
 
   take(): UseCount[] {
-    const taken = [...this.#days.values()].flatMap((ofDay) =>
-      [...ofDay.values()].flatMap((clients) => [...clients.values()]),
-    );
+    const taken = [...this.#days.values()]
+      .flatMap((ofDay) => [...ofDay.values()])
+      .flatMap((ofElement) => [...ofElement.values()])
+      .map((count) => ({ ...count, day: toDay(count.lastSeen) }));
     this.#days = new Map();
     this.#size = 0;
     return taken;
   }
 
   /** Puts back what was taken and could not be stored. */
-  restore(counts: readonly UseCount[]): void {
+  restore(counts: readonly DayCount[]): void {
     for (const count of counts) this.#put(count);
   }
 
-  #put(count: UseCount): void {
-    const clients = within(within(this.#days, count.day), count.coordinate);
-    const before = clients.get(count.client);
+  #put({ coordinate, client, uses, lastSeen }: DayCount): void {
+    const time = lastSeen.getTime();
+    const clients = within(within(this.#days, Math.floor(time / DAY_MILLISECONDS)), coordinate);
+    const before = clients.get(client);
     if (before !== undefined) {
-      before.uses += count.uses;
-      if (before.lastSeen < count.lastSeen) before.lastSeen = count.lastSeen;
-    } else if (this.#size < MAX_COUNTS || count.client === OTHERS) {
-      clients.set(count.client, { ...count });
+      before.uses += uses;
+      if (before.lastSeen.getTime() < time) before.lastSeen = lastSeen;
+    } else if (this.#size < MAX_COUNTS || client === OTHERS) {
+      clients.set(client, { coordinate, client, uses, lastSeen });
       this.#size++;
     } else {
-      this.#put({ ...count, client: OTHERS });
+      this.#put({ coordinate, client: OTHERS, uses, lastSeen });
     }
-  }
-
-  #dayOf(now: Date): string {
-    const time = now.getTime();
-    if (!(time >= this.#dayStart && time < this.#dayStart + DAY_MILLISECONDS)) {
-      this.#day = toDay(now);
-      this.#dayStart = Date.parse(this.#day);
-    }
-    return this.#day;
   }
 }
 
-function within<Inner>(maps: Map<string, Map<string, Inner>>, key: string): Map<string, Inner> {
-  const found = maps.get(key) ?? new Map<string, Inner>();
-  maps.set(key, found);
-  return found;
+function within<Key, Inner>(maps: Map<Key, Map<string, Inner>>, key: Key): Map<string, Inner> {
+  const found = maps.get(key);
+  if (found !== undefined) return found;
+  const inner = new Map<string, Inner>();
+  maps.set(key, inner);
+  return inner;
 }
