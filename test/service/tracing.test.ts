@@ -70,6 +70,15 @@ describe('with an OTLP endpoint', () => {
   });
   afterAll(() => service?.stop());
 
+  test("the span of a request has its caller's tracestate", async () => {
+    const traceId = newTrace();
+    await fetch(`${service.base}/pets/1`, {
+      headers: { traceparent: `00-${traceId}-${PARENT}-01`, tracestate: 'vendor=1,other=2' },
+    });
+    const request = (await spansOf(traceId, 2)).find(({ kind }) => kind === SERVER);
+    expect(request).toMatchObject({ parentSpanId: PARENT, traceState: 'vendor=1,other=2' });
+  });
+
   test.each([
     ['GET', '/pets/1', undefined, '/pets/{petId}', 'pets.byKeys'],
     ['POST', '/graphql', '{"query": "{ pets(first: 1) { nodes { id } } }"}', '/graphql', 'pets'],

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { DiagLogLevel, diag, ROOT_CONTEXT, type SpanContext, SpanStatusCode, trace } from '@opentelemetry/api';
+import { TraceState } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
@@ -38,12 +39,13 @@ parentPort?.on('message', async (message: ToExporter) => {
   }
 });
 
-function make({ context, parent, links, failure, start, end, ...span }: EndedSpan, origin: number): void {
+function make({ context, parent, traceState, links, failure, start, end, ...span }: EndedSpan, origin: number): void {
   making = context;
+  const inherited = traceState !== undefined && { traceState: new TraceState(traceState) };
   const made = tracer.startSpan(
     span.name,
     { ...span, links: links.map((link) => ({ context: link })), startTime: origin + start },
-    parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
+    parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, ...inherited }),
   );
   if (failure !== undefined) made.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR });
   made.end(origin + end);

@@ -1,6 +1,6 @@
-import type { Attributes, SpanContext, TextMapGetter } from '@opentelemetry/api';
-import { ROOT_CONTEXT, SpanKind, TraceFlags, trace } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import type { Attributes, SpanContext } from '@opentelemetry/api';
+import { SpanKind, TraceFlags } from '@opentelemetry/api';
+import { parseTraceParent } from '@opentelemetry/core';
 import { RandomIdGenerator } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
 import type { StatementTracing, TracedRequests } from '../../engine/db/client.ts';
@@ -10,14 +10,8 @@ import { samplerFrom } from './sampling.ts';
 import { SpanQueue } from './span-queue.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-const FIELDS = ['traceparent', 'tracestate'];
-const headers: TextMapGetter<TracedRequest['headers']> = {
-  keys: () => FIELDS,
-  get: (carrier, name) => carrier.get(name) ?? undefined,
-};
 /** The scheme, host and port of an origin: a `URL` for each request takes longer. */
 const ORIGIN = /^(\w+):\/\/(.+?)(?::(\d+))?$/;
-const propagator = new W3CTraceContextPropagator();
 const ids = new RandomIdGenerator();
 
 /**
@@ -93,10 +87,7 @@ export function createOpenTelemetry(name: string, environment: NodeJS.Dict<strin
   return {
     statements,
     request(request: TracedRequest): RequestSpan | undefined {
-      const isGiven = request.headers.get('traceparent') !== null;
-      const parent = isGiven
-        ? trace.getSpanContext(propagator.extract(ROOT_CONTEXT, request.headers, headers))
-        : undefined;
+      const parent = parentOf(request);
       const isRecorded = isSampled(parent);
       if (!isRecorded && parent === undefined) return undefined;
       const context = {
@@ -124,6 +115,7 @@ export function createOpenTelemetry(name: string, environment: NodeJS.Dict<strin
           kind: SpanKind.SERVER,
           context,
           parent,
+          traceState: request.headers.get('tracestate') ?? undefined,
           links: [],
           attributes: {
             'http.request.method': isKnown ? method : '_OTHER',
@@ -138,6 +130,12 @@ export function createOpenTelemetry(name: string, environment: NodeJS.Dict<strin
       },
     };
   }
+}
+
+/** The span of the caller (W3C Trace Context), if the request names it. */
+function parentOf({ headers }: TracedRequest): SpanContext | undefined {
+  const parent = parseTraceParent(headers.get('traceparent') ?? '');
+  return parent === null ? undefined : { ...parent, isRemote: true };
 }
 
 /** The stores with their functions called for these requests. A proxy wraps only what a request uses. */

@@ -7,6 +7,8 @@ export interface EndedSpan {
   readonly kind: SpanKind;
   readonly context: SpanContext;
   readonly parent: SpanContext | undefined;
+  /** What the caller's tracing systems have passed on, as text: an object of the SDK could not be sent to its thread. */
+  readonly traceState?: string | undefined;
   readonly links: readonly SpanContext[];
   readonly attributes: Attributes;
   /** When it started and ended, as times of `performance.now`. */
