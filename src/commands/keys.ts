@@ -63,7 +63,7 @@ function readScopes(text = ''): readonly string[] {
   const scopes = [...new Set(text.split(/[\s,]+/).filter(Boolean))];
   const unknown = scopes.find((scope) => !known.has(scope));
   if (scopes.length > 0 && unknown === undefined) return scopes;
-  const list = [...known].map(([scope, fields]) => `  ${scope}: ${fields.join(', ')}`).join('\n');
+  const list = [...known].map(([scope, fields]) => `  ${scope}: ${[...new Set(fields)].join(', ')}`).join('\n');
   throw new Error(
     `--scopes must be some of these, separated by commas${unknown ? `; ${unknown} is not one` : ''}:\n${list}`,
   );
