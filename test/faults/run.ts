@@ -63,8 +63,8 @@ if (values.record && (values.quick || only !== undefined))
   throw new Error('--record needs a full run: leave out --quick and --only.');
 /** What these promise holds beside other load too, so a quick run has both lists at the same time. */
 const loadable = [
-  [...outages, ...stops],
-  [...kills, ...replays, ...fullDisks, ...failovers, ...rotations, ...clocks, ...input],
+  [...outages, ...stops, ...rotations],
+  [...kills, ...replays, ...fullDisks, ...failovers, ...clocks, ...input],
 ];
 /** These measure speed. */
 const measuring = [...attackScenarios, ...unread, dearest];
