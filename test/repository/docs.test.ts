@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { errorTable } from '../../src/engine/errors.ts';
 import * as own from '../../src/petstore/errors.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
@@ -82,6 +83,15 @@ function readPages(folder: string): string[] {
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name));
 }
+
+test('compose.yaml starts: a service with a read-only file system gets its secrets from files, as Docker Compose requires', () => {
+  const { services, secrets } = parse(read('compose.yaml'));
+  const names = Object.values<Record<string, unknown>>(services).flatMap((service) =>
+    service.read_only === true ? (service.secrets as string[]) : [],
+  );
+  expect(names.length).toBeGreaterThan(0);
+  expect(names.filter((name) => secrets[name].file === undefined)).toEqual([]);
+});
 
 const METRIC = /\b(?:http|db|nodejs|process|lifecycle|events?|webhook)_[a-z0-9_]+/g;
 
