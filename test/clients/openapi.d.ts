@@ -489,7 +489,7 @@ export interface components {
             nextAttemptAt?: string;
             /**
              * Format: int32
-             * @description The status of the last answer, if there was one.
+             * @description The status of the last response, if there was one.
              */
             responseStatus?: number;
             /** @description What was wrong with the last attempt. */
@@ -1021,7 +1021,7 @@ export interface components {
              * @description When it was created.
              */
             createdAt: string;
-            /** @description The secret that its requests are signed with. It is shown once, in the answer to the request that made it. */
+            /** @description The secret that its requests are signed with. It is shown once, in the response to the request that made it. */
             secret?: string;
         };
         /**
@@ -2126,15 +2126,15 @@ export interface components {
         };
     };
     parameters: {
-        /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+        /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
         "Idempotency-Key": string;
-        /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+        /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
         "If-Match": string;
-        /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+        /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
         "If-None-Match": string;
-        /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
+        /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
         Prefer: string;
-        /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the answer is 412. */
+        /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412. */
         "If-None-Match-Any": "*";
         /** @description The id of the last event that the client has; a stream goes on after it. `EventSource` sends it when it connects again. */
         "Last-Event-ID": string;
@@ -2151,7 +2151,7 @@ export interface components {
          */
         RateLimit: string;
         /**
-         * @description The rate limit: the units (`q`) per seconds (`w`). A request costs one unit, and each 20 rows cost one more.
+         * @description The rate limit: the units (`q`) per seconds (`w`). A request costs one unit or more.
          * @example "default";q=6000;w=60
          */
         "RateLimit-Policy": string;
@@ -2171,7 +2171,7 @@ export interface components {
          */
         ETag: string;
         /**
-         * @description `true` if this is the stored answer to an earlier request with the same `Idempotency-Key`.
+         * @description `true` if this is the stored response to an earlier request with the same `Idempotency-Key`.
          * @example true
          */
         "Idempotent-Replayed": "true";
@@ -2191,7 +2191,7 @@ export interface components {
          */
         "Total-Count": number;
         /**
-         * @description The part of `Prefer` that the answer follows (RFC 7240).
+         * @description The part of `Prefer` that the response follows (RFC 7240).
          * @example count=exact
          */
         "Preference-Applied": "count=exact";
@@ -2248,17 +2248,17 @@ export interface operations {
                 name?: string;
                 /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. `name`: By name, ignoring case. `-name`: By name in reverse, ignoring case. */
                 sort?: "id" | "-id" | "name" | "-name";
-                /** @description The most rows to answer with. Accepts 1 to 100. */
+                /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;
                 /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
+                /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -2298,7 +2298,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2344,9 +2344,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -2397,9 +2397,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2448,9 +2448,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2490,9 +2490,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -2551,17 +2551,17 @@ export interface operations {
                 name?: string;
                 /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. `name`: By name, ignoring case. `-name`: By name in reverse, ignoring case. */
                 sort?: "id" | "-id" | "name" | "-name";
-                /** @description The most rows to answer with. Accepts 1 to 100. */
+                /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;
                 /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
+                /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -2601,7 +2601,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2647,9 +2647,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
@@ -2690,9 +2690,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2741,9 +2741,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2783,9 +2783,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -2850,17 +2850,17 @@ export interface operations {
                 shipDateTo?: string;
                 /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. `shipDate`: By ship date, earliest first; orders without one last. `-shipDate`: By ship date, latest first; orders without one last. */
                 sort?: "id" | "-id" | "shipDate" | "-shipDate";
-                /** @description The most rows to answer with. Accepts 1 to 100. */
+                /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;
                 /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
+                /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -2900,7 +2900,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2946,9 +2946,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
@@ -2989,9 +2989,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -3031,9 +3031,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3090,17 +3090,17 @@ export interface operations {
                 petId?: number[];
                 /** @description Only pets with one of these statuses. Repeat it for any of several. */
                 status?: components["schemas"]["PetStatus"][];
-                /** @description The most rows to answer with. Accepts 1 to 100. */
+                /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;
                 /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
+                /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -3140,9 +3140,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
@@ -3183,11 +3183,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the answer is 412. */
+                /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412. */
                 "If-None-Match"?: components["parameters"]["If-None-Match-Any"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3254,9 +3254,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3306,15 +3306,15 @@ export interface operations {
                 type?: ("order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted")[];
                 /** @description Only events of this row. Accepts a list (orders, inventory, pets, categories), a slash and an id, such as orders/1. */
                 subject?: string;
-                /** @description The most events to answer with. Accepts 1 to 500. */
+                /** @description The maximum number of events. Accepts 1 to 500. */
                 limit?: number;
                 /** @description If there is no event yet, how many seconds to wait for one. Accepts 0 to 20. */
                 wait?: number;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The id of the last event that the client has; a stream goes on after it. `EventSource` sends it when it connects again. */
                 "Last-Event-ID"?: components["parameters"]["Last-Event-ID"];
@@ -3359,17 +3359,17 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description The most rows to answer with. Accepts 1 to 100. */
+                /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;
                 /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
+                /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3412,7 +3412,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3462,9 +3462,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3508,9 +3508,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3553,9 +3553,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3609,7 +3609,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3656,17 +3656,17 @@ export interface operations {
                 status?: components["schemas"]["DeliveryStatus"][];
                 /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. */
                 sort?: "id" | "-id";
-                /** @description The most rows to answer with. Accepts 1 to 100. */
+                /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;
                 /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description `count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240). */
+                /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3716,7 +3716,7 @@ export interface operations {
                 after: string;
             };
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first answer, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3761,9 +3761,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the answer is 412. */
+                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The answer is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];

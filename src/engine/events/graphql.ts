@@ -155,7 +155,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
       args: {
         first: t.arg.int({
           bounds: integerFrom(1, MAX_PAGE_SIZE),
-          description: `The most events to return; ${DEFAULT_PAGE_SIZE} by default.`,
+          description: `The maximum number of events; ${DEFAULT_PAGE_SIZE} by default.`,
         }),
         ...wanted,
         wait: t.arg.int({

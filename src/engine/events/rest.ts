@@ -25,7 +25,7 @@ export function eventResource(sources: readonly EventSource[], routes: readonly 
         ${fragments.join(' ')}`,
         reply: feedPage(),
         errors: ['NOT_FOUND', 'GONE'],
-        parameters: { limit: 'The most events to answer with. Accepts 1 to 500.' },
+        parameters: { limit: 'The maximum number of events. Accepts 1 to 500.' },
         stream:
           'The same events as they come: `id`, `event` with the type, and `data` with the event as JSON. It has no end, so ' +
           '`limit` and `wait` are for pages alone.',

@@ -9,14 +9,14 @@ const text = { type: 'string' };
 const DESCRIPTIONS = {
   'Idempotency-Key':
     'A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours ' +
-    'a retry gets the first answer, byte for byte.',
+    'a retry gets the first response, byte for byte.',
   'If-Match':
     'The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the ' +
-    'answer is 412.',
-  'If-None-Match': 'One or more `ETag`s that the client has. The answer is 304 if one of them is current.',
-  Prefer: '`count=exact` adds `Total-Count` to the answer: the number of rows on all pages (RFC 7240).',
+    'response is 412.',
+  'If-None-Match': 'One or more `ETag`s that the client has. The response is 304 if one of them is current.',
+  Prefer: '`count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240).',
   'If-None-Match-Any':
-    '`*` requires that the row does not exist yet. Otherwise nothing is changed, and the answer is 412.',
+    '`*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412.',
   'Last-Event-ID':
     'The id of the last event that the client has; a stream goes on after it. `EventSource` sends it when it connects again.',
   'API-Client':
@@ -66,7 +66,7 @@ export function responseHeaders(examples: HeaderExamples): Readonly<Record<strin
       '"default";r=5999;t=42',
     ),
     'RateLimit-Policy': responseHeader(
-      'The rate limit: the units (`q`) per seconds (`w`). A request costs one unit, and each 20 rows cost one more.',
+      'The rate limit: the units (`q`) per seconds (`w`). A request costs one unit or more.',
       '"default";q=6000;w=60',
     ),
     'WWW-Authenticate': responseHeader(
@@ -83,7 +83,7 @@ export function responseHeaders(examples: HeaderExamples): Readonly<Record<strin
       '"3-Xk2p0w"',
     ),
     'Idempotent-Replayed': responseHeader(
-      '`true` if this is the stored answer to an earlier request with the same `Idempotency-Key`.',
+      '`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.',
       'true',
       { type: 'string', enum: ['true'] },
     ),
@@ -97,7 +97,7 @@ export function responseHeaders(examples: HeaderExamples): Readonly<Record<strin
       type: 'integer',
       format: 'int64',
     }),
-    'Preference-Applied': responseHeader('The part of `Prefer` that the answer follows (RFC 7240).', 'count=exact', {
+    'Preference-Applied': responseHeader('The part of `Prefer` that the response follows (RFC 7240).', 'count=exact', {
       type: 'string',
       enum: ['count=exact'],
     }),

@@ -129,7 +129,7 @@ interface SelectedPage {
 }
 
 export const pagingParameters = {
-  limit: 'The most rows to answer with. Accepts 1 to 100.',
+  limit: 'The maximum number of rows. Accepts 1 to 100.',
   after: 'Where the page begins: follow the address of `rel="next"` in `Link` rather than making it.',
 } as const;
 

@@ -73,7 +73,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
         nullable: true,
         bounds: text({ min: 1, max: 100 }),
         description:
-          'The secret that its requests are signed with. It is shown once, in the answer to the request that made it.',
+          'The secret that its requests are signed with. It is shown once, in the response to the request that made it.',
         resolve: ({ newSecret }) => newSecret ?? null,
       }),
       version: t.expose('version', rowVersion),
@@ -115,7 +115,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
       }),
       responseStatus: t.exposeInt('responseStatus', {
         nullable: true,
-        description: 'The status of the last answer, if there was one.',
+        description: 'The status of the last response, if there was one.',
       }),
       error: t.exposeString('error', {
         nullable: true,

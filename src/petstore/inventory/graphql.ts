@@ -18,13 +18,13 @@ const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').impl
     status: t.expose('status', { type: PetStatus, description: 'Status of the animal.' }),
     version: t.field({ ...rowVersion, resolve: entryVersion }),
     began: t.boolean({
-      description: 'Whether this `replaceStock` created the entry; false in other answers.',
+      description: 'Whether this `replaceStock` created the entry; false in other responses.',
       resolve: (item) => item.began ?? false,
     }),
     pet: t.field({
       type: PetType,
       nullable: true,
-      description: 'The animal. Null only if it is deleted while the answer is made.',
+      description: 'The animal. Null only if it is deleted while the response is made.',
       ...reference('pet', 'petId', ({ pets }) => pets.byId),
     }),
   }),

@@ -39,7 +39,7 @@ export const PetType = builder.objectRef<Pet>('Pet').implement({
     category: t.field({
       type: CategoryType,
       nullable: true,
-      description: 'The category the animal belongs to. Null only if it is deleted while the answer is made.',
+      description: 'The category the animal belongs to. Null only if it is deleted while the response is made.',
       ...reference('category', 'categoryId', ({ categories }) => categories.byId),
     }),
   }),
