@@ -52,7 +52,7 @@ export function createMetrics(): Metrics {
   });
   const batches = new Histogram({
     name: 'db_batch_size',
-    help: 'Keys that were read together.',
+    help: 'Keys or rows that share a statement.',
     labelNames: ['batch'],
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
     registers,
