@@ -340,7 +340,7 @@ export interface paths {
         put?: never;
         /**
          * Send the events after one to a webhook again
-         * @description Send the events after one to a webhook again. They come in order, also those that were delivered or given up before.
+         * @description Send the events after one to a webhook again. This includes those that were delivered or given up before.
          */
         post: operations["redeliverEvents"];
         delete?: never;

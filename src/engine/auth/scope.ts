@@ -13,8 +13,7 @@ export const READ = 'read';
 export const scopeDirective = new GraphQLDirective({
   name: 'requiresScope',
   description:
-    'What a caller must be allowed to do, where the service asks who calls: changes then need their scope, and `read` ' +
-    'is needed where reads are closed too.',
+    'The scope that the caller needs, unless the service is open to everyone; `read` only where reads are closed too.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: { scope: { type: new GraphQLNonNull(GraphQLString), description: 'The scope of an API key or a token.' } },
 });

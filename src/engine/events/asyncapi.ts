@@ -33,7 +33,7 @@ export function asyncApiDocument(
         address: null,
         title: 'A webhook',
         description:
-          'The address of a webhook that a client has created. It gets each event by POST, signed as Standard Webhooks 1.0 says.',
+          'The address of a webhook that a client has created. It gets its events by POST, signed as Standard Webhooks 1.0 says.',
         messages: Object.fromEntries(refs),
       },
     },

@@ -198,7 +198,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
       type: WebhookType,
       ...own,
       description:
-        'Send the events after one to a webhook again. They come in order, also those that were delivered or given up before.',
+        'Send the events after one to a webhook again. This includes those that were delivered or given up before.',
       args: {
         webhookId,
         after: t.arg.string({
