@@ -244,7 +244,8 @@ export function misspeltSettings(environment: Readonly<Record<string, string | u
   const names = new Set([...Object.keys(settings.shape), ...SECRETS.map((name) => name + FILE)]);
   const known = new Map([...names].map((name) => [plainName(name), name]));
   return Object.keys(environment).flatMap((name) => {
-    if (names.has(name)) return [];
+    // Those of PostgreSQL's own clients are meant, such as PGDATABASE.
+    if (names.has(name) || name.startsWith('PG')) return [];
     const nearest = closestMatch(plainName(name), [...known.keys()], { maxDistance: MAX_WRONG });
     if (nearest === undefined) return [];
     const isNear = nearest.length > SHORT_NAME || leven(plainName(name), nearest) <= 1;
