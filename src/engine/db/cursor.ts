@@ -36,7 +36,7 @@ export function decodeCursor(
   const id = parseInt64(idText);
   const isValid = isValue === undefined ? value === null : value !== null && isValue(value);
   if (id === undefined || !isValid || encodeCursor(list, { id, value }) !== cursor) {
-    const message = `${name} is not a cursor of this service. Pass a cursor exactly as an earlier answer returned it.`;
+    const message = `${name} is not a cursor of this service. Pass a cursor exactly as an earlier response returned it.`;
     throw new ServiceError('INVALID_ARGUMENT', message);
   }
   return { id, value };

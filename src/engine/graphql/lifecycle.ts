@@ -60,7 +60,7 @@ export function assertExtensions(extensions: GraphQLParams['extensions']): void 
   if (['boolean', 'undefined'].includes(typeof extensions?.lifecycle)) return;
   throw new ServiceError(
     'INVALID_ARGUMENT',
-    'extensions.lifecycle must be true, or false to leave it out of the answer.',
+    'extensions.lifecycle must be true, or false to leave it out of the response.',
   );
 }
 

@@ -53,6 +53,6 @@ function isTooLong({ body }: HttpReply): boolean {
 function tooLong(): ServiceError {
   return new ServiceError(
     'INVALID_ARGUMENT',
-    `The answer has more than ${MAX_ANSWER_BYTES} bytes (8 MiB). Request less.`,
+    `The response has more than ${MAX_ANSWER_BYTES} bytes (8 MiB). Request less.`,
   );
 }

@@ -33,7 +33,7 @@ interface GraphQLServerOptions extends PreparerOptions {
 const CHARACTERS_AT_ONCE = 4_000;
 
 const NOT_JSON =
-  'Answers are application/json or application/graphql-response+json, and the Accept field excludes both.';
+  'Responses are application/json or application/graphql-response+json, and the Accept field excludes both.';
 const NEEDS_STREAM = 'A subscription is a stream: send Accept: text/event-stream.';
 
 /** Codes whose HTTP status is sent with every media type: the caller may not use the service, or not now. */

@@ -146,7 +146,7 @@ function assertShort(reply: HttpReply): HttpReply {
   if (typeof reply.body !== 'string' || reply.body.length <= MAX_BODY_LENGTH) return reply;
   throw new ServiceError(
     'INVALID_ARGUMENT',
-    `The answer to a request with an Idempotency-Key may have at most ${MAX_BODY_LENGTH} characters; request less.`,
+    `The response to a request with an Idempotency-Key may have at most ${MAX_BODY_LENGTH} characters; request less.`,
   );
 }
 
@@ -168,6 +168,6 @@ export function isReplay({ headers }: HttpReply): boolean {
 }
 
 function conflict(): ServiceError {
-  const message = 'A request with this Idempotency-Key is in progress; try again to get its answer.';
+  const message = 'A request with this Idempotency-Key is in progress; try again to get its response.';
   return new ServiceError('IDEMPOTENCY_CONFLICT', message);
 }

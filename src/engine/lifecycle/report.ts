@@ -123,7 +123,7 @@ function entryOf(
 
 type Verdict = Pick<ReportEntry, 'verdict' | 'outlook'>;
 
-const ANSWERED: Verdict = { verdict: 'REST answers contain it, so its use is not known', outlook: 'open' };
+const ANSWERED: Verdict = { verdict: 'REST responses contain it, so its use is not known', outlook: 'open' };
 
 function verdictOf(
   { annotations: { deprecation } }: Annotated,

@@ -54,7 +54,7 @@ function forget(action: string): string {
 }
 
 function rehearsal(now: Date): string {
-  return `<p class="banner" role="note"><strong>A rehearsal.</strong> This page and all answers are those of
+  return `<p class="banner" role="note"><strong>A rehearsal.</strong> This page and all responses are those of
 ${dayElement(toDay(now))}, as <code>LIFECYCLE_CLOCK</code> says. No use is counted meanwhile.</p>`;
 }
 
@@ -78,7 +78,7 @@ function annotations(entries: readonly ReportEntry[], rules: LifecycleRules, now
   return `<h2>Timeline</h2>
 ${timeline(entries, now)}
 <h2>Who uses what</h2>
-<p class="soft">Uses of the last ${WINDOW_DAYS} days, by day in UTC. A use is a call of the operation over REST, whatever its answer, or a
+<p class="soft">Uses of the last ${WINDOW_DAYS} days, by day in UTC. A use is a call of the operation over REST, whatever its response, or a
 GraphQL operation that asks for it. Clients are known by their <code>API-Client</code> header, else by
 <code>apollographql-client-name</code>, else by the product in <code>User-Agent</code>.</p>
 ${entries.map((entry) => card(entry, rules, now)).join('\n')}`;

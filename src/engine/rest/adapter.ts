@@ -106,7 +106,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
       variables: () => {
         if (endpoint.isFormLike) guardOrigin(request);
         if (openAs !== undefined || acceptsJson(accept)) return endpoint.read(call, authentication);
-        throw new ServiceError('NOT_ACCEPTABLE', 'Answers are application/json, which the Accept field excludes.');
+        throw new ServiceError('NOT_ACCEPTABLE', 'Responses are application/json, which the Accept field excludes.');
       },
       fingerprint: (variables) => fingerprintOf(operation.operationId, variables),
       reject: ([{ error }]) => failed(error, accept, always),

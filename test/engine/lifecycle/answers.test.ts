@@ -133,7 +133,7 @@ describe('a GraphQL response', () => {
     const wrong = await shop.graphql('{ drafts { id } }', { extensions: { lifecycle: 'no' } });
     expect([wrong.status, wrong.body.errors[0].message, wrong.headers['api-stability']]).toEqual([
       400,
-      'extensions.lifecycle must be true, or false to leave it out of the answer.',
+      'extensions.lifecycle must be true, or false to leave it out of the response.',
       'experimental',
     ]);
   });

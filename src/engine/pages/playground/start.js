@@ -55,7 +55,7 @@ async function ask(operation, { headers } = {}) {
     // The bundle's own JSON keeps integers exact, even those that a JavaScript number cannot hold.
     return JSON.parse(await response.text());
   } catch (error) {
-    return { errors: [{ message: `The service cannot be reached, or its answer cannot be read: ${error.message}` }] };
+    return { errors: [{ message: `The service cannot be reached, or its response cannot be read: ${error.message}` }] };
   }
 }
 
