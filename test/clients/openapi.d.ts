@@ -2221,7 +2221,7 @@ export interface components {
          */
         Deprecation: string;
         /**
-         * @description When the operation stops working (RFC 8594).
+         * @description Until when the operation is served (RFC 8594).
          * @example Fri, 31 Dec 2027 23:59:59 GMT
          */
         Sunset: string;

@@ -112,7 +112,7 @@ export function responseHeaders(examples: HeaderExamples): Readonly<Record<strin
       enum: ['experimental', 'beta', 'deprecated'],
     }),
     Deprecation: responseHeader('When the operation was deprecated (RFC 9745).', '@1782864000'),
-    Sunset: responseHeader('When the operation stops working (RFC 8594).', 'Fri, 31 Dec 2027 23:59:59 GMT'),
+    Sunset: responseHeader('Until when the operation is served (RFC 8594).', 'Fri, 31 Dec 2027 23:59:59 GMT'),
     Warning: responseHeader('A warning about the deprecation, for people.', examples.Warning),
   };
 }
