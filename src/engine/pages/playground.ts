@@ -66,6 +66,6 @@ function pageOf(title: string, examples: readonly string[], base: string, folder
 <script src="${own}/graphiql.js" defer></script>
 <script src="${own}/start.js" defer></script>`,
     `<main id="root" data-title="${escapeHtml(title)}" data-base="${base}" data-examples="${escapeHtml(JSON.stringify(examples))}"></main>
-<noscript><p>The playground needs scripts; the schema is in <a href="${base}/schema.graphql">schema.graphql</a>.</p></noscript>`,
+<noscript><p>The playground needs scripts; the <a href="${base}/">home page</a> does not.</p></noscript>`,
   );
 }
