@@ -563,7 +563,7 @@ export interface components {
             /** @description The id of the request that has caused it, as in its `X-Request-Id`; none if the change was made in the database. */
             correlationid?: string;
             /** @description The row after the change; before it, if it was deleted. */
-            data: components["schemas"]["Order"] | components["schemas"]["InventoryItem"] | components["schemas"]["Pet"] | components["schemas"]["Category"];
+            data: components["schemas"]["InventoryItem"] | components["schemas"]["Pet"] | components["schemas"]["Category"] | components["schemas"]["Order"];
         };
         /**
          * @description A page of the feed.

@@ -56,9 +56,13 @@ export class Components {
     return { $ref: `#/components/schemas/${name}` };
   }
 
+  /** The number of fields that a component requires. */
+  requiredBy(reference: JsonSchema): number {
+    return (this.schemas.get(nameOf(reference))?.required as readonly string[] | undefined)?.length ?? 0;
+  }
+
   #exampleOfList({ items }: JsonSchema): readonly unknown[] | undefined {
-    const ref = (items as JsonSchema | undefined)?.$ref;
-    const example = this.text.examples[String(ref).replace('#/components/schemas/', '')];
+    const example = this.text.examples[nameOf(items as JsonSchema | undefined)];
     return example === undefined ? undefined : [example];
   }
 
@@ -69,6 +73,10 @@ export class Components {
     this.responses.set(name, before);
     return { $ref: `#/components/responses/${name}` };
   }
+}
+
+function nameOf(reference: JsonSchema | undefined): string {
+  return String(reference?.$ref).replace('#/components/schemas/', '');
 }
 
 /** Fields beside the row's fragment that are not in the body: the entity tag and the status show them. */
@@ -117,7 +125,10 @@ function objectSchema(type: GraphQLObjectType, selected: readonly SelectedField[
   );
 }
 
-/** A union is one of the rows whose fragments are selected, each a component. One that requires no field fits several. */
+/**
+ * A union is one of the rows whose fragments are selected, each a component. One that requires no field fits several, and many
+ * clients take the first that fits, without the fields that it does not have: so those that require more come first.
+ */
 function fieldSchema(
   { type, within }: Pick<SelectedField, 'within'> & Pick<SelectedField['field'], 'type'>,
   components: Components,
@@ -125,7 +136,8 @@ function fieldSchema(
   const union = getNamedType(type);
   if (!isUnionType(union)) return typeSchema(type, components);
   const selectedOf = (member: GraphQLObjectType) => within.filter(({ parent }) => parent === member);
-  return { anyOf: union.getTypes().map((member) => objectSchema(member, selectedOf(member), components)) };
+  const rows = union.getTypes().map((member) => objectSchema(member, selectedOf(member), components));
+  return { anyOf: rows.toSorted((one, other) => components.requiredBy(other) - components.requiredBy(one)) };
 }
 
 /** @param optional the fields that are not listed as required although they always have a value */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
+import { assertFits, openApi } from '../../support/contract.ts';
 import { endOfFeed, nextOf, published, told } from '../../support/feed.ts';
 
 let app: TestApp;
@@ -56,6 +57,33 @@ describe('GET /events', () => {
     expect(new Set(events.map(({ time }: { time: string }) => time)).size).toBe(1);
     expect(events[1].data).toEqual({ petId: pet, quantity: 0, status: 'pending' });
     expect(events[2].data.status).toBe('pending');
+  });
+
+  test('has its rows described so that clients which take the first schema that fits do not lose fields', async () => {
+    const { properties } = openApi.components.schemas.Event as {
+      properties: { data: { anyOf: readonly { $ref: string }[] } };
+    };
+    const firstFor = (row: unknown) =>
+      properties.data.anyOf.find(({ $ref }) => {
+        try {
+          assertFits({ $ref }, row, 'an event');
+          return true;
+        } catch {
+          return false;
+        }
+      })?.$ref;
+    const events = await told(app, async () => {
+      await app.rest('POST', '/store/orders', { body: { petId: await newPet(2) } });
+    });
+    expect(
+      events.map(({ type, data }: { type: string; data: unknown }) => [type, firstFor(data)?.split('/').at(-1)]),
+    ).toEqual([
+      ['category.created', 'Category'],
+      ['pet.created', 'Pet'],
+      ['inventory.counted', 'InventoryItem'],
+      ['order.placed', 'Order'],
+      ['inventory.changed', 'InventoryItem'],
+    ]);
   });
 
   test('has a type for everything that happens to an order', async () => {
