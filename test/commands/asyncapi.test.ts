@@ -23,3 +23,10 @@ test('has a message for each type of event, with the row that it tells', () => {
   const named = [...source.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
   expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(named));
 });
+
+test('lets generators give each event a type with its own name, type and row', () => {
+  const { messages, schemas } = JSON.parse(source).components;
+  expect(messages['order.placed'].payload.title).toBe('order.placed');
+  // Generators that merge the two schemas of a payload would otherwise take every type and every row.
+  for (const name of ['type', 'data']) expect(schemas.Event.properties).not.toHaveProperty(name);
+});

@@ -49,8 +49,17 @@ export function asyncApiDocument(
         summary: 'The service sends what has happened to a webhook.',
       },
     },
-    components: { messages: Object.fromEntries(messages), schemas },
+    components: {
+      messages: Object.fromEntries(messages),
+      schemas: { ...schemas, Event: envelopeOf(schemas.Event ?? {}) },
+    },
   };
+}
+
+/** An event without its type and row, which each message has: generators that merge both would take any row. */
+function envelopeOf(event: JsonSchema): JsonSchema {
+  const { type: _, data: __, ...properties } = event.properties as Readonly<Record<string, unknown>>;
+  return { ...event, properties };
 }
 
 function messageOf(name: string, description: string, { type }: EventSource): JsonSchema {
@@ -59,6 +68,7 @@ function messageOf(name: string, description: string, { type }: EventSource): Js
     title: name,
     summary: description,
     payload: {
+      title: name,
       allOf: [
         { $ref: '#/components/schemas/Event' },
         {
