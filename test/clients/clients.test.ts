@@ -10,6 +10,7 @@ import { createApp } from '../../src/engine/service.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { published } from '../support/feed.ts';
 import { defaultRules, defaultSettings } from '../support/rules.ts';
 import type { paths } from './openapi.d.ts';
 
@@ -231,6 +232,46 @@ describe('urql, with its cache', () => {
 });
 
 const PETS = gql`query ($first: Int) { pets(first: $first) { totalCount } }`;
+
+describe('Apollo Client, with its cache', () => {
+  const CREATE_PET = gql`mutation ($pet: NewPet!) { createPet(pet: $pet) { id } }`;
+  const RENAME = gql`mutation ($id: Int64!) { updatePet(petId: $id, changes: { name: "Second" }) { id } }`;
+  const STOCK = gql`mutation ($id: Int64!, $quantity: Int!) {
+    replaceStock(petId: $id, update: { quantity: $quantity }) { petId quantity }
+  }`;
+  const STOCK_OF = gql`query ($id: [Int64!]) { pets(id: $id) { nodes { id inventory { petId quantity } } } }`;
+  const EVENTS = gql`query ($subject: String) { events(subject: $subject) { nodes { data { ... on Pet { id name } } } } }`;
+
+  const makePet = async () => {
+    const client = new ApolloClient({
+      link: new HttpLink({ uri: `${base}/graphql` }),
+      cache: new InMemoryCache({ typePolicies: { InventoryItem: { keyFields: ['petId'] } } }),
+    });
+    const rest = createClient<paths>({ baseUrl: base });
+    const category = await rest.POST('/categories', { body: { name: 'Cats' } });
+    const pet = { name: 'First', categoryId: category.data?.id };
+    const { data } = await client.mutate<{ createPet: { id: number } }>({ mutation: CREATE_PET, variables: { pet } });
+    return { client, id: data?.createPet.id };
+  };
+
+  test('shows a new stock in the pets that it has, as docs/clients.md says', async () => {
+    const { client, id } = await makePet();
+    await client.mutate({ mutation: STOCK, variables: { id, quantity: 9 } });
+    await client.query({ query: STOCK_OF, variables: { id: [id] } });
+    await client.mutate({ mutation: STOCK, variables: { id, quantity: 5 } });
+    const cached = await client.query({ query: STOCK_OF, variables: { id: [id] }, fetchPolicy: 'cache-only' });
+    expect(cached.data).toMatchObject({ pets: { nodes: [{ id, inventory: { petId: id, quantity: 5 } }] } });
+  });
+
+  test('shows each event with its row as it was, past its cache, as docs/events.md says', async () => {
+    const { client, id } = await makePet();
+    await client.mutate({ mutation: RENAME, variables: { id } });
+    await published(opened);
+    const variables = { subject: `pets/${id}` };
+    const { data } = await client.query({ query: EVENTS, variables, fetchPolicy: 'no-cache' });
+    expect(data).toMatchObject({ events: { nodes: [{ data: { name: 'First' } }, { data: { name: 'Second' } }] } });
+  });
+});
 
 describe('Apollo Client, with persisted queries', () => {
   test.each([false, true])(
