@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
@@ -52,8 +52,6 @@ interface VersionedStoreOptions<T extends VersionedTable, Filter extends string,
   readonly references?: Readonly<Partial<Record<Field<T>, string>>>;
   /** Why a row can't be deleted, by a foreign key: `{ books_author_id_authors_id_fk: 'while it has books' }`. */
   readonly keptBy?: Readonly<Record<string, string>>;
-  /** Locks other rows before the row with the placeholder `id` is deleted: one lock order avoids deadlocks. */
-  readonly lockedFirst?: SQL;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -68,7 +66,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   database: Database,
   options: VersionedStoreOptions<T, Filter, SortName>,
 ): VersionedStore<T, Filter, SortName> {
-  const { table, list, one, references = {}, keptBy = {}, lockedFirst = sql`select` } = options;
+  const { table, list, one, references = {}, keptBy = {} } = options;
   if (table.id.generatedIdentity === undefined)
     throw new Error(
       `The id of ${list.name} must be idColumn(), which the database assigns; write a store for another key.`,
@@ -108,9 +106,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   const remove = database.statement(
     `${list.name}.delete`,
     'write',
-    sql`with locked as (${lockedFirst})
-      delete from ${table} where id = ${id} and (select count(*) from locked) >= 0 and ${isExpected(table.version)}
-      returning ${selected}, ${byRequest}`,
+    sql`delete from ${table} where id = ${id} and ${isExpected(table.version)} returning ${selected}, ${byRequest}`,
     columns,
     row,
   );

@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Loader } from '../../engine/db/batch.ts';
 import { byRequest } from '../../engine/db/by-request.ts';
 import type { Database } from '../../engine/db/client.ts';
-import { explaining } from '../../engine/db/failures.ts';
 import { columnsOf, type List } from '../../engine/db/keyset.ts';
 import { byId, type Page, type PageWindow, pages } from '../../engine/db/paging.ts';
 import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
@@ -62,24 +61,24 @@ export function inventoryStore(database: Database) {
   const selected = columnsOf(inventoryList);
   const petId = sql.placeholder('petId');
   const status = sql`${sql.placeholder('status')}::pet_status`;
-  const isStatus = sql`coalesce(${status} = (select status from pets where id = ${petId}), true)`;
   const page = pages(database, inventoryList);
 
   const replace = database.statement(
     'inventory.replace',
     'write',
-    sql`with before as (
-        select ${inventory.quantity}, ${bothVersions} as version from ${from}
-        where ${inventory.petId} = ${petId} for update of inventory for no key update of pets),
+    sql`with locked as (select id, version, status from pets where id = ${petId} for no key update),
+      before as (
+        select quantity, inventory.version + locked.version as version
+        from inventory join locked on locked.id = inventory.pet_id for update of inventory),
       seen as (select count(*) as rows, coalesce(max(version) filter (where quantity is not null), 0) as version
         from before),
       stock as (
         insert into inventory (pet_id, quantity)
-        select ${petId}::bigint, ${sql.placeholder('quantity')}::integer from seen
-        where ${isExpected(sql`seen.version`)} and ${isStatus}
+        select locked.id, ${sql.placeholder('quantity')}::integer from locked, seen
+        where ${isExpected(sql`seen.version`)} and coalesce(locked.status = ${status}, true)
         on conflict (pet_id) do update set quantity = excluded.quantity,
           version = inventory.version + (inventory.quantity is distinct from excluded.quantity)::integer
-        where (select rows > 0 from seen) or ${sql.placeholder('expectedVersion')}::bigint[] is null
+        where (select rows > 0 from seen)
         returning pet_id, quantity, open_orders, version, xmax = 0 as is_new),
       ${thenSetStatus()}
       select stock.pet_id, stock.quantity, pet.after, stock.version, pet.version + (pet.before <> pet.after)::integer,
@@ -100,7 +99,7 @@ export function inventoryStore(database: Database) {
     'write',
     sql`with before as (
         select ${selected} from ${from} where ${counted} and ${inventory.petId} = ${petId} and ${isExpected(sql`(${bothVersions})`)}
-        for update of inventory for no key update of pets)
+        for no key update of pets for update of inventory)
       update inventory set quantity = null, version = inventory.version + 1
       from before where inventory.pet_id = before.pet_id returning before.*, ${byRequest}`,
     columns,
@@ -127,16 +126,18 @@ export function inventoryStore(database: Database) {
       requestId?: string,
     ): Promise<InventoryItem> {
       const statusOf = database.bind(ofPet);
-      const noPet = () => new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
-      const [item] = await explaining(
-        replace({ petId: id, quantity, status, expectedVersion, requestId }),
-        (constraint) => (constraint === 'inventory_pet_id_pets_id_fk' ? noPet() : undefined),
-      );
+      const replaceNow = database.bind(replace);
+      const values = { petId: id, quantity, status, expectedVersion, requestId };
+      const [item] = await replace(values);
       if (item !== undefined) return item as InventoryItem;
       const [seen] = await statusOf({ petId: id });
-      if (seen === undefined) throw noPet();
-      if (hasExpected(seen, expectedVersion) && status != null && status !== seen.status)
-        throw otherStatus(seen.status);
+      if (seen === undefined) throw new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
+      if (hasExpected(seen, expectedVersion)) {
+        if (status != null && status !== seen.status) throw otherStatus(seen.status);
+        // The pet's first order made the row while the statement waited: only the next one sees it.
+        const [replaced] = await replaceNow(values);
+        if (replaced !== undefined) return replaced as InventoryItem;
+      }
       throw notExpected(`The inventory entry of pet ${id}`, seen, expectedVersion);
     },
 

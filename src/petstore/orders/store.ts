@@ -29,13 +29,18 @@ interface PetOrder extends Pick<Order, 'quantity' | 'complete'> {
 
 /**
  * Each write is one statement, which also moves the pet's stock if it is tracked. It updates the inventory row under
- * its lock or does not write the order, so stock is never oversold, with any number of processes.
+ * its lock or does not write the order, so stock is never oversold, with any number of processes. All statements lock
+ * the pet first and then its orders and its stock, as its deletion does, so that they cannot deadlock.
  */
 export function orderStore(database: Database) {
   const { columns } = orderList;
   const selected = columnsOf(orderList);
   const [id, petId, quantity] = [sql.placeholder('id'), sql.placeholder('petId'), sql.placeholder('quantity')];
   const [shipDate, complete] = [sql.placeholder('shipDate'), sql.placeholder('complete')];
+  // The pet of an order never changes, so it is read before the order is locked.
+  const petLocked = sql`locked as (
+        select from pets where id = (select pet_id from orders where id = ${id}) for no key update)`;
+  const isPetLocked = sql`(select count(*) from locked) >= 0`;
 
   const draft = database.statement(
     'orders.draft',
@@ -44,17 +49,17 @@ export function orderStore(database: Database) {
       returning ${selected}, ${byRequest}`,
     columns,
   );
-  // All statements lock the stock first and then the pet, so that they cannot deadlock. This one returns both even if
-  // it places no order, because the error depends on them.
+  // Returns the pet and its stock even if it places no order, because the error depends on them.
   const place = database.statement(
     'orders.place',
     'write',
-    sql`with held as (select quantity from inventory where pet_id = ${petId} for no key update),
-      ordered as (
-        select id, status from pets where id = ${petId} and (select count(*) from held) >= 0 for no key update),
+    sql`with ordered as (select id, status from pets where id = ${petId} for no key update),
+      held as (
+        select quantity from inventory join ordered on ordered.id = inventory.pet_id for no key update of inventory),
       stock as (
         insert into inventory (pet_id, open_orders)
-        select id, (not ${complete}::boolean)::integer from ordered where status = 'available'
+        select id, (not ${complete}::boolean)::integer from ordered
+        where status = 'available' and (select count(*) from held) >= 0
         on conflict (pet_id) do update set
           quantity = inventory.quantity - ${quantity}::integer,
           open_orders = inventory.open_orders + excluded.open_orders,
@@ -82,7 +87,7 @@ export function orderStore(database: Database) {
       free as (
         select pet_id from inventory join pets on pets.id = inventory.pet_id
         where pet_id = any(array(select "petId" from given)) and pets.status = 'available'
-        for no key update of inventory, pets skip locked),
+        for no key update of pets, inventory skip locked),
       stock as (
         update inventory set
           quantity = inventory.quantity - given.quantity,
@@ -105,9 +110,10 @@ export function orderStore(database: Database) {
   const update = database.statement(
     'orders.update',
     'write',
-    sql`with before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more,
+    sql`with ${petLocked},
+      before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more,
           case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz(3) else ship_date end as new_ship_date
-        from orders where id = ${id} and not complete and ${isExpected(orders.version)} for update),
+        from orders where id = ${id} and not complete and ${isExpected(orders.version)} and ${isPetLocked} for update),
       stock as (
         update inventory set
           quantity = inventory.quantity - before.more,
@@ -132,8 +138,10 @@ export function orderStore(database: Database) {
   const cancel = database.statement(
     'orders.cancel',
     'write',
-    sql`with cancelled as (
-        delete from orders where id = ${id} and not complete and ${isExpected(orders.version)} returning *),
+    sql`with ${petLocked},
+      cancelled as (
+        delete from orders where id = ${id} and not complete and ${isExpected(orders.version)} and ${isPetLocked}
+        returning *),
       stock as (
         update inventory set
           quantity = inventory.quantity + cancelled.quantity,

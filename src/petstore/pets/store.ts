@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm';
 import type { Database } from '../../engine/db/client.ts';
 import { namePrefix, nameSorts } from '../../engine/db/name-order.ts';
 import { nestedPages } from '../../engine/db/paging.ts';
@@ -24,8 +23,6 @@ export function petStore(database: Database) {
       one: 'pet',
       references: { categoryId: 'a category' },
       keptBy: { orders_pet_id_pets_id_fk: 'while it has orders' },
-      // Locks the stock first and then the pet, as orders do, so that they cannot deadlock.
-      lockedFirst: sql`select from inventory where pet_id = ${sql.placeholder('id')} for update`,
     }),
     listOfCategory: nestedPages(database, petList, pets.categoryId),
   };

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { app, cancel, count, ids, makePet, type Order, patch, place, read, startShop, stock } from './shop.ts';
 
@@ -65,6 +67,42 @@ describe('orders and stock', () => {
     const { body } = await app.rest('GET', `/store/orders?petId=${petId}&limit=100`);
     const ordered = body.reduce((sum: number, order: Order) => sum + order.quantity, 0);
     expect(await stock(petId)).toEqual([100 - ordered, 'available']);
+  });
+
+  type Sent = readonly [method: string, path: string, body?: object];
+  test.each<[string, (petId: number) => Promise<readonly Sent[]>, readonly number[]]>([
+    [
+      'an order for a pet and the start of its tracking',
+      async (petId) => [
+        ['POST', '/store/orders', { petId }],
+        ['PUT', `/store/inventory/${petId}`, { quantity: 5 }],
+      ],
+      [201, 201],
+    ],
+    [
+      'the deletion of a pet and the cancellation of its order',
+      async (petId) => {
+        const { id } = await place({ petId });
+        return [
+          ['DELETE', `/pets/${petId}`],
+          ['DELETE', `/store/orders/${id}`],
+        ];
+      },
+      [409, 204],
+    ],
+  ])('%s never wait for each other, and answer as one after another', async (_, prepare, statuses) => {
+    const petId = await makePet();
+    const requests = await prepare(petId);
+    const answers: ReturnType<typeof app.rest>[] = [];
+    // They wait for the pet, and go on together. Those with a key take no turns within a process.
+    await app.database.transaction(async (query) => {
+      await query('select from pets where id = $1 for no key update', [petId]);
+      for (const [method, path, body] of requests) {
+        answers.push(app.rest(method, path, { body, headers: { 'idempotency-key': randomUUID() } }));
+        await sleep(50);
+      }
+    });
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(statuses);
   });
 
   test('a pet without an inventory entry can be ordered without limit, and its status stays', async () => {
