@@ -15,8 +15,10 @@ const MOST_TOGETHER = 10_000;
  * The outbox is read by its index alone: between two vacuums, the table is full of what was published before.
  *
  * The changes of a statement are told together, in the order of their ranks, where its last change is: whatever depends
- * on the statement was written after that one. A statement that goes on beyond those changes waits for the next call.
- * If all do, 10,000 changes are read; a statement that is longer still is told in parts.
+ * on the statement was written after that one. A connection may run several statements at the same time of the embedded
+ * database, whose clock has milliseconds; they differ in their transaction or savepoint. A statement that goes on beyond
+ * those changes waits for the next call. If all do, 10,000 changes are read; a statement that is longer still is told in
+ * parts.
  */
 export const PUBLISH_BODY = `
 declare
@@ -43,8 +45,9 @@ begin
     with unfinished as (
       select writer, time from outbox where attempt < 3 and seq > upto and seq <= upto + ${LOOK_AHEAD}),
     published as (
-      delete from outbox where seq <= upto and (writer, time) not in (select writer, time from unfinished) returning *),
-    told as (select *, max(seq) over (partition by writer, time) as ended from published),
+      delete from outbox where seq <= upto and (writer, time) not in (select writer, time from unfinished)
+      returning *, xmin::text as transaction),
+    told as (select *, max(seq) over (partition by transaction, writer, time) as ended from published),
     placed as (
       select time, before + sum(size) over (order by ended, rank, seq) - size as start,
         coalesce(types, array[type]) as types, coalesce(subjects, array[subject]) as subjects,

@@ -47,6 +47,22 @@ test('a statement with thousands of rows is told together, each row once, each w
   expect(updated.filter(({ subject, data }) => subject !== `categories/${data.id}`)).toEqual([]);
 });
 
+// The clock of the embedded database has milliseconds only.
+test('what a request changes within a millisecond is told in the order of its changes', async () => {
+  const last = await endOfFeed();
+  await opened.database.transaction(async (run) => {
+    for (let n = 1; n <= 50; n++) {
+      await run('savepoint statement', []);
+      await run("insert into categories (id, name) values ($1, 'Dogs')", [1_000_000 + n]);
+      await run('savepoint statement', []);
+      await run("insert into pets (name, category_id) values ('Rex', $1)", [1_000_000 + n]);
+    }
+  });
+  await publish();
+  const types = (await eventsAfter(last)).map(({ type }) => type);
+  expect(types).toEqual(Array.from({ length: 50 }, () => ['category.created', 'pet.created']).flat());
+});
+
 test('of a statement with several rows, only those are told that a client can see as changed', async () => {
   await query("insert into categories (name) select 'Bird ' || n from generate_series(1, 3) as n");
   const last = await endOfFeed();
