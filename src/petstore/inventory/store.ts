@@ -164,8 +164,8 @@ function otherStatus(status: PetStatus): ServiceError {
 /**
  * The part of a statement that updates the pet's status after its stock has changed: `available` if stock is left;
  * without stock, `pending` if an order is open, and `sold` if all orders are complete. It follows a part named `stock`,
- * which returns `pet_id, quantity, open_orders`. A pet whose stock is not tracked keeps its status. The pet is locked
- * before its status is read: the statement started before it waited for the stock's lock, and would see an old status.
+ * which returns `pet_id, quantity, open_orders`. A pet whose stock is not tracked keeps its status. The pet is
+ * locked once more as its status is read: the statement started before it waited for locks, and would see an old status.
  *
  * @param moved whether the change was a movement: a status that was set by hand stays until the next movement
  */
