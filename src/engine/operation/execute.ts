@@ -75,6 +75,8 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     if (operation.wait !== undefined) {
       try {
         own = { ...context, ...(await operation.wait(variables, context, request)) };
+        // The credential may have been revoked meanwhile.
+        await authentication.recheck(request, operation.scopes);
       } catch (error) {
         return reject(error);
       }

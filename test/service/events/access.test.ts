@@ -15,6 +15,7 @@ afterAll(async () => {
 });
 
 const SUBSCRIPTION = JSON.stringify({ query: 'subscription { events { id type } }' });
+const WAITING = JSON.stringify({ query: '{ events(after: "now", wait: 10) { nodes { id } } }' });
 
 function open(credential: string | undefined, way: 'REST' | 'GraphQL'): Promise<Response> {
   const headers = {
@@ -60,4 +61,28 @@ describe.each(['REST', 'GraphQL'] as const)('where reads need a credential, a st
       expect(text).toMatch(/event: next\ndata: \{"errors":\[.*UNAUTHENTICATED.*\n\nevent: complete/);
     else expect(text).toMatch(/: The API key is unknown or revoked\.\n\n$/);
   });
+});
+
+test.each([
+  ['REST', '/events?after=now&wait=10', {}],
+  ['GraphQL', '/graphql', { method: 'POST', body: WAITING }],
+])('a page of %s that waits has no events after its key is revoked', async (_way, path, init) => {
+  const key = await makeKey(app, ['read']);
+  const send = (credential: string, path: string, init: RequestInit) =>
+    app.fetch(
+      new Request(`http://pets.example${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+      }),
+    );
+  // Its key is known, so it waits from now on.
+  expect((await send(key, '/events?limit=1', {})).status).toBe(200);
+  const waiting = send(key, path, init);
+  await keyStore(app.database).revoke(key.split('_')[1] ?? '');
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  const writer = await makeKey(app, ['catalogue:write']);
+  const created = await send(writer, '/categories', { method: 'POST', body: '{"name":"Ferrets"}' });
+  expect(created.status).toBe(201);
+  const response = await waiting;
+  expect([response.status, await response.text()]).toEqual([401, expect.stringContaining('UNAUTHENTICATED')]);
 });
