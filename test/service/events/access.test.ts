@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyStore } from '../../../src/engine/auth/keys.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
+import { nextOf, published } from '../../support/feed.ts';
 import { makeKey } from '../access/callers.ts';
 
 let app: TestApp;
@@ -85,4 +86,13 @@ test.each([
   expect(created.status).toBe(201);
   const response = await waiting;
   expect([response.status, await response.text()]).toEqual([401, expect.stringContaining('UNAUTHENTICATED')]);
+});
+
+test('a full page of events, which caches may keep, is not shared by them where reads need a credential', async () => {
+  const headers = { authorization: `Bearer ${await makeKey(app, ['read', 'catalogue:write'])}` };
+  for (const name of ['Ferrets', 'Parrots']) await app.rest('POST', '/categories', { headers, body: { name } });
+  await published(app);
+  const full = await app.rest('GET', nextOf(await app.rest('GET', '/events?limit=1', { headers })), { headers });
+  expect(full.body).toHaveLength(1);
+  expect(full.headers.get('cache-control')).toBe('max-age=31536000, immutable, private');
 });
