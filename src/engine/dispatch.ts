@@ -26,18 +26,22 @@ interface DispatchOptions {
   readonly checks: Readonly<Record<string, PageMaker>>;
   readonly pages: Readonly<Record<string, PageMaker>>;
   readonly session: Pick<PageSession, 'answer' | 'headersOf'>;
+  /**
+   * What names clients, by its path, with its cost in units beyond that of each request. It is closed, like the data,
+   * where reads need a credential.
+   */
+  readonly aboutClients: Readonly<Record<string, () => number>>;
   /** The path of the service that is most similar, if one is. */
   readonly nearestTo: (path: string) => string | undefined;
 }
 
 const READ_METHODS = 'GET, HEAD, OPTIONS';
 const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-/** Closed, like the data, where reads need a credential. */
-const ABOUT_CLIENTS: ReadonlySet<string> = new Set([LIFECYCLE_PAGE, '/metrics']);
 
 /** Makes the function that has each request answered: by REST, GraphQL, a page or a health check. */
 export function createDispatch(options: DispatchOptions): (request: IncomingRequest) => Answered | Promise<Answered> {
   const { basePath, authentication, concurrency, rest, graphql, playground, checks, pages, session } = options;
+  const { aboutClients } = options;
 
   return (request) => {
     const { method, headers, path } = request;
@@ -79,9 +83,11 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
       return rejected(request, new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: READ_METHODS } }));
     }
     return settle(protocol, path, request, async () => {
-      if (ABOUT_CLIENTS.has(path)) {
+      const unitsOf = aboutClients[path];
+      if (unitsOf !== undefined) {
         const headers = path === LIFECYCLE_PAGE ? session.headersOf(request) : request.headers;
         authentication.authorize(await authentication.authenticate(request, headers), [READ]);
+        request.meter.charge(unitsOf());
       }
       // A health check is answered under any load.
       if (protocol === 'health') return read(request);

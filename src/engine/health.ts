@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { Database } from './db/client.ts';
 import { RETRY_SOON, ServiceError } from './errors.ts';
+import type { IncomingRequest } from './http/incoming.ts';
 import type { HttpReply } from './http/reply.ts';
+import type { Pace } from './limits/pace.ts';
 import type { RequestMetrics } from './metrics.ts';
 
 /** The timeout of the database check of `/readyz`, in milliseconds. */
@@ -16,7 +18,7 @@ const STOPPING: HttpReply = {
   body: JSON.stringify({ code: 'UNAVAILABLE', message: 'The service is stopping.', status: 503 }),
 };
 
-export function createHealth(database: Database, metrics: Pick<RequestMetrics, 'render'>) {
+export function createHealth(database: Database, metrics: Pick<RequestMetrics, 'render'>, pace: Pick<Pace, 'next'>) {
   const ping = database.statement('health.ping', 'lookup', sql`select 1`, { one: Number });
   let isDraining = false;
   let isReady = true;
@@ -29,7 +31,7 @@ export function createHealth(database: Database, metrics: Pick<RequestMetrics, '
     return pending;
   };
 
-  const checks: Readonly<Record<string, () => HttpReply | Promise<HttpReply>>> = {
+  const checks: Readonly<Record<string, (request: IncomingRequest) => HttpReply | Promise<HttpReply>>> = {
     '/livez': () => OK,
     '/readyz': async () => {
       if (!isReady) return STOPPING;
@@ -40,7 +42,8 @@ export function createHealth(database: Database, metrics: Pick<RequestMetrics, '
       }
       return OK;
     },
-    '/metrics': async () => {
+    '/metrics': async ({ meter }) => {
+      await pace.next(meter.account, 1);
       const { contentType, text } = await metrics.render();
       return { status: 200, headers: ['content-type', contentType], body: text };
     },

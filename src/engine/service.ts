@@ -25,8 +25,9 @@ import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
 import { createAccounts } from './limits/account.ts';
 import { createConcurrencyLimiter } from './limits/concurrency.ts';
 import { Meter } from './limits/meter.ts';
+import { Pace } from './limits/pace.ts';
 import { createRateLimiter, type Quota, steadyTime } from './limits/rate.ts';
-import { listCosts } from './limits/units.ts';
+import { listCosts, UNITS_OF_METRICS, UNITS_OF_PAGE } from './limits/units.ts';
 import type { RequestMetrics } from './metrics.ts';
 import { countedTables } from './operation/counts.ts';
 import { createExecutor } from './operation/execute.ts';
@@ -39,6 +40,7 @@ import { restView } from './rest/lifecycle.ts';
 import { failed } from './rest/problem.ts';
 import { callWithin, type Tracing } from './tracing/span.ts';
 import { lifecycleStore } from './usage/store.ts';
+import { lifecycleUses } from './usage/table.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { createSender } from './webhooks/send.ts';
 
@@ -167,7 +169,9 @@ export function createApp(options: AppOptions) {
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',
   });
   const playground = settings.PLAYGROUND === 'on' ? createPlayground(application, basePath) : undefined;
-  const health = createHealth(database, metrics);
+  // A caller gets one page with the names of clients at a time: it may be long.
+  const pace = new Pace(1);
+  const health = createHealth(database, metrics, pace);
   const session = createPageSession(application.name, `${basePath}${LIFECYCLE_PAGE}`, authentication);
   const pages = createSite({
     application,
@@ -177,6 +181,7 @@ export function createApp(options: AppOptions) {
     basePath,
     rules,
     report: lifecycle.report,
+    pace,
     isOpenByKey: session.isOpenBy,
     hasPlayground: playground !== undefined,
     hasSchema: settings.INTROSPECTION === 'on',
@@ -201,6 +206,10 @@ export function createApp(options: AppOptions) {
     checks: health.checks,
     pages: { ...pages, ...playground?.assets },
     session,
+    aboutClients: {
+      [LIFECYCLE_PAGE]: () => UNITS_OF_PAGE + costs.count({ tables: [lifecycleUses] }),
+      '/metrics': () => UNITS_OF_METRICS,
+    },
     nearestTo,
   });
   const finish = createFinish({

@@ -53,6 +53,10 @@ export function listCosts(pagesOf: (tables: ListTables['tables']) => readonly nu
 /** The cost of an `Idempotency-Key` in units: its request has a transaction of its own. */
 export const UNITS_OF_KEY = 2;
 
+/** The cost of the lifecycle page and of the metrics in units: both may name many clients. */
+export const UNITS_OF_PAGE = 20;
+export const UNITS_OF_METRICS = 4;
+
 /** How many bytes of a body cost a unit to read. */
 const BYTES_PER_UNIT = 10_240;
 

@@ -9,6 +9,7 @@ import type { Annotated } from '../lifecycle/annotated.ts';
 import type { LifecycleRules } from '../lifecycle/guard.ts';
 import { LIFECYCLE_PAGE } from '../lifecycle/headers.ts';
 import { lifecycleReport, type ReportEntry, type RestView } from '../lifecycle/report.ts';
+import type { Pace } from '../limits/pace.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { homePage } from './home.ts';
 import { lifecyclePage } from './lifecycle.ts';
@@ -26,6 +27,7 @@ interface SiteOptions {
   readonly basePath: string;
   readonly rules: LifecycleRules;
   readonly report: () => Promise<readonly ReportEntry[]>;
+  readonly pace: Pick<Pace, 'next'>;
   readonly isOpenByKey: (request: IncomingRequest) => boolean;
   readonly hasPlayground: boolean;
   readonly hasSchema: boolean;
@@ -51,7 +53,9 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
     '/': ({ origin }) => html(homePage(application, basePath, origin, options)),
     [LIFECYCLE_PAGE]: async (request) => {
       const keySentTo = options.isOpenByKey(request) ? `${basePath}${PAGE_SESSION}` : undefined;
-      const page = html(lifecyclePage(title, await report(), rules, basePath, request.origin, keySentTo));
+      const entries = await report();
+      await options.pace.next(request.meter.account, 1);
+      const page = html(lifecyclePage(title, entries, rules, basePath, request.origin, keySentTo));
       return { ...page, headers: [...page.headers, 'vary', 'Accept'] };
     },
     [`${LIFECYCLE_PAGE}.ics`]: async ({ base }) => {

@@ -150,6 +150,30 @@ describe('RATE_LIMIT', () => {
     expect(headers.get('retry-after')).toMatch(/^\d+$/);
   });
 
+  test('counts the page about uses by the size of their table, and the metrics as five reads', async () => {
+    const app = await limited(10_000);
+    const pages = await app.database.transaction(async (query) => {
+      await query(
+        `insert into lifecycle_uses (coordinate, day, client, uses, last_seen)
+          select 'Query.pet', current_date, 'client-' || n, 1, now() from generate_series(1, 10000) as n`,
+        [],
+      );
+      return query("select pg_relation_size('lifecycle_uses')::int / 8192", []);
+    });
+    await app.begin();
+    const cost = async (path: string, accept: string) => {
+      const before = unitsLeft(await app.rest('GET', '/pets/1'));
+      const { status, headers } = await app.fetch(new Request(`http://pets.example${path}`, { headers: { accept } }));
+      expect(status).toBe(200);
+      return before - unitsLeft({ headers });
+    };
+    const ofTable = 1 + Math.floor(Number(pages[0]?.[0]) / 10);
+    expect(ofTable).toBeGreaterThan(5);
+    expect(await cost('/lifecycle', 'application/json')).toBe(1 + ofTable);
+    expect(await cost('/lifecycle', 'text/html')).toBe(1 + 20 + ofTable);
+    expect(await cost('/metrics', '*/*')).toBe(1 + 4);
+  });
+
   test('names the cost of a request that exceeds the units left', async () => {
     const app = await limited(10);
     for (let n = 0; n < 6; n++) await app.rest('GET', '/pets/1');

@@ -101,6 +101,26 @@ describe('RATE_LIMIT', () => {
     expect(app.statements).toEqual(['health.ping', 'health.ping']);
   });
 
+  test.each(['/lifecycle', '/metrics'])('lets others come between the pages %s of a caller', async (path) => {
+    const app = await start({});
+    let [turn, isDone] = [0, false];
+    const next = () => {
+      turn++;
+      if (!isDone) setImmediate(next);
+    };
+    next();
+    const answered = Array.from({ length: 10 }, async () => {
+      const { status } = await app.fetch(
+        new Request(`http://pets.example${path}`, { headers: { accept: 'text/html' } }),
+      );
+      return [status, turn] as const;
+    });
+    const answers = await Promise.all(answered);
+    isDone = true;
+    expect(answers.map(([status]) => status)).toEqual(Array(10).fill(200));
+    expect(new Set(answers.map(([, answeredIn]) => answeredIn)).size).toBe(10);
+  });
+
   test('counts each caller separately, and bad credentials by the address', async () => {
     const app = await start({ AUTH: 'all', RATE_LIMIT: { units: 2, seconds: 60 } }, {}, undefined, () => MOMENT);
     const [ann, bob] = await Promise.all(
