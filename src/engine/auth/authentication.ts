@@ -51,7 +51,8 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
     const { meter } = request;
     const started = performance.now();
     const work = () => callWithin(request, lookUp).catch((error: unknown) => reject(request, error));
-    const caller = await concurrency.run(work, { account: meter.account, units: 1 });
+    // Not behind the work of those without a credential at the same address, who are other callers.
+    const caller = await concurrency.run(work, { account: `lookup ${meter.account}`, units: 1 });
     meter.wait(performance.now() - started);
     meter.identify(accountOf(caller));
     return caller;

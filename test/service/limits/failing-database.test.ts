@@ -83,6 +83,18 @@ describe('a database that hangs', () => {
     expect(new Set(lookedUp).size).toBe(5);
   });
 
+  test('does not keep a caller with a key waiting for those without one at its address', async () => {
+    const { app, release } = await startHanging({ AUTH: 'required' });
+    const { text: key } = await keyStore(app.database).create('a test', ['read'], null);
+    const unanswered = Array.from({ length: 100 }, () => app.rest('GET', '/pets?limit=100'));
+    await sleep(100);
+    const began = performance.now();
+    const answer = await app.rest('GET', '/categories', { headers: { authorization: `Bearer ${key}` } });
+    expect([answer.status, performance.now() - began < 3_000]).toEqual([200, true]);
+    release();
+    await Promise.all(unanswered);
+  });
+
   test('starts no further change of a request that was answered with 504', async () => {
     const app = await start({ REQUEST_TIMEOUT: 1_000 }, {}, (database) =>
       watched(database, async ({ text }, run) => {
