@@ -264,3 +264,16 @@ if (databaseKind === 'embedded') {
     });
   });
 }
+
+test('what is logged of a failure of the database has no values of its statement', async () => {
+  const failing = app.database.transaction(async (query) => {
+    const body = "begin raise exception 'No space left on device' using errcode = '53100'; end";
+    await query(`create function pg_temp.fail(text) returns text language plpgsql as $$ ${body} $$`, []);
+    return query('select pg_temp.fail($1)', ['whsec_secret']);
+  });
+  const error = await failing.catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'UNAVAILABLE', cause: { code: '53100' } });
+  const logged = JSON.stringify(pino.stdSerializers.err((error as { cause: Error }).cause));
+  expect(logged).toContain('No space left');
+  expect(logged).not.toContain('whsec_secret');
+});

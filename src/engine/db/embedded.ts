@@ -74,8 +74,10 @@ function queryOn(database: PGlite | Transaction): Query {
       const { rows } = await database.query<unknown[]>(text, [...parameters], options);
       return rows;
     } catch (error) {
-      const isReported = error instanceof messages.DatabaseError && error.code !== undefined;
-      throw isReported ? failureOf(error as ReportedError) : error;
+      if (!(error instanceof messages.DatabaseError)) throw error;
+      // PGlite adds the values, which must not be logged.
+      Object.assign(error, { params: undefined });
+      throw error.code === undefined ? error : failureOf(error as ReportedError);
     }
   };
 }
