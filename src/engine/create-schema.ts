@@ -1,6 +1,7 @@
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, isIntrospectionType } from 'graphql';
 import { addEvents } from './events/graphql.ts';
 import { type EventSource, eventTypesOf } from './events/source.ts';
+import { membersOf } from './lifecycle/annotated.ts';
 import { abortChanges } from './schema/abort.ts';
 import { createBuilder } from './schema/builder.ts';
 import { connections } from './schema/connection.ts';
@@ -38,9 +39,19 @@ export function createSchema() {
       }
       addLifecycle(builder);
       const schema = builder.toSchema({ sortSchema: false });
+      assertDescribed(schema);
       readListsAhead(schema);
       abortChanges(schema);
       return schema;
     },
   };
+}
+
+/** @throws {Error} with every type, field, argument, input field and enum value that lacks a description */
+function assertDescribed(schema: GraphQLSchema): void {
+  const types = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
+  const named = types.map((type) => ({ coordinate: type.name, element: type }));
+  const bare = [...named, ...membersOf(schema)].filter(({ element }) => !element.description);
+  if (bare.length === 0) return;
+  throw new Error(`A description is missing: ${bare.map(({ coordinate }) => coordinate).join(', ')}.`);
 }

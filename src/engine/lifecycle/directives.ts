@@ -60,7 +60,8 @@ export function annotate<T extends { readonly description?: unknown; readonly ex
   const extensions = (config.extensions ?? {}) as { readonly directives?: object };
   return {
     ...config,
-    ...(stability !== 'stable' && { description: `[${stability}] ${config.description ?? ''}`.trimEnd() }),
+    ...(stability !== 'stable' &&
+      config.description != null && { description: `[${stability}] ${config.description}` }),
     ...(deprecation !== undefined && {
       deprecationReason: `${deprecation.why} Use ${deprecation.successor.coordinate} instead. Served until ${deprecation.sunset}.`,
     }),

@@ -73,7 +73,8 @@ class EnginePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const { bounds, nullRemoves = false, lifecycle } = field.pothosOptions;
     const bounded = {
       ...field,
-      ...(bounds?.accepts !== undefined && { description: `${field.description} Accepts ${bounds.accepts}.` }),
+      ...(bounds?.accepts !== undefined &&
+        field.description && { description: `${field.description} Accepts ${bounds.accepts}.` }),
       extensions: { ...field.extensions, bounds, rejectsNull: field.kind === 'InputObject' && !nullRemoves },
     };
     return annotate(bounded, lifecycle);
