@@ -8,6 +8,7 @@ import {
   isInputObjectType,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   OverlappingFieldsCanBeMergedRule,
   specifiedRules,
   typeFromAST,
@@ -56,6 +57,8 @@ export function resolveOperation(
   const operationId = operation.name.value;
   const [error] = validate(schema, document, RULES);
   if (error !== undefined) throw new Error(`${operationId}: ${error.message}`);
+  if (method === 'GET' && operation.operation !== OperationTypeNode.QUERY)
+    throw new Error(`${operationId}: GET ${path} needs a query.`);
   const selection = selectionOf(schema, document, operationId);
   const [selected, ...others] = selection.roots;
   if (selected === undefined || others.length > 0) {

@@ -241,6 +241,12 @@ describe('a route that REST cannot serve makes the start fail, and the error say
     expect(() => described(operation, reply)).toThrow(`many: ${message}`);
   });
 
+  test('a mutation that GET would do', () => {
+    const changing = buildSchema('type Query { plants: Int } type Mutation { plant: Int }');
+    const routes = [route('GET', '/plants', { tag: '', operation: gql`mutation plant { plant }`, reply: ok() })];
+    expect(() => compileRoutes(changing, routes)).toThrow('plant: GET /plants needs a query.');
+  });
+
   test('an input object that contains itself', () => {
     const operation = gql`query many($tree: Tree) { plant(tree: $tree) }`;
     expect(() => described(operation, ok(), 'POST')).toThrow('Tree contains itself, which the body of a REST request');
