@@ -80,6 +80,18 @@ test('a table that differs from the migrations stops the start; the message says
   await dispose();
 });
 
+test('a migration that was changed after it was applied stops the start, and the message names its file', async () => {
+  const { database, location, dispose } = await openTestDatabase();
+  await database.transaction((query) =>
+    query("update drizzle.__drizzle_migrations set hash = 'of another text' where id = 4", []),
+  );
+  await database.close();
+  await expect(startService(settingsFor(location))).rejects.toThrow(
+    'drizzle/0003_idempotency.sql was changed after this database was migrated with it: restore it',
+  );
+  await dispose();
+});
+
 test('where MIGRATE is off, a database without its migrations stops the start, and is left unchanged', async () => {
   const { database, location, dispose } = await openTestDatabase();
   await database.transaction((query) => query('delete from drizzle.__drizzle_migrations', []));

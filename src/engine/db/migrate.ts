@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { getTableColumns, getTableName } from 'drizzle-orm';
@@ -88,9 +89,19 @@ export async function assertNoneMissing(database: Database, reason = 'MIGRATE is
   throw new Error(`${are} not applied, and ${reason}: run npm run db:migrate first.`);
 }
 
+/** @throws {Error} when an applied migration was changed: it would be applied again */
 async function missingIn(query: Query): Promise<readonly MigrationMeta[]> {
-  const applied = new Set((await query('select hash from drizzle.__drizzle_migrations', [])).map(([hash]) => hash));
-  return readMigrationFiles({ migrationsFolder }).filter(({ hash }) => !applied.has(hash));
+  const rows = await query('select hash, created_at::text from drizzle.__drizzle_migrations', []);
+  const applied = new Set(rows.map(([hash]) => hash));
+  const instants = new Set(rows.map(([, instant]) => Number(instant)));
+  const missing = readMigrationFiles({ migrationsFolder }).filter(({ hash }) => !applied.has(hash));
+  const changed = missing.find(({ folderMillis }) => instants.has(folderMillis));
+  if (changed === undefined) return missing;
+  const { entries } = JSON.parse(readFileSync(`${migrationsFolder}/meta/_journal.json`, 'utf8'));
+  const { tag } = entries.find(({ when }: { when: number }) => when === changed.folderMillis);
+  throw new Error(
+    `drizzle/${tag}.sql was changed after this database was migrated with it: restore it, and create a new migration for the change.`,
+  );
 }
 
 /** @throws {Error} when a migration was never generated: without this, only requests would fail, one by one */
