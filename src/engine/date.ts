@@ -8,7 +8,11 @@ export const dateScalar = new GraphQLScalarType<string, string>({
   description: 'A calendar day in UTC, as an RFC 3339 full-date.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
   extensions: { accepts: A_DATE, bytes: 12, jsonSchema: { type: 'string', format: 'date' } },
-  serialize: String,
+  serialize: (value) => {
+    if (typeof value === 'string' && isDate(value)) return value;
+    // Its type in code has all texts, such as those of `toISOString`.
+    throw new TypeError(`${value} is not ${A_DATE}.`);
+  },
   parseValue: (value) => {
     if (typeof value === 'string' && isDate(value)) return value;
     throw new GraphQLError(`Date must be ${A_DATE}.`);

@@ -13,7 +13,11 @@ export const int64Scalar = new GraphQLScalarType<Int64, unknown>({
     'A signed 64-bit integer, exact to the last digit. It is a JSON integer in variables and results, never a string.',
   specifiedByURL: 'https://spec.openapis.org/registry/format/int64.html',
   extensions: { accepts: AN_INT64, bytes: 20, jsonSchema: { type: 'integer', format: 'int64' } },
-  serialize: (value) => value,
+  serialize: (value) => {
+    if (typeof value === 'bigint' || Number.isInteger(value)) return value;
+    // Its type in code has fractions, and NaN, which would be null in JSON.
+    throw new TypeError(`${value} is not ${AN_INT64}.`);
+  },
   parseValue: (value) => {
     const parsed = typeof value === 'number' || typeof value === 'bigint' ? toInt64(value) : undefined;
     return parsed ?? reject('Int64', AN_INT64);
