@@ -1,4 +1,4 @@
-import { type GraphQLSchema, isIntrospectionType } from 'graphql';
+import { GraphQLSchema, isIntrospectionType } from 'graphql';
 import { addEvents } from './events/graphql.ts';
 import { type EventSource, eventTypesOf } from './events/source.ts';
 import { membersOf } from './lifecycle/annotated.ts';
@@ -38,13 +38,20 @@ export function createSchema() {
         addWebhooks(builder, { ...lists, ...fields, eventType, types });
       }
       addLifecycle(builder);
-      const schema = builder.toSchema({ sortSchema: false });
+      const schema = withoutEmptyMutation(builder.toSchema({ sortSchema: false }));
       assertDescribed(schema);
       readListsAhead(schema);
       abortChanges(schema);
       return schema;
     },
   };
+}
+
+/** A service that changes nothing has no mutations: GraphQL has no types without fields. */
+function withoutEmptyMutation(schema: GraphQLSchema): GraphQLSchema {
+  const { mutation, types, ...config } = schema.toConfig();
+  if (mutation == null || Object.keys(mutation.getFields()).length > 0) return schema;
+  return new GraphQLSchema({ ...config, types: types.filter((type) => type !== mutation) });
 }
 
 /** @throws {Error} with every type, field, argument, input field and enum value that lacks a description */

@@ -1,3 +1,4 @@
+import { validateSchema } from 'graphql';
 import { expect, test } from 'vitest';
 import { createSchema } from '../../../src/engine/create-schema.ts';
 import { beta } from '../../../src/engine/lifecycle/annotation.ts';
@@ -18,4 +19,10 @@ test('every element is described: the build of a schema fails otherwise, and the
   expect(buildSchema).toThrow(
     /^A description is missing: (?=.*\bPart\b)(?=.*\bPart\.name\b)(?=.*\bGenre\.NOVEL\b)(?=.*\bQuery\.search\b)(?=.*\bQuery\.search\(genre:\))((?!part:).)*\.$/,
   );
+});
+
+test('an application that changes nothing has a valid schema', () => {
+  const { builder, buildSchema } = createSchema();
+  builder.queryField('hello', (t) => t.int({ description: 'A greeting.', resolve: () => 1 }));
+  expect(validateSchema(buildSchema())).toEqual([]);
 });
