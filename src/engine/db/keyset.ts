@@ -62,7 +62,7 @@ function isInOrder(filter: RowFilter, sortName: string): boolean {
 }
 
 export interface Sort<Row> {
-  /** An indexed expression, and its value in a cursor, as a text; undefined for a sort by id. */
+  /** An indexed expression, never null, and its value in a cursor, as a text; undefined for a sort by id. */
   readonly by?: {
     readonly expression: SQL;
     valueOf(row: Row): string;
