@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 
@@ -31,21 +32,21 @@ export function startShop(): void {
 
 export const pets: List = {
   path: '/pets',
-  sorts: ['id', '-id', 'name', '-name'],
+  sorts: sortsOf('/pets'),
   make: (letter) => create('/pets', { name: letter, categoryId }),
   remove: (id) => remove(`/pets/${id}`),
   idOf: ({ id }) => id,
 };
 const categories: List = {
   path: '/categories',
-  sorts: ['id', '-id', 'name', '-name'],
+  sorts: sortsOf('/categories'),
   make: (letter) => create('/categories', { name: letter }),
   remove: (id) => remove(`/categories/${id}`),
   idOf: ({ id }) => id,
 };
 export const orders: List = {
   path: '/store/orders',
-  sorts: ['id', '-id', 'shipDate', '-shipDate'],
+  sorts: sortsOf('/store/orders'),
   make: (letter) => create('/store/orders', dateOf(letter)),
   remove: (id) => remove(`/store/orders/${id}`),
   idOf: ({ id }) => id,
@@ -68,6 +69,12 @@ export async function create(path: string, fields: object): Promise<number> {
   const { status, body } = await app.rest('POST', path, { body: fields });
   expect(status).toBe(201);
   return body.id;
+}
+
+/** The sorts of a list, as the contract has them. */
+function sortsOf(path: string): readonly string[] {
+  const { paths } = JSON.parse(readFileSync('schema/openapi.json', 'utf8'));
+  return paths[path].get.parameters.find(({ name }: { readonly name?: string }) => name === 'sort').schema.enum;
 }
 
 async function remove(path: string): Promise<number> {
