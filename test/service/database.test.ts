@@ -236,6 +236,21 @@ if (databaseKind === 'embedded') {
     });
   });
 
+  test('an embedded database whose first start was interrupted is made anew by the next start', async () => {
+    const folder = makeTemporaryFolder();
+    const interrupted = spawn(process.execPath, ['--liftoff-only', 'dist/main.js'], {
+      env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: folder.path },
+    });
+    const files = () => readdirSync(folder.path, { recursive: true });
+    await expect.poll(files, { interval: 2, timeout: 60_000 }).toContain(join('pgdata', 'global'));
+    interrupted.kill('SIGKILL');
+    await once(interrupted, 'exit');
+    await withService({ DATA_DIR: folder.path }, async ({ base }) => {
+      expect((await fetch(`${base}/pets`)).status).toBe(200);
+    });
+    folder.remove();
+  });
+
   describe('the lock of the embedded database', () => {
     test('is held by one process, and released', async () => {
       const folder = makeTemporaryFolder();

@@ -1,4 +1,5 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messages, PGlite, type Transaction } from '@electric-sql/pglite';
 import type { Driver, Query } from './driver.ts';
@@ -6,6 +7,8 @@ import { failureOf, type ReportedError } from './failures.ts';
 import { lockFolder } from './lock.ts';
 
 const DATABASE_FOLDER = 'pgdata';
+/** A file that is beside the database while it is made. */
+const UNFINISHED = 'pgdata.unfinished';
 /** PGlite calls the work after the transaction has begun. */
 const BEGUN = Promise.resolve();
 const INT8 = 20;
@@ -23,7 +26,7 @@ export async function openEmbedded(folder: string): Promise<Driver> {
   await assertUnshared(folder);
   const unlock = await lockFolder(folder).catch(unusable(folder, 'written'));
   try {
-    const database = await PGlite.create(join(folder, DATABASE_FOLDER));
+    const database = await openOrMake(folder);
     await database.exec("set time zone 'UTC'; set datestyle = 'ISO'; set enable_seqscan = off");
     return {
       kind: 'embedded',
@@ -38,6 +41,17 @@ export async function openEmbedded(folder: string): Promise<Driver> {
     await unlock();
     throw new Error(`The embedded database in ${folder} cannot be opened: ${(error as Error).message}.`);
   }
+}
+
+/** The database of the folder. Makes it if it is missing, or if the start that made it was interrupted. */
+async function openOrMake(folder: string): Promise<PGlite> {
+  const [database, mark] = [join(folder, DATABASE_FOLDER), join(folder, UNFINISHED)];
+  if (existsSync(mark)) await rm(database, { recursive: true, force: true });
+  if (existsSync(join(database, 'PG_VERSION'))) return PGlite.create(database);
+  await writeFile(mark, '');
+  const made = await PGlite.create(database);
+  await rm(mark);
+  return made;
 }
 
 /** Describes an error of the file system in one line; passes on any other error, which describes itself. */
@@ -56,6 +70,7 @@ const IGNORED = /^(lost\+found|\.gitkeep|\.gitignore|lock\..*)$/;
 /** Rejects a folder with other files: deleting them could delete the database by mistake, or the other way round. */
 async function assertUnshared(folder: string): Promise<void> {
   const files = await readdir(folder).catch(unusable(folder, 'read'));
+  if (files.includes(UNFINISHED)) return;
   const hasDatabase = files.includes(DATABASE_FOLDER);
   const inside = hasDatabase ? await readdir(join(folder, DATABASE_FOLDER)).catch(unusable(folder, 'read')) : files;
   const isUnshared = hasDatabase
