@@ -55,6 +55,7 @@ export function resolveOperation(
   const operation = getOperationAST(document);
   if (operation?.name === undefined) throw new Error(`The route ${path} needs one operation, with a name.`);
   const operationId = operation.name.value;
+  if (!PATH.test(path)) throw new Error(`${operationId}: ${path} is not a path such as /plants/{plantId}.`);
   const [error] = validate(schema, document, RULES);
   if (error !== undefined) throw new Error(`${operationId}: ${error.message}`);
   if (method === 'GET' && operation.operation !== OperationTypeNode.QUERY)
@@ -86,6 +87,8 @@ export function resolveOperation(
     inPrecondition: variables.find(isPrecondition),
   };
 }
+
+const PATH = /^(\/([^/{}]+|\{\w+\}))+$/;
 
 /** Without the rule that the rows of a union may not have fields of one name and different types: each is on its own. */
 const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);

@@ -241,6 +241,11 @@ describe('a route that REST cannot serve makes the start fail, and the error say
     expect(() => described(operation, reply)).toThrow(`many: ${message}`);
   });
 
+  test.each(['plants', '/plants/', '/plants/{id', '/'])('the path %s', (path) => {
+    const routes = [route('GET', path, { tag: '', operation: gql`query many { bookCount }`, reply: ok() })];
+    expect(() => compileRoutes(schema, routes)).toThrow(`many: ${path} is not a path such as /plants/{plantId}.`);
+  });
+
   test('a mutation that GET would do', () => {
     const changing = buildSchema('type Query { plants: Int } type Mutation { plant: Int }');
     const routes = [route('GET', '/plants', { tag: '', operation: gql`mutation plant { plant }`, reply: ok() })];
