@@ -1,4 +1,3 @@
-import { GraphQLError } from 'graphql';
 import { ServiceError } from '../errors.ts';
 import { readJson } from '../http/body.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
@@ -38,8 +37,7 @@ export async function readParams(
     throw invalid('PersistedQueryNotSupported');
   }
   for (const name in others) {
-    if (others[name] != null)
-      throw malformed(`${show(name)} is not a parameter of GraphQL, which accepts ${ACCEPTED}.`);
+    if (others[name] != null) throw invalid(`${show(name)} is not a parameter of GraphQL, which accepts ${ACCEPTED}.`);
   }
   if (typeof query !== 'string') throw invalid('query must be a string: the GraphQL document.');
   if (operationName != null && typeof operationName !== 'string') throw invalid('operationName must be a string.');
@@ -54,8 +52,7 @@ export async function readParams(
 function readObject(name: string, value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value == null) return undefined;
   if (isObject(value)) return value;
-  const given = Array.isArray(value) ? 'array' : typeof value;
-  throw malformed(`Expected "${name}" param to be empty or an object, but given ${given}.`, { Allow: 'GET, POST' });
+  throw invalid(`${name} must be an object, not ${show(value)}.`);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -99,9 +96,4 @@ function readJsonParameter(name: string, text: string): unknown {
 
 function invalid(message: string): ServiceError {
   return new ServiceError('INVALID_ARGUMENT', message);
-}
-
-/** An error as Yoga has it, with the status 400 for every media type. */
-function malformed(message: string, headers: Record<string, string> = {}): GraphQLError {
-  return new GraphQLError(message, { extensions: { http: { status: 400, headers } } });
 }

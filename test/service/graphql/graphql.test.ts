@@ -198,6 +198,8 @@ describe('over HTTP', () => {
     ['null as the query', { query: null }, /^query must be a string/],
     ['a number as the query', { query: 5 }, /^query must be a string/],
     ['a number as operationName', { query: '{ __typename }', operationName: 7 }, /^operationName must be a string\.$/],
+    ['a list as variables', { query: '{ __typename }', variables: [] }, /^variables must be an object, not a list\.$/],
+    ['text as extensions', { query: '{ __typename }', extensions: '' }, /^extensions must be an object, not ""\.$/],
     [
       'another parameter',
       { query: '{ __typename }', doc_id: '1' },
