@@ -16,7 +16,7 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The text, shortened to fit into a sentence. */
-export function shorten(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
+/** The text, shortened: by default to fit into a sentence. */
+export function shorten(text: string, max = 60): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }

@@ -6,6 +6,7 @@ import {
   type GraphQLFormattedError,
 } from 'graphql';
 import { type ErrorCode, errorTable, ServiceError, toServiceError } from '../errors.ts';
+import { shorten } from '../text.ts';
 
 export interface HttpExtension {
   readonly status?: number;
@@ -22,7 +23,7 @@ const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less i
 const HOW_TO_NAME =
   'operationName must be the name of one in the document; it can be left out only if the document has exactly one.';
 
-/** The maximum length of a message about a document, in characters. */
+/** In characters, of a message about a document: a name in it may be as long as the document. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /** Records no stacks of errors, which take longer than all else of them: clients cause them at will. */
@@ -62,14 +63,9 @@ function protocolError(error: GraphQLError): GraphQLError {
   const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : known;
   const extensions = { code: ours, status: errorTable[ours].status, ...(http !== undefined && { http }) };
   const isUnnamed = code === 'OPERATION_RESOLUTION_FAILURE';
-  const given = isUnnamed ? `${error.message} ${HOW_TO_NAME}` : shorten(error.message);
+  const given = isUnnamed ? `${error.message} ${HOW_TO_NAME}` : shorten(error.message, MAX_MESSAGE_LENGTH);
   const message = error.message === ABORTED ? TOO_MUCH_WORK : given;
   return inPlaceOf(error, message, { extensions });
-}
-
-/** A name in a message may be as long as the document, and there may be many messages. */
-function shorten(message: string): string {
-  return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
 }
 
 export function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionResult {
