@@ -1,9 +1,8 @@
 import SchemaBuilder from '@pothos/core';
-import { dateScalar } from '../date.ts';
 import type { Int64 } from '../int64.ts';
 import type { Context } from './context.ts';
 import './plugin.ts';
-import { dateTimeScalar, int64Scalar } from './scalars.ts';
+import { dateScalar, dateTimeScalar, int64Scalar } from './scalars.ts';
 
 /** Creates the builder to which the resources of an application add their types and fields. */
 export function createBuilder() {

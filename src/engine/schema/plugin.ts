@@ -20,13 +20,13 @@ import {
   isScalarType,
 } from 'graphql';
 import { READ, scopeDirective } from '../auth/scope.ts';
-import { dateScalar } from '../date.ts';
 import { membersOf } from '../lifecycle/annotated.ts';
 import type { Declared } from '../lifecycle/annotation.ts';
 import { annotate, lifecycleDirectives } from '../lifecycle/directives.ts';
 import { assertLifecycle } from '../lifecycle/rules.ts';
 import type { Bounds, TextBounds } from './bounds.ts';
 import { searchesOf } from './connection-type.ts';
+import { dateScalar } from './scalars.ts';
 
 // The options that the plugin adds to fields, arguments and enum values.
 declare global {
