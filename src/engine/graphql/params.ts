@@ -1,8 +1,7 @@
 import { ServiceError } from '../errors.ts';
-import { readJson } from '../http/body.ts';
+import { parseUnique, readJson } from '../http/body.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { assertUtf8 } from '../http/media-type.ts';
-import { duplicateIn, parseJson } from '../json.ts';
 import type { Variables } from '../operation/prepared.ts';
 import { show } from '../schema/input.ts';
 
@@ -74,24 +73,12 @@ function readSearch(search: string): Readonly<Record<string, unknown>> {
   const params: Record<string, unknown> = {};
   for (const [name, text] of new URLSearchParams(search)) {
     if (Object.hasOwn(params, name)) throw invalid(`${show(name)} must be given only once.`);
-    params[name] = name === 'variables' || name === 'extensions' ? readJsonParameter(name, text) : text;
+    const isJson = name === 'variables' || name === 'extensions';
     // GraphQL over HTTP, section 5.3: an empty one is as none.
-    if (name === 'operationName' && text === '') params[name] = undefined;
+    if (text === '' && (isJson || name === 'operationName')) params[name] = undefined;
+    else params[name] = isJson ? parseUnique(text, name, invalid) : text;
   }
   return params;
-}
-
-function readJsonParameter(name: string, text: string): unknown {
-  if (text === '') return undefined;
-  let duplicate: string | undefined;
-  try {
-    const value = parseJson(text);
-    duplicate = duplicateIn(text, value);
-    if (duplicate === undefined) return value;
-  } catch (error) {
-    throw invalid(`${name} is ${error instanceof SyntaxError ? 'not JSON' : 'nested too deep'}.`);
-  }
-  throw invalid(`An object of ${name} has the member ${show(duplicate)} more than once.`);
 }
 
 function invalid(message: string): ServiceError {

@@ -54,16 +54,20 @@ function parseBody(bytes: Buffer): unknown {
   if (bytes[0] === 0xef && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK))
     throw malformed('The body starts with a byte order mark; remove it.');
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8, as JSON must be.');
+  return parseUnique(bytes.toString('utf8'), 'The body', malformed);
+}
+
+/** Parses JSON in which no object has a member twice; throws the error that is made of a message about `what`. */
+export function parseUnique(text: string, what: string, errorOf: (message: string) => ServiceError): unknown {
   let duplicate: string | undefined;
   try {
-    const text = bytes.toString('utf8');
     const value = parseJson(text);
     duplicate = duplicateIn(text, value);
     if (duplicate === undefined) return value;
   } catch (error) {
-    throw malformed(`The body is not JSON: ${error instanceof SyntaxError ? error.message : 'it is nested too deep'}.`);
+    throw errorOf(`${what} is not JSON: ${error instanceof SyntaxError ? error.message : 'it is nested too deep'}.`);
   }
-  throw malformed(`An object of the body has the member ${shorten(stringifyJson(duplicate))} more than once.`);
+  throw errorOf(`${what} has an object with the member ${shorten(stringifyJson(duplicate))} more than once.`);
 }
 
 function tooLarge(): ServiceError {

@@ -220,8 +220,8 @@ describe('over HTTP', () => {
       { doc_id: '1' },
       '"doc_id" is not a parameter of GraphQL, which accepts query, operationName, variables, extensions.',
     ],
-    [{ variables: '{"id": 3, "id": 4}' }, 'An object of variables has the member "id" more than once.'],
-    [{ extensions: '{"a": {"b": 1, "\\u0062": 2}}' }, 'An object of extensions has the member "b" more than once.'],
+    [{ variables: '{"id": 3, "id": 4}' }, 'variables has an object with the member "id" more than once.'],
+    [{ extensions: '{"a": {"b": 1, "\\u0062": 2}}' }, 'extensions has an object with the member "b" more than once.'],
   ])('GET with %j is 400: nothing is dropped silently', async (parameters, message) => {
     const query = 'query ($id: Int64 = 3) { category(categoryId: $id) { id } }';
     const response = await get({ query, ...(parameters as Record<string, string>) });
