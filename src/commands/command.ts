@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../engine/db/client.ts';
 import { assertNoneMissing } from '../engine/db/migrate.ts';
+import { withoutSecrets } from '../engine/text.ts';
 import { petStoreService } from '../petstore/service.ts';
 import { openFrom, readyTables } from '../process/ready.ts';
 import { misspeltSettings, readSettings, type Settings } from '../process/settings.ts';
@@ -48,9 +49,4 @@ export function withExistingDatabase<T>(work: (database: Database) => Promise<T>
     return work(database);
   };
   return withDatabase(onlyIfNoneMissing, { mustExist: true });
-}
-
-function withoutSecrets(url: string): string {
-  const { host, pathname } = new URL(url);
-  return host + pathname;
 }

@@ -20,3 +20,9 @@ export function capitalize(text: string): string {
 export function shorten(text: string, max = 60): string {
   return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }
+
+/** The host and the path of a URL, which may have a password. */
+export function withoutSecrets(url: string): string {
+  const { host, pathname } = new URL(url);
+  return host + pathname;
+}

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { ServiceError } from '../errors.ts';
+import { withoutSecrets } from '../text.ts';
 import { connectOnce } from './connect-once.ts';
 import type { Driver, KindQuery, Parameter, Query, RawRow } from './driver.ts';
 import { DatabaseError, failureOf, failureOfConnection, LockTimeout, tooSlow, unavailable } from './failures.ts';
@@ -220,9 +221,4 @@ function firstCause(error: unknown): string {
   if ((innermost as NodeJS.ErrnoException)?.code === 'CONNECT_TIMEOUT') return 'it does not answer';
   const message = innermost instanceof Error ? innermost.message : String(innermost);
   return message.includes('before secure TLS') ? 'it does not offer TLS, or closed the connection' : message;
-}
-
-function withoutSecrets(url: string): string {
-  const { host, pathname } = new URL(url);
-  return host + pathname;
 }
