@@ -1,12 +1,11 @@
 import { getNamedType, getNullableType, isListType, Kind, type ValueNode } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
-import { ServiceError } from '../errors.ts';
 import type { Cost } from '../limits/units.ts';
 import { searchesOf } from '../schema/connection-type.ts';
 import { bytesOf, valuesOf } from './answer-size.ts';
 import { type Condition, isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
-import type { SelectedField, Selection } from './selection.ts';
+import { type SelectedField, type Selection, tooMuch } from './selection.ts';
 
 /** The maximum number of tokens of a document. */
 export const MAX_TOKENS = 5_000;
@@ -194,8 +193,4 @@ function pageSize({ first, last }: Variables): number {
 function assertAtMost(max: number, requested: number, what: string): void {
   if (requested <= max) return;
   throw tooMuch(`The operation asks for up to ${requested} ${what}; the maximum is ${max}. Request less.`);
-}
-
-function tooMuch(message: string): ServiceError {
-  return new ServiceError('INVALID_ARGUMENT', message);
 }

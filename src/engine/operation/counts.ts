@@ -1,10 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 import type { ListTables } from '../db/paging.ts';
-import { ServiceError } from '../errors.ts';
 import { membersOf } from '../lifecycle/annotated.ts';
 import { isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
-import { type Selection, waysBy } from './selection.ts';
+import { type Selection, tooMuch, waysBy } from './selection.ts';
 
 /** The maximum number of lists with `totalCount` in an operation. */
 const MAX_COUNTS = 10;
@@ -26,8 +25,7 @@ export function countedLists({ fields }: Selection): (variables: Variables) => r
   return (variables) => {
     const counted = [...ways].filter(([, toList]) => isIncluded(toList, variables));
     if (counted.length > MAX_COUNTS) {
-      const message = `The operation has ${counted.length} lists with totalCount; the maximum is ${MAX_COUNTS}.`;
-      throw new ServiceError('INVALID_ARGUMENT', message);
+      throw tooMuch(`The operation has ${counted.length} lists with totalCount; the maximum is ${MAX_COUNTS}.`);
     }
     return counted.map(([place]) => listAt.get(place) as ListTables);
   };

@@ -163,6 +163,7 @@ export function waysBy<K>(fields: readonly SelectedField[], keyOf: (field: Selec
   return ways;
 }
 
-function tooMuch(message: string): ServiceError {
+/** The error of an operation beyond a limit. */
+export function tooMuch(message: string): ServiceError {
   return new ServiceError('INVALID_ARGUMENT', message);
 }
