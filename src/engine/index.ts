@@ -22,7 +22,6 @@ export {
 } from './rest/route.ts';
 export { rowRoutes } from './rest/row-routes.ts';
 export { integerFrom, text } from './schema/bounds.ts';
-export { changing, type InputFields } from './schema/changes.ts';
 export { reference } from './schema/reference.ts';
 export { rowVersion } from './schema/row-fields.ts';
 export { createApp } from './service.ts';

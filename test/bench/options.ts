@@ -32,7 +32,7 @@ export interface Options {
 }
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-export const SERVICE = 'Pet store';
+const SERVICE = 'Pet store';
 
 // Many short rounds, so that a disturbance of some seconds affects few rounds of each entrant.
 const FULL = { rounds: 15, seconds: 1, warmUp: 8 };

@@ -17,7 +17,7 @@ import { table } from './report/table.ts';
 import { pairedRatio } from './report/verdict.ts';
 
 /** A feature that protects the service or makes it observable: always on, or optional. */
-export type Protection = {
+type Protection = {
   readonly name: string;
   /** The contests in which it has a cost. */
   readonly contests: readonly string[];

@@ -14,7 +14,7 @@ import { defaultRules, defaultSettings } from '../support/rules.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
 /** The input of a check. */
-export interface Visit {
+interface Visit {
   readonly page: Page;
   readonly base: string;
   /** The same service, with a base path. */

@@ -15,7 +15,7 @@ export interface DocumentedOperation {
 }
 
 /** The parts of the OpenAPI document that the reference must show. */
-export interface Documented {
+interface Documented {
   readonly groups: readonly { readonly name: string; readonly tags: readonly string[] }[];
   readonly operations: readonly DocumentedOperation[];
 }

@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts';
 import { send } from './load.ts';
 
 /** A client that follows the feed by its stream, and resumes whenever that is cut. */
-export interface Follower {
+interface Follower {
   /** The ids of the events that it was told, in order. */
   readonly ids: readonly string[];
   readonly cuts: number;

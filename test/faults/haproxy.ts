@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/postgres-server.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
-export interface Balancer {
+interface Balancer {
   readonly base: string;
   stop(): Promise<void>;
 }

@@ -31,7 +31,7 @@ export function send(method: string, address: string, body: object, headers: obj
 }
 
 /** Reads, writes, orders and GraphQL in turn. */
-export const mixed: Ask = async (base, n) => {
+const mixed: Ask = async (base, n) => {
   const one = async (path: string, response: Promise<Response>) => ({ path, response: await response });
   const kinds = [
     () => one('GET /pets/{petId}', fetch(`${base}/pets/${1 + (n % 20)}`)),

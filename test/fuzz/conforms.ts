@@ -30,7 +30,7 @@ import { assertErrors, type ShownError } from './errors.ts';
 type Variables = Readonly<Record<string, unknown>>;
 
 /** The request of a response. */
-export interface Asked {
+interface Asked {
   readonly query: unknown;
   readonly variables: unknown;
   readonly operationName: unknown;

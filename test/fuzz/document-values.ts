@@ -27,7 +27,7 @@ export interface Kit {
 }
 
 /** A variable of a document. */
-export interface Variable {
+interface Variable {
   readonly definition: string;
   /** Undefined for an absent value. */
   readonly value: unknown;

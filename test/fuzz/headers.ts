@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { openApi } from '../support/contract.ts';
 import { mostly } from './values.ts';
 
-export type Fields = Readonly<Record<string, string>>;
+type Fields = Readonly<Record<string, string>>;
 
 /** The characters that a header field may have. */
 const visible = fc.string({

@@ -62,7 +62,7 @@ const ZOO = `
 /** Fields without a resolver: properties of the rows. */
 const PROPERTIES = new Set('id size label weight number since extra tags grid place places x y age total'.split(' '));
 
-export interface Zoo {
+interface Zoo {
   readonly schema: GraphQLSchema;
   /** Starts another day: the results of resolvers depend on the day, their path and their arguments. */
   begin(day: number): void;

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
 /** How to run an image. */
-export interface Image {
+interface Image {
   /** The folder that stands for the root of the image. */
   readonly root: string;
   readonly folder: string;

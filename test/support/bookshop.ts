@@ -28,7 +28,7 @@ const idempotency: Idempotency = {
   end: async () => {},
 };
 
-export interface BookAnswer {
+interface BookAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.

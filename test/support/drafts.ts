@@ -11,7 +11,7 @@ export interface Draft {
 }
 
 /** The definitions of the lifecycle directives in a printed schema. */
-export const DIRECTIVES = `
+const DIRECTIVES = `
   scalar Date
   directive @stability(level: StabilityLevel!) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
   enum StabilityLevel { EXPERIMENTAL BETA }

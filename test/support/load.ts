@@ -12,7 +12,7 @@ export interface ExpectedRequest {
 }
 
 /** The results of the requests. */
-export interface Outcome {
+interface Outcome {
   /** The number of expected responses. */
   readonly answered: number;
   /** A description of each other result. */
@@ -20,14 +20,14 @@ export interface Outcome {
 }
 
 /** Clients that each send the next request after a response. */
-export interface Load {
+interface Load {
   /** The number of responses so far. */
   answered(): number;
   /** Waits for the last response of each client. */
   stop(): Promise<Outcome>;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   /** The number of clients that keep their connection as long as the service does. */
   readonly keeping: number;
   /** The number of clients that open a new connection for each request. */

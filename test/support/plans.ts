@@ -4,7 +4,7 @@ import { seed } from '../../src/petstore/seed.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { type Sent, watched } from './watched.ts';
 
-export const SEEDED_PETS = 20_000;
+const SEEDED_PETS = 20_000;
 /** The tables that grow with use. A shop has few categories, so scanning them may be cheapest. */
 const TABLES = ['pets', 'orders', 'inventory', 'lifecycle_uses', 'events', 'deliveries'];
 

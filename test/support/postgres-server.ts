@@ -38,7 +38,7 @@ interface Account {
   readonly gid: number;
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Whether it uses fsync, as is PostgreSQL's default; without it, it is faster and can lose data in a power failure. */
   readonly durable?: boolean;
   /** The folder for its data and its other files. */

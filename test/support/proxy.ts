@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-export interface Proxy {
+interface Proxy {
   /** The URL of the server, with the port of this proxy. */
   readonly url: string;
   /** Passes nothing on from now on and keeps all connections open, like a server that hangs. */

@@ -20,7 +20,7 @@ export interface Service {
 }
 
 /** A finished command of the project. */
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly output: string;
   readonly errors: string;

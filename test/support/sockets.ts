@@ -5,7 +5,7 @@ import { copyTestDatabase, type DatabaseCopy } from './database.ts';
 import { type Service, settingsFor, startService } from './service.ts';
 
 /** A service for one test file and helpers for its sockets; it runs during the tests. */
-export interface OwnService extends Pick<Service, 'base' | 'output'> {
+interface OwnService extends Pick<Service, 'base' | 'output'> {
   /** Opens a connection. */
   open(): Socket;
   /** The head of a request. */
@@ -68,7 +68,7 @@ export function startOwnService(): OwnService {
   };
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;

@@ -10,7 +10,7 @@ export interface Sent {
 }
 
 /** Called for each statement, which it has to run. The statements of a transaction come one after another. */
-export type Watch = (
+type Watch = (
   sent: Sent,
   run: () => Promise<readonly RawRow[]>,
   /** Runs a query in the statement's transaction, if there is one. */

@@ -7,7 +7,7 @@ import { clientOf } from './client.ts';
 export type Clock = () => Date;
 
 /** A rehearsal of a sunset: deprecated elements fail for some time. */
-export interface Brownout {
+interface Brownout {
   /** The coordinate that fails; undefined for all deprecated elements. */
   readonly coordinate: string | undefined;
   readonly from: Date;

@@ -1,6 +1,6 @@
 import { askGraphQL, type PlainAnswer, type PlainRequest, post } from './request.ts';
 
-export type List = 'orders' | 'pets';
+type List = 'orders' | 'pets';
 
 /** How to send requests to a contestant and read its responses, where contestants differ. */
 export interface Dialect {

@@ -4,7 +4,7 @@ import type { Outcome } from './tables.ts';
 import { pairedRatio, type Ratio } from './verdict.ts';
 
 /** By contest, and by the other entrant. */
-export type Ratios = Readonly<Record<string, Readonly<Record<string, Ratio>>>>;
+type Ratios = Readonly<Record<string, Readonly<Record<string, Ratio>>>>;
 
 const file = new URL('../ratios.json', import.meta.url);
 

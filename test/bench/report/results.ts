@@ -7,7 +7,7 @@ import { machine, peerVersions } from './machine.ts';
 import { contestTable, type Outcome, startTable, targetTable } from './tables.ts';
 
 /** All results of a run. */
-export interface Results {
+interface Results {
   readonly outcomes: readonly Outcome[];
   readonly starts: readonly StartTime[];
   readonly effort: Effort;

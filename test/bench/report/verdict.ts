@@ -4,7 +4,7 @@ import type { Result, Round } from '../measure/contest.ts';
 import { median } from '../measure/statistics.ts';
 
 /** The first entrant of a contest compared with another. */
-export interface Verdict {
+interface Verdict {
   readonly against: string;
   /** Of the medians of the requests per second. */
   readonly ratio: number;
@@ -13,7 +13,7 @@ export interface Verdict {
 }
 
 /** The first entrant's 99th percentile, in milliseconds, compared with the best peer's. */
-export interface LatencyVerdict {
+interface LatencyVerdict {
   readonly ours: number;
   readonly best: number;
   readonly bestPeer: string;

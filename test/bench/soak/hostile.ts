@@ -17,7 +17,7 @@ export interface Known {
 }
 
 /** Makes the nth request of one kind; each n makes another. */
-export type Make = (n: number, random: Random, known: Known) => SoakRequest;
+type Make = (n: number, random: Random, known: Known) => SoakRequest;
 
 /** A kind, and its share of the requests, in percent. */
 export type Kind = readonly [share: number, make: Make];

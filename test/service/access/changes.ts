@@ -3,7 +3,7 @@ import { NOWHERE } from './worlds.ts';
 export type Values = Readonly<Record<string, unknown>>;
 
 /** A change that is rejected in both worlds. */
-export interface Rejection {
+interface Rejection {
   readonly code: string;
   readonly variables: Values;
   /** The message to a caller that may read, in each world, if it names stored values. */
@@ -11,7 +11,7 @@ export interface Rejection {
 }
 
 /** The test cases of a mutation: a change that succeeds in both worlds with the same row, and the rejections. */
-export interface Cases {
+interface Cases {
   readonly succeeds: Values;
   readonly rejected: readonly Rejection[];
   /** Codes of its route that depend on no row. */

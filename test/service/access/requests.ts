@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** One way to request an operation. */
-export type Way = (name: string, variables: Values) => Asked;
+type Way = (name: string, variables: Values) => Asked;
 
 const endpoints = endpointsOf(petStoreService);
 

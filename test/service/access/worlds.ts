@@ -1,7 +1,7 @@
 import type { TestApp } from '../../support/app.ts';
 
 /** One of the two sets of stored rows. */
-export type World = 0 | 1;
+type World = 0 | 1;
 
 /** The tables that are filled anew; those whose ids the database assigns come first. */
 const NUMBERED = ['categories', 'pets', 'orders', 'webhooks', 'deliveries'];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 
-export interface Row {
+interface Row {
   readonly id?: number;
   readonly petId?: number;
   readonly name?: string;
