@@ -98,7 +98,7 @@ async function findBinaries(): Promise<Binaries> {
   }
 }
 
-/** PostgreSQL refuses to run as root, so it then runs as another account of the system. */
+/** PostgreSQL does not run as root, so it then runs as another account of the system. */
 async function unprivilegedAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
@@ -106,7 +106,7 @@ async function unprivilegedAccount(): Promise<Account | undefined> {
     if (ids !== undefined) return { uid: Number(ids[0].stdout), gid: Number(ids[1].stdout) };
   }
   throw new Error(
-    'PostgreSQL refuses to run as root, and there is no account postgres or nobody. Run as another user, or set TEST_DATABASE_URL to run on a server of yours.',
+    'PostgreSQL does not run as root, and there is no account postgres or nobody. Run as another user, or set TEST_DATABASE_URL to run on a server of yours.',
   );
 }
 

@@ -68,6 +68,7 @@ export function route(method: Method, path: string, options: RouteOptions): Rout
   return { method, path, ...options };
 }
 
+/** Parses the document of a route, a template that may contain fragments. */
 export function gql(strings: TemplateStringsArray, ...parts: readonly string[]): DocumentNode {
   return parse(String.raw({ raw: strings }, ...parts), { noLocation: true });
 }
@@ -113,6 +114,7 @@ export function replacedOrCreated(path: string): Reply {
   };
 }
 
+/** 204 without a body. */
 export function noContent(): Reply {
   return {
     kind: 'none',
@@ -128,6 +130,7 @@ interface SelectedPage {
   readonly totalCount?: number;
 }
 
+/** The descriptions of the parameters of a `page()`. */
 export const pagingParameters = {
   limit: 'The maximum number of rows. Accepts 1 to 100.',
   after: 'Where the page begins: follow the address of `rel="next"` in `Link` rather than making it.',

@@ -65,6 +65,7 @@ const SORTS: Readonly<Record<string, string | undefined>> = {
   name_desc: 'By name in reverse, ignoring case.',
 };
 
+/** The options of the field `version` of a row. */
 export const rowVersion = {
   type: 'Int64',
   description: 'The version of the row. Each change raises it.',
