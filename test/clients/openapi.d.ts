@@ -2128,7 +2128,7 @@ export interface components {
     parameters: {
         /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
         "Idempotency-Key": string;
-        /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+        /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
         "If-Match": string;
         /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
         "If-None-Match": string;
@@ -2254,7 +2254,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2344,7 +2344,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2399,7 +2399,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2450,7 +2450,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2492,7 +2492,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -2557,7 +2557,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2647,7 +2647,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2692,7 +2692,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2743,7 +2743,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2785,7 +2785,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -2856,7 +2856,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2946,7 +2946,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2991,7 +2991,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -3033,7 +3033,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3096,7 +3096,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3140,7 +3140,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3185,7 +3185,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412. */
                 "If-None-Match"?: components["parameters"]["If-None-Match-Any"];
@@ -3256,7 +3256,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3312,7 +3312,7 @@ export interface operations {
                 wait?: number;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3365,7 +3365,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3462,7 +3462,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3510,7 +3510,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3555,7 +3555,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3662,7 +3662,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3761,7 +3761,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the response is 412. */
+                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];

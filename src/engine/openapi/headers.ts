@@ -11,8 +11,8 @@ const DESCRIPTIONS = {
     'A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours ' +
     'a retry gets the first response, byte for byte.',
   'If-Match':
-    'The `ETag` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the ' +
-    'response is 412.',
+    'The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, ' +
+    'and nothing is changed.',
   'If-None-Match': 'One or more `ETag`s that the client has. The response is 304 if one of them is current.',
   Prefer: '`count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240).',
   'If-None-Match-Any':
