@@ -8,7 +8,8 @@ RUN npm ci --ignore-scripts
 COPY build.js tsconfig.json ./
 COPY src src
 RUN npm run build
-RUN npm prune --omit=dev --ignore-scripts
+# An optional peer, such as pg of drizzle-orm, would stay if something of development needs it.
+RUN npm prune --omit=dev --omit=optional --ignore-scripts
 
 FROM node:26-trixie-slim
 WORKDIR /app

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -57,6 +57,12 @@ async function main(): Promise<void> {
   const before = writtenUnder(image.root);
   let key = '';
   let service: ChildProcess | undefined;
+
+  await check('it has no package that only development or an option needs', async () => {
+    const { packages } = JSON.parse(readFileSync(join(image.folder, 'node_modules/.package-lock.json'), 'utf8'));
+    const isNeedless = (path: string) => ['dev', 'optional', 'devOptional'].some((flag) => packages[path][flag]);
+    deepEqual(Object.keys(packages).filter(isNeedless), []);
+  });
 
   await check('it does not run as root', async () => equal(image.user, 'node'));
 
