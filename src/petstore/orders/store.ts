@@ -209,14 +209,11 @@ export function orderStore(database: Database) {
       );
       if (updated !== undefined) return updated;
       const order = await whyNot(orderId, expectedVersion);
-      if (order.petId === null) throw notExpected(`Order ${orderId}`, order, expectedVersion);
+      const wanted = changes.quantity ?? 0;
+      if (order.petId === null || wanted <= order.quantity)
+        throw notExpected(`Order ${orderId}`, order, expectedVersion);
       const [stock] = await readStock({ petId: order.petId });
-      throw outOfStock(
-        order.petId,
-        stock?.quantity ?? 0,
-        changes.quantity,
-        `, besides the ${order.quantity} of this order`,
-      );
+      throw outOfStock(order.petId, stock?.quantity ?? 0, wanted, `, besides the ${order.quantity} of this order`);
     },
 
     /** Returns the stock. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
@@ -253,7 +250,7 @@ export function orderStore(database: Database) {
 }
 
 /** The message does not name the pet: the caller may have no permission to read which one the order is for. */
-function outOfStock(pet: Int64, left: number, requested: number | null | undefined, ordered = ''): ServiceError {
+function outOfStock(pet: Int64, left: number, requested: number, ordered = ''): ServiceError {
   return new ServiceError(OUT_OF_STOCK, `Not enough is in stock for a quantity of ${requested}.`, {
     toReaders: `Pet ${pet} has ${left} in stock${ordered}; the quantity is ${requested}.`,
   });

@@ -207,6 +207,14 @@ describe('orders and stock', () => {
     expect((await patch(order.id, { quantity: 5 })).status).toBe(200);
   });
 
+  test('a change that asks for no more is never OUT_OF_STOCK, also one for the version that another is making', async () => {
+    const { id } = await place({ petId: await makePet(5) });
+    const body = { shipDate: '2026-12-01T00:00:00Z' };
+    const early = app.rest('PATCH', `/store/orders/${id}`, { body, headers: { 'if-match': '"2"' } });
+    const [answer] = await Promise.all([early, patch(id, { quantity: 2 })]);
+    expect(answer.body.code).not.toBe('OUT_OF_STOCK');
+  });
+
   test('an order for a pet that is no longer tracked does not change any stock', async () => {
     const petId = await makePet(5);
     const { id } = await place({ petId, quantity: 2 });
