@@ -160,6 +160,29 @@ if (databaseKind === 'server') {
     });
   });
 
+  test('where transactions are serializable by default, changes of a row at the same time all succeed', async () => {
+    const { location, dispose } = await copyTestDatabase();
+    const { url = '' } = location;
+    await administer(
+      url,
+      `alter database "${new URL(url).pathname.slice(1)}" set default_transaction_isolation = serializable`,
+    );
+    await withService(settingsFor(location), async ({ base }) => {
+      const send = async (method: string, path: string, body: unknown) => {
+        const headers = { 'content-type': 'application/json' };
+        const answer = await fetch(base + path, { method, headers, body: JSON.stringify(body) });
+        return { status: answer.status, body: await answer.json() };
+      };
+      const { body: category } = await send('POST', '/categories', { name: 'Any' });
+      const { body: pet } = await send('POST', '/pets', { name: 'Rex', categoryId: category.id });
+      await send('PUT', `/store/inventory/${pet.id}`, { quantity: 100 });
+      const order = () => send('POST', '/store/orders', { petId: pet.id, quantity: 1 });
+      const statuses = (await Promise.all(Array.from({ length: 50 }, order))).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([201]));
+    });
+    await dispose();
+  });
+
   describe('a migration', () => {
     test('that meets the lock of a backup lets writes pass, says that it waits, and is done after the backup', async () => {
       const { database, dispose } = await openTestDatabase();

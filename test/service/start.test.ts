@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { addressOf, administer } from '../support/admin.ts';
 import { isWhole } from '../support/cases.ts';
 import { databaseKind, hasCommonTests } from '../support/database.ts';
 import { runToEnd, type Service, startService } from '../support/service.ts';
@@ -54,6 +55,57 @@ describe('a start that fails prints one clear line, and exits with 1', () => {
         `The database at 127.0.0.1:${port}/pets cannot be used: it does not answer.\n`,
       ]);
       silent.close();
+    });
+
+    test('a pooler that drops the settings of sessions', async () => {
+      const server = new URL(environment.DATABASE_URL ?? '');
+      const { hostname, port } = server;
+      const pooler = createServer((client) => {
+        const upstream = connect(Number(port), hostname);
+        client.once('data', (startup) => {
+          const named = startup.toString('latin1', 8).split('\0');
+          const kept = ['user', 'database'].flatMap((name) => [name, named[named.indexOf(name) + 1]]);
+          const message = Buffer.concat([startup.subarray(0, 8), Buffer.from(`${kept.join('\0')}\0\0`, 'latin1')]);
+          message.writeInt32BE(message.length);
+          upstream.write(message);
+          client.pipe(upstream).pipe(client);
+        });
+        client.on('error', () => upstream.destroy());
+        upstream.on('error', () => client.destroy());
+      }).listen(0, '127.0.0.1');
+      await once(pooler, 'listening');
+      server.port = `${(pooler.address() as { port: number }).port}`;
+      const { code, errors } = await startToEnd({ DATABASE_URL: server.href });
+      pooler.close();
+      expect([code, errors]).toEqual([
+        1,
+        `The database at ${server.host}${server.pathname} cannot be used: a pooler in between drops the settings of sessions, such as statement_timeout; connect to the server itself.\n`,
+      ]);
+    });
+
+    const databaseWith = async (options: string) => {
+      const server = environment.DATABASE_URL ?? '';
+      const name = `start_${randomUUID()}`;
+      await administer(server, `create database "${name}" ${options}`);
+      onTestFinished(() => administer(server, `drop database "${name}"`));
+      return addressOf(server, name);
+    };
+
+    test('a database with an encoding that cannot hold every text', async () => {
+      const url = await databaseWith("template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'");
+      const { host, pathname } = new URL(url);
+      const { code, errors } = await startToEnd({ DATABASE_URL: url });
+      expect([code, errors]).toEqual([
+        1,
+        `The database at ${host}${pathname} cannot be used: its encoding is SQL_ASCII; UTF8 is needed.\n`,
+      ]);
+    });
+
+    test('a database in which another application has a table of the same name', async () => {
+      const url = await databaseWith('template template0');
+      await administer(url, 'create table pets (id integer)');
+      const { code, errors } = await startToEnd({ DATABASE_URL: url });
+      expect([code, errors]).toEqual([1, 'The database was not migrated: relation "pets" already exists.\n']);
     });
   }
 

@@ -28,9 +28,9 @@ export const OUT_OF_RANGE = '22003';
 
 /**
  * Failures of the server or the connection, not of the statement: connections, resources, an operator's intervention,
- * system errors, authentication, a missing database, a read-only standby, and transactions that took too long.
+ * system errors, authentication, a missing or closed database, a read-only standby, and transactions that took too long.
  */
-const OF_SERVER = /^(08|53|57P|58|28|3D|25006|25P03|25P04)/;
+const OF_SERVER = /^(08|53|57P|58|28|3D|55000|25006|25P03|25P04)/;
 
 /** The codes of mistakes in our own use of postgres.js; its other errors with a code are of the connection. */
 const MISUSE: ReadonlySet<string> = new Set([

@@ -20,6 +20,9 @@ const MIN_VERSION = 140_000;
 /** Statements on one connection: the server keeps some 70 KB for each until it is closed. */
 const MAX_PREPARED = 100;
 
+const SETTINGS_DROPPED =
+  'a pooler in between drops the settings of sessions, such as statement_timeout; connect to the server itself';
+
 /** A client of postgres.js with one connection, and the statements that are prepared on it. */
 interface Client {
   readonly sql: postgres.Sql;
@@ -34,7 +37,7 @@ const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string
  * @param deadline how long a statement may take, including the wait for a connection, in milliseconds; the server ends
  *   a statement that has been given up
  * @param name the name of the connections on the server
- * @throws {Error} with a message of one line when the server can't be reached, rejects us or is too old
+ * @throws {Error} with a message of one line when the server can't be reached, rejects us, is too old or unfit
  */
 export async function connectServer(
   url: string,
@@ -47,6 +50,7 @@ export async function connectServer(
     ...(name !== undefined && { application_name: name }),
     TimeZone: 'UTC',
     DateStyle: 'ISO',
+    default_transaction_isolation: 'read committed' as const,
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: statementTimeout,
     // Otherwise a count would take all processors, and all others would wait. As text: postgres.js ignores the number 0.
@@ -97,10 +101,17 @@ export async function connectServer(
     }
   };
   try {
-    const [[version] = []] = await query("select current_setting('server_version_num')::int", [], 'lookup');
+    const [[version, encoding, source] = []] = await query(
+      `select current_setting('server_version_num')::int, current_setting('server_encoding'),
+        (select source from pg_settings where name = 'statement_timeout')`,
+      [],
+      'lookup',
+    );
     if (typeof version !== 'number' || version < MIN_VERSION) {
       throw new Error(`it is PostgreSQL ${Math.floor(Number(version) / 10_000)}; 14 or newer is needed`);
     }
+    if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}; UTF8 is needed`);
+    if (source !== 'client') throw new Error(SETTINGS_DROPPED);
     connectionCheck = await query(`set client_connection_check_interval = ${CHECK_INTERVAL}`, [], 'lookup').then(
       () => ({ client_connection_check_interval: CHECK_INTERVAL }),
       (error) => {

@@ -75,6 +75,7 @@ describe('a failure of the server itself is 503 with Retry-After', () => {
     ['28000', 'it no longer accepts our login'],
     ['28P01', 'the password has changed'],
     ['3D000', 'the database is gone'],
+    ['55000', 'the database accepts no connections'],
   ])('%s: %s', (state) => {
     expect(reported(state)).toMatchObject(UNAVAILABLE);
   });
