@@ -66,12 +66,16 @@ async function redeliver(database: Database, id: Int64, after: string): Promise<
   process.stdout.write(`The events after ${after} are delivered to ${url} again${when}.\n`);
 }
 
-/** Makes all cursors of clients invalid: after a backup is restored, the positions that they have are used again. */
+/**
+ * Makes all cursors of clients invalid: after a backup is restored, the positions that they have are used again. The epoch
+ * is the time, in seconds since 2025: counting up, two restores of the same backup would have the same one.
+ */
 async function raiseEpoch(database: Database): Promise<void> {
   const raise = database.statement(
     'events.raiseEpoch',
     'write',
-    sql`update feed set epoch = epoch + 1 returning epoch, last`,
+    sql`update feed set epoch = greatest(epoch + 1, extract(epoch from now() - '2025-01-01Z'::timestamptz)::integer)
+      returning epoch, last`,
     { epoch: Number, position: Number },
   );
   const [raised] = await raise();

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../src/engine/db/client.ts';
 import { copyTestDatabase, type DatabaseCopy, databaseKind } from '../../support/database.ts';
 import { runToEnd, type Service, settingsFor, startService } from '../../support/service.ts';
 import { OK, type Receiver, startReceiver, until } from './receiver.ts';
@@ -117,11 +119,21 @@ describe('npm run events', () => {
     expect([code, errors]).toEqual([0, usedDatabase()]);
   });
 
-  test('epoch makes the places of readers invalid', async () => {
-    const { code, output } = await runToEnd('commands/events', ['epoch'], environment);
-    expect([code, output]).toEqual([0, expect.stringMatching(/^The epoch is 2 now\./)]);
+  test('epoch makes the places of readers invalid, also those from after the same backup was restored before', async () => {
+    const raise = async () => {
+      const { code, output } = await runToEnd('commands/events', ['epoch'], environment);
+      const [, epoch] = /^The epoch is (\d+) now\./.exec(output) ?? [];
+      expect([code, epoch]).toEqual([0, expect.any(String)]);
+      return epoch;
+    };
+    const before = await raise();
+    const restored = await openDatabase(database.location);
+    await restored.transaction((query) => query('update feed set epoch = 1', []));
+    await restored.close();
+    await sleep(1_000);
+    await raise();
     const service = await start();
-    expect((await fetch(`${service.base}/events?after=1.1`)).status).toBe(410);
+    for (const epoch of [1, before]) expect((await fetch(`${service.base}/events?after=${epoch}.1`)).status).toBe(410);
   });
 });
 
