@@ -244,6 +244,19 @@ if (databaseKind === 'embedded') {
       folder.remove();
     });
 
+    test('because its files cannot be written: the start says so, and the next one works', async () => {
+      const folder = makeTemporaryFolder();
+      const data = join(folder.path, 'pgdata');
+      mkdirSync(data, { mode: 0o555 });
+      chmodSync(folder.path, 0o777);
+      const open = () => openDatabase({ url: undefined, folder: folder.path, timeout: 10_000 });
+      await expect(asUnprivilegedUser(open)).rejects.toThrow(
+        `The embedded database in ${folder.path} cannot be opened: its files cannot be read or written, or the disk is full.`,
+      );
+      await (await open()).close();
+      folder.remove();
+    });
+
     test('because it is not writable: the start says so in one line', async () => {
       const folder = makeTemporaryFolder();
       chmodSync(folder.path, 0o555);

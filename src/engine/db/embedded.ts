@@ -39,7 +39,9 @@ export async function openEmbedded(folder: string): Promise<Driver> {
     };
   } catch (error) {
     await unlock();
-    throw new Error(`The embedded database in ${folder} cannot be opened: ${(error as Error).message}.`);
+    // Errors of PGlite's file system have no message.
+    const reason = (error as Error).message ?? 'its files cannot be read or written, or the disk is full';
+    throw new Error(`The embedded database in ${folder} cannot be opened: ${reason}.`);
   }
 }
 
