@@ -40,6 +40,12 @@ describe('DATABASE_URL', () => {
     expect(readSettings({ DATABASE_URL: url }).DATABASE_URL).toBe(url);
   });
 
+  test.each(['one,two:5432', 'one:5432,two:5432'])('with the hosts %s stops the start', (hosts) => {
+    expect(() => readSettings({ DATABASE_URL: `postgres://pets@${hosts}/pets` })).toThrow(
+      /^DATABASE_URL must name one host; for several servers, one that leads to the primary$/m,
+    );
+  });
+
   test.each(['required', 'verify_full', ''])('with sslmode=%s names the accepted ones', (mode) => {
     expect(() => readSettings({ DATABASE_URL: `${DATABASE_URL}?sslmode=${mode}` })).toThrow(
       /^DATABASE_URL must have as sslmode one of disable, allow, prefer, require, verify-ca, verify-full$/,

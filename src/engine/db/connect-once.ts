@@ -10,20 +10,16 @@ interface Address {
 }
 
 /**
- * The `socket` option of postgres.js 3.4.9, which connects as by default, but with one host only once; then it throws
+ * The `socket` option of postgres.js 3.4.9, which connects as by default, but only once; then it throws
  * CONNECTION_CLOSED. When the other end accepts a connection and closes it, like a load balancer without a server,
  * postgres.js would retry at once, thousands of times a second, and the statement would wait until it times out.
  */
 export function connectOnce(): (address: Address) => Socket {
-  let tries = 0;
-  return ({ host: hosts, port: ports, path }) => {
-    // With several hosts, postgres.js goes on to the next one itself.
-    if (tries > 0 && hosts.length === 1) {
-      throw Object.assign(new Error('The server has closed the connection.'), { code: 'CONNECTION_CLOSED' });
-    }
-    const at = tries++ % hosts.length;
-    const host = hosts[at];
-    const socket = path === false ? connect(ports[at] ?? DEFAULT_PORT, host) : connect(path);
+  let isTried = false;
+  return ({ host: [host], port: [port = DEFAULT_PORT], path }) => {
+    if (isTried) throw Object.assign(new Error('The server has closed the connection.'), { code: 'CONNECTION_CLOSED' });
+    isTried = true;
+    const socket = path === false ? connect(port, host) : connect(path);
     // postgres.js uses it as the server name for TLS.
     return Object.assign(socket, { host });
   };

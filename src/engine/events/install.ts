@@ -90,7 +90,8 @@ async function definedIn(query: Query) {
   );
   const tables = await query(
     `select relname::text from pg_trigger join pg_class on pg_class.oid = tgrelid
-      where tgname like relname || '\\_events\\_%' and relnamespace = to_regnamespace(current_schema)
+      where tgname like relname || '\\_events\\_%' and tgfoid = to_regproc(quote_ident(relname || '_events'))
+        and relnamespace = to_regnamespace(current_schema)
       group by relname having count(*) = ${Object.keys(TRANSITIONS).length}`,
     [],
   );
