@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openDatabase } from '../../src/engine/db/client.ts';
 import { lockFolder } from '../../src/engine/db/lock.ts';
 import { withMigrationLock } from '../../src/engine/db/migrate.ts';
+import { installEvents } from '../../src/engine/events/install.ts';
+import { petStoreService } from '../../src/petstore/service.ts';
 import { readyTables } from '../../src/process/ready.ts';
 import { addressOf, administer, rowsOf } from '../support/admin.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -138,6 +140,28 @@ test('where MIGRATE is off, a database without the triggers stops the start', as
     /EVENTS is on, .* run npm run db:migrate first, with the same EVENTS\./,
   );
   await dispose();
+});
+
+test('EVENTS=off drops the triggers of events, and none of another application', async () => {
+  const { database, dispose } = await openTestDatabase();
+  onTestFinished(dispose);
+  const triggers = () =>
+    database.transaction((query) =>
+      query("select tgname::text from pg_trigger where tgname like '%\\_events\\_%' order by 1", []),
+    );
+  await database.transaction(async (query) => {
+    await query('create table customers ()', []);
+    await query("create function greet() returns trigger language plpgsql as 'begin return null; end'", []);
+    for (const event of ['delete', 'insert', 'update'])
+      await query(`create trigger customers_events_${event} after ${event} on customers execute function greet()`, []);
+  });
+  expect(await triggers()).toContainEqual(['pets_events_insert']);
+  await installEvents(database, petStoreService.events, 'off');
+  expect(await triggers()).toEqual([
+    ['customers_events_delete'],
+    ['customers_events_insert'],
+    ['customers_events_update'],
+  ]);
 });
 
 // The embedded database runs one transaction at a time, and is never read-only.
