@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/engine/db/client.ts';
-import { lockFolder } from '../../src/engine/db/lock.ts';
 import { withMigrationLock } from '../../src/engine/db/migrate.ts';
 import { installEvents } from '../../src/engine/events/install.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
@@ -311,44 +309,13 @@ if (databaseKind === 'embedded') {
     folder.remove();
   });
 
-  describe('the lock of the embedded database', () => {
-    test('is held by one process, and released', async () => {
-      const folder = makeTemporaryFolder();
-      const unlock = await lockFolder(folder.path);
-      await expect(lockFolder(folder.path)).rejects.toThrow(`in use by process ${process.pid} on `);
-      await unlock();
-      await (await lockFolder(folder.path))();
-      folder.remove();
-    });
-
-    // Other systems do not tell the state of a process.
-    if (process.platform === 'linux') {
-      test('of a killed process is taken over, even if its parent process has not taken notice', async () => {
-        const folder = makeTemporaryFolder();
-        const held = join(folder.path, 'lock.json');
-        // `sleep` takes the place of the shell, and knows nothing of the child.
-        const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
-        const [pid] = `${await once(parent.stdout, 'data')}`.split('\n').map(Number) as [number];
-        const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
-        const began = `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${stat()[21]}`;
-        writeFileSync(held, JSON.stringify({ id: 'killed', pid, host: hostname(), began }));
-        await expect(lockFolder(folder.path)).rejects.toThrow(`in use by process ${pid} on `);
-        process.kill(pid, 'SIGKILL');
-        await expect.poll(() => stat()[2]).toBe('Z');
-        await (await lockFolder(folder.path))();
-        parent.kill();
-        folder.remove();
-      });
-    }
-
-    test('of a killed process is taken over', async () => {
-      const { location, dispose } = await copyTestDatabase();
-      const service = await startService(settingsFor(location));
-      await service.stop('SIGKILL');
-      const next = await startService(settingsFor(location));
-      expect(await next.stop()).toBe(0);
-      await dispose();
-    });
+  test('the folder of a killed process is taken over', async () => {
+    const { location, dispose } = await copyTestDatabase();
+    const service = await startService(settingsFor(location));
+    await service.stop('SIGKILL');
+    const next = await startService(settingsFor(location));
+    expect(await next.stop()).toBe(0);
+    await dispose();
   });
 }
 

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { lockFolder } from '../../../src/engine/db/lock.ts';
+import { makeTemporaryFolder } from '../../support/temporary.ts';
+
+test('a folder is locked by one process, and released', async () => {
+  const folder = makeTemporaryFolder();
+  const unlock = await lockFolder(folder.path);
+  await expect(lockFolder(folder.path)).rejects.toThrow(`in use by process ${process.pid} on `);
+  await unlock();
+  await (await lockFolder(folder.path))();
+  folder.remove();
+});
+
+// Other systems do not tell the state of a process.
+if (process.platform === 'linux') {
+  test('the lock of a killed process is taken over, even if its parent process has not taken notice', async () => {
+    const folder = makeTemporaryFolder();
+    const held = join(folder.path, 'lock.json');
+    // `sleep` takes the place of the shell, and knows nothing of the child.
+    const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
+    const [pid] = `${await once(parent.stdout, 'data')}`.split('\n').map(Number) as [number];
+    const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
+    const began = `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${stat()[21]}`;
+    writeFileSync(held, JSON.stringify({ id: 'killed', pid, host: hostname(), began }));
+    await expect(lockFolder(folder.path)).rejects.toThrow(`in use by process ${pid} on `);
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => stat()[2]).toBe('Z');
+    await (await lockFolder(folder.path))();
+    parent.kill();
+    folder.remove();
+  });
+}
