@@ -11,6 +11,8 @@ const LOOKUP_TIMEOUT = 4_000;
 /** How much of a response is read, in bytes and milliseconds: all that is wanted is its status. */
 const MAX_RESPONSE = 65_536;
 const MAX_READ_TIME = 1_000;
+/** A receiver that sends so many interim responses (RFC 9110, section 15.2) is left: each takes time. */
+const MAX_INTERIM = 10;
 /** Connections are used again, and closed after a minute without use. */
 const KEPT = { keepAlive: true, timeout: 60_000 };
 
@@ -78,6 +80,10 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
         request.on('response', (response) => {
           resolveAttempt({ status: response.statusCode ?? null, retryAfter: response.headers['retry-after'] });
           drain(response);
+        });
+        let interim = 0;
+        request.on('information', () => {
+          if (++interim === MAX_INTERIM) request.destroy(new NoAnswer('There was no answer but interim ones.'));
         });
         request.on('error', reject);
         // Such as after 101, by which a receiver changes to another protocol.

@@ -182,6 +182,33 @@ describe('a receiver', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
+  test('that sends interim responses without end is left before they keep the service busy', async () => {
+    const server = createSocketServer((socket) => {
+      const write = () => {
+        while (!socket.destroyed && socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000)));
+      };
+      socket.on('error', () => {}).on('drain', write);
+      socket.once('data', write);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(() => server.close());
+    const started = performance.now();
+    expect(await senderWith()(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).toEqual({
+      status: null,
+      error: 'There was no answer but interim ones.',
+    });
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test('may send a few interim responses before its answer', async () => {
+    const { port } = await serve((_, response) => {
+      response.writeEarlyHints({ link: '</a>; rel=preload' });
+      response.writeProcessing();
+      response.writeHead(204).end();
+    });
+    expect(await senderWith()(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 204 });
+  });
+
   test.each(['HTTP/1.1 200 OK\r\nno colon\r\n\r\n', '', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab'])(
     'that sends %j and closes is an error or a status, and no crash',
     async (text) => {
