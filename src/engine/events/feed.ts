@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import type { RowOf } from '../db/row.ts';
 import { ServiceError } from '../errors.ts';
@@ -61,28 +61,28 @@ interface FeedOptions {
 export function feedStore(database: Database, sources: readonly EventSource[], { name, isOn }: FeedOptions) {
   const { time, type, correlation } = events;
   const rowReaders = new Map(sources.flatMap(readersOf));
-  const [after, limit] = [sql.placeholder('after'), sql.placeholder('limit')];
-  const pageOf = (name: string, condition: ReturnType<typeof sql>) =>
+  const limit = sql.placeholder('limit');
+  const [types, subject] = [sql.placeholder('types'), sql.placeholder('subject')];
+  const pageOf = (name: string, found: SQL) =>
     database.statement(
       name,
       'list',
       sql`select epoch, deleted, last, position, time, type, subject, data::text, correlation
-        from ${feed} left join lateral (
-          select * from ${events} where position > greatest(${after}::bigint, deleted) and ${condition}
-          order by position limit ${limit}::integer
-        ) as page on true`,
+        from ${feed} left join lateral (${found} order by position limit ${limit}::integer) as page on true`,
       { ...STATE, position: Number, time, type, subject: events.subject, data: String, correlation },
     );
-  const all = pageOf('events.list', sql`true`);
-  const ofTypes = pageOf(
-    'events.listByType',
-    sql`position <= greatest(${after}::bigint, deleted) + ${LOOKED_THROUGH}
-      and type = any(${sql.placeholder('types')}::text[])`,
-  );
-  const ofSubject = pageOf(
-    'events.listBySubject',
-    sql`subject = ${sql.placeholder('subject')} and (${sql.placeholder('types')}::text[] is null or type = any(${sql.placeholder('types')}::text[]))`,
-  );
+  const after = (condition: SQL) =>
+    sql`select * from ${events} where position > greatest(${sql.placeholder('after')}::bigint, deleted) and ${condition}`;
+  /** Those of the types, and the one at which the search ends. */
+  const ofTypes = (found: SQL) => sql`select * from (
+      select *, row_number() over (order by position) = ${LOOKED_THROUGH} as is_end
+      from (${found} order by position limit ${LOOKED_THROUGH}) as looked) as numbered
+    where type = any(${types}::text[]) or is_end`;
+  const [any, ofSubject] = [after(sql`true`), after(sql`subject = ${subject}`)];
+  const all = pageOf('events.list', any);
+  const byType = pageOf('events.listByType', ofTypes(any));
+  const bySubject = pageOf('events.listBySubject', ofSubject);
+  const bySubjectAndType = pageOf('events.listBySubjectAndType', ofTypes(ofSubject));
   const readState = database.statement('events.state', 'lookup', sql`select epoch, deleted, last from ${feed}`, STATE);
 
   return {
@@ -116,7 +116,8 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     if (!isOn) throw notRecorded();
     const { types = null, subject } = filter;
     const values = { after: from?.position ?? 0, limit, types, subject };
-    const statement = subject != null ? ofSubject : types !== null ? ofTypes : all;
+    const [ofAll, ofWanted] = subject != null ? [bySubject, bySubjectAndType] : [all, byType];
+    const statement = types === null ? ofAll : ofWanted;
     const rows = await statement(values);
     const [first] = rows as [(typeof rows)[number]];
     const { epoch, deleted, last } = first;
@@ -126,11 +127,11 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
       assertKept(from, first, instead);
     }
     const found = rows.filter(({ position }) => position !== null);
-    const start = Math.max(values.after, deleted);
-    const end = statement === ofTypes ? Math.min(start + LOOKED_THROUGH, last) : last;
-    const position = found.length === limit ? (found.at(-1)?.position ?? end) : Math.max(end, start);
+    const wanted = types === null ? found : found.filter(({ type }) => types.includes(type));
+    const isCut = found.length === limit || wanted.length < found.length;
+    const position = (isCut ? found.at(-1)?.position : undefined) ?? Math.max(last, values.after, deleted);
     return {
-      events: found.flatMap((row) => toEvent(row) ?? []),
+      events: wanted.flatMap((row) => toEvent(row) ?? []),
       next: { epoch, position },
       hasMore: position < last,
     };

@@ -242,6 +242,22 @@ describe('GET /events', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
+  test('looks through a bounded number of events of a row for those of a rare type, and finds them by its links', async () => {
+    const [pet, start] = [await newPet(), await endOfFeed(app)];
+    const changes = `update pets set version = version + 1 where id = ${pet};`;
+    await app.database.transaction((query) =>
+      query(`do $$ begin for n in 1..2500 loop ${changes} end loop; end $$`, []),
+    );
+    await app.rest('DELETE', `/pets/${pet}`);
+    await published(app);
+    const first = await app.rest('GET', `${start}&subject=pets/${pet}&type=pet.deleted`);
+    expect(first.body).toEqual([]);
+    const second = await app.rest('GET', nextOf(first));
+    expect(summaryOf(second.body)).toEqual([`pet.deleted pets/${pet}`]);
+    const all = await app.rest('GET', `${start}&subject=pets/${pet}&type=pet.updated&limit=500`);
+    expect(all.body).toHaveLength(500);
+  });
+
   test.each([
     ['after=x', 400, /after must be the id of an event, such as 1\.204, or now/],
     ['after=7.1', 410, /from before a backup was restored.* go on after 1\.\d+; or begin without after/],
