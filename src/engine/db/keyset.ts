@@ -36,14 +36,29 @@ interface ValuesFilter {
 
 interface ConditionFilter {
   readonly condition: SQL;
-  /** The names of the sorts in whose order the rows that pass are adjacent. */
-  readonly sorts?: readonly string[];
 }
 
-export type RowFilter = ValuesFilter | ConditionFilter;
+/** Rows whose expression is in a range. */
+interface RangeFilter {
+  readonly expression: SQL;
+  readonly from?: SQL;
+  /** The end of the range, which is not in it. */
+  readonly until?: SQL;
+  /** The names of the sorts by the expression. */
+  readonly sorts: readonly string[];
+}
+
+export type RowFilter = ValuesFilter | ConditionFilter | RangeFilter;
 
 export function conditionOf(filter: RowFilter): SQL {
-  return 'column' in filter ? sql`${filter.column} = any(${filter.values})` : filter.condition;
+  if ('column' in filter) return sql`${filter.column} = any(${filter.values})`;
+  if ('condition' in filter) return filter.condition;
+  const { expression, from, until } = filter;
+  const bounds = [from && sql`${expression} >= ${from}`, until && sql`${expression} < ${until}`];
+  return sql.join(
+    bounds.filter((bound) => bound !== undefined),
+    sql` and `,
+  );
 }
 
 /**
@@ -57,8 +72,8 @@ export function isSearch({ id }: Pick<List, 'id'>, sortName: string, filters: re
   return only !== undefined && (others.length > 0 || !('column' in only) || !isById);
 }
 
-function isInOrder(filter: RowFilter, sortName: string): boolean {
-  return 'condition' in filter && filter.sorts?.includes(sortName) === true;
+function isInOrder(filter: RowFilter, sortName: string): filter is RangeFilter {
+  return 'expression' in filter && filter.sorts.includes(sortName);
 }
 
 export interface Sort<Row> {
@@ -130,12 +145,12 @@ function pageQuery(page: PageQuery): SQL {
   if (isSearch(list, sortName, filters)) return searchQuery(page);
   const [only] = filters;
   if (only !== undefined && 'column' in only && only.column !== list.id) return mergedQuery(page, only);
-  return rowsQuery(page, filters.map(conditionOf), orderBy(page));
+  return rowsQuery(page, conditionsBeside(page), orderBy(page));
 }
 
 function rowsQuery(page: PageQuery, conditions: readonly SQL[], order: SQL): SQL {
   const { list } = page;
-  const where = whereAll(list, [...conditions, ...placeConditions(page)]);
+  const where = whereAll(list, [...conditions, ...orderConditions(page)]);
   return sql`select ${columnsOf(list)} from ${list.from} ${where} order by ${order} limit ${LIMIT}`;
 }
 
@@ -157,12 +172,10 @@ const SCANNED = sql`greatest(2500, 125 * ${LIMIT}::integer)`;
  * PostgreSQL on its own would choose one way by its estimates, and scan the whole list for rows that don't exist.
  */
 function searchQuery(page: PageQuery): SQL {
-  const { list, sortName, sort, filters } = page;
+  const { list, sort } = page;
   const names = sql.join(namesIn(list), sql`, `);
-  const ranges = filters.filter((filter) => isInOrder(filter, sortName)).map(conditionOf);
-  const others = filters.filter((filter) => !isInOrder(filter, sortName)).map(conditionOf);
-  const inOrder = [...ranges, ...placeConditions(page)];
-  const passes = sql.join(others, sql` and `);
+  const inOrder = orderConditions(page);
+  const passes = sql.join(conditionsBeside(page), sql` and `);
   const row = sql`${columnsOf(list)}, ${sort.by?.expression ?? sql`null`}, ${list.id}`;
   const inDirection = sql`order by key ${direction(page)}, id ${direction(page)}`;
   return sql`with near as materialized (
@@ -206,19 +219,48 @@ export function whereAll({ where }: Pick<List, 'where'>, conditions: readonly SQ
   return all.length === 0 ? sql`` : sql`where ${sql.join(all, sql` and `)}`;
 }
 
-function placeConditions({ list: { id, joinedId }, sort, bounds }: PageQuery): SQL[] {
+/** The conditions of the filters that are not about the order of the list. */
+function conditionsBeside({ sortName, filters }: PageQuery): SQL[] {
+  return filters.filter((filter) => !isInOrder(filter, sortName)).map(conditionOf);
+}
+
+/**
+ * The part of the order that has the page: within the ranges, and between the positions. Of several bounds on one side,
+ * PostgreSQL may start its scan at the wider one, and read all rows up to the narrower one: so each side has one.
+ */
+function orderConditions({ list: { id, joinedId }, sortName, sort, filters, bounds }: PageQuery): SQL[] {
   const { by } = sort;
+  const ranges = filters.filter((filter) => isInOrder(filter, sortName));
   // PostgreSQL infers no range from the join: a merge join would read the joined table from its end to the position.
   const ids = joinedId === undefined ? [id] : [id, joinedId];
-  const keys = by === undefined ? ids : [sql`(${by.expression}, ${id})`];
-  const conditionsOf = (side: 'after' | 'before', operator: SQL) => {
-    if (bounds[side] === undefined) return [];
+  const conditionsOf = (side: 'after' | 'before', operator: SQL, ends: readonly SQL[], isWithin: SQL, inner: SQL) => {
+    if (bounds[side] === undefined) return ends.map((end) => sql`${by?.expression} ${isWithin} ${end}`);
     const [placeId, value] = [sql`place.${sql.identifier(`${side}Id`)}`, sql`place.${sql.identifier(`${side}Value`)}`];
-    const place = by === undefined ? placeId : sql`(${by.toComparable(value)}, ${placeId})`;
-    return keys.map((key) => sql`${key} ${operator} ${place}`);
+    if (by === undefined) return ids.map((key) => sql`${key} ${operator} ${placeId}`);
+    const key = by.toComparable(value);
+    const all = sql.join([key, ...ends], sql`, `);
+    const isPlace = sql.join([sql`true`, ...ends.map((end) => sql`${key} ${isWithin} ${end}`)], sql` and `);
+    // No row has the id 0: all rows with the key come after it.
+    const place = sql`${inner}(${all}), case when ${isPlace} then ${placeId} else 0 end`;
+    return [sql`(${by.expression}, ${id}) ${operator} (${place})`];
   };
-  const [later, earlier] = sort.descending ? [sql`<`, sql`>`] : [sql`>`, sql`<`];
-  return [...conditionsOf('after', later), ...conditionsOf('before', earlier)];
+  const [low, high] = sort.descending ? (['before', 'after'] as const) : (['after', 'before'] as const);
+  return [
+    ...conditionsOf(
+      low,
+      sql`>`,
+      ranges.flatMap(({ from }) => from ?? []),
+      sql`>=`,
+      sql`greatest`,
+    ),
+    ...conditionsOf(
+      high,
+      sql`<`,
+      ranges.flatMap(({ until }) => until ?? []),
+      sql`<`,
+      sql`least`,
+    ),
+  ];
 }
 
 /** A backward page is read in reverse, and its rows are reversed afterwards. */

@@ -31,8 +31,8 @@ export function namePrefix(column: PgColumn, maxLength: number): (filter: string
     // Subqueries are evaluated once, and not for each row.
     const prefix = sql`lower(${sql.placeholder(filter)}::text)`;
     const end = sql`${prefix} || repeat(chr(1114111), ${maxLength})`;
-    const condition = sql`${nameKey(column)} >= (select ${prefix}) collate "C" and ${nameKey(column)} <= (select ${end}) collate "C"`;
-    return { condition, sorts: ['name', 'name_desc'] };
+    const once = (bound: SQL) => sql`(select ${bound}) collate "C"`;
+    return { expression: nameKey(column), from: once(prefix), until: once(end), sorts: ['name', 'name_desc'] };
   };
 }
 

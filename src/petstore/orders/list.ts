@@ -11,10 +11,12 @@ export const orderList = tableList(orders, {
     petId: orders.petId,
     complete: { column: orders.complete, values: sql`array[${sql.placeholder('complete')}::boolean]` },
     shipDateFrom: {
-      condition: sql`${dated} >= ${sql.placeholder('shipDateFrom')}::timestamptz and ${dated} < 'infinity'`,
+      expression: dated,
+      from: sql`${sql.placeholder('shipDateFrom')}::timestamptz`,
+      until: sql`timestamptz 'infinity'`,
       sorts: ['shipDate'],
     },
-    shipDateTo: { condition: sql`${dated} < ${sql.placeholder('shipDateTo')}::timestamptz`, sorts: ['shipDate'] },
+    shipDateTo: { expression: dated, until: sql`${sql.placeholder('shipDateTo')}::timestamptz`, sorts: ['shipDate'] },
   },
   sorts: { shipDate: shipDateSort('infinity'), shipDate_desc: shipDateSort('-infinity') },
 });

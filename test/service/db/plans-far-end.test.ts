@@ -57,6 +57,15 @@ describe('rows at the far end of their list', () => {
     ['orders(complete: true, sort: id, last: 20, before', 'orders.id', 400],
     ['pets(status: [available], sort: id, first: 20, after', 'pets.id', 19_000],
     ['pets(name: "M", sort: name, first: 20, after', 'pets.name', 19_000, 'Moose'],
+    ['pets(name: "M", sort: name_desc, first: 20, after', 'pets.name_desc', 1_000, 'Mabel'],
+    ['pets(name: "Z", sort: name, first: 20, after', 'pets.name', 1_000, 'Ada'],
+    ['pets(name: "A", sort: name_desc, first: 20, after', 'pets.name_desc', 1_000, 'Zoe'],
+    [
+      'orders(shipDateFrom: "2999-01-01T00:00:00Z", sort: shipDate, first: 20, after',
+      'orders.shipDate',
+      1,
+      '2000-01-01T00:00:00.000Z',
+    ],
   ])('a page is found without a scan however far it is: %s %s %d', async (list, name, id, value = undefined) => {
     const cursor = encodeCursor(name, { id, value: value ?? null });
     const plans = await app.plansOf(() => ask(app, `{ ${list}: "${cursor}") { nodes { id } } }`));
@@ -84,6 +93,8 @@ describe('rows at the far end of their list', () => {
   test.each([
     ['name: "z"', 'id', "lower(name) like 'z%'", 'id'],
     ['name: "z"', 'id_desc', "lower(name) like 'z%'", 'id desc'],
+    ['name: "z"', 'name', "lower(name) like 'z%'", 'lower(name) collate "C", id'],
+    ['name: "z"', 'name_desc', "lower(name) like 'z%'", 'lower(name) collate "C" desc, id desc'],
     ['name: "m", status: [sold]', 'id', "lower(name) like 'm%' and status = 'sold'", 'id'],
     ['categoryId: [1], status: [sold]', 'name', "category_id = 1 and status = 'sold'", 'lower(name) collate "C", id'],
     ['status: [pending]', 'name_desc', "status = 'pending'", 'lower(name) collate "C" desc, id desc'],
@@ -108,6 +119,18 @@ describe('rows at the far end of their list', () => {
     expect(expected.length).toBeGreaterThan(10);
     expect(await walk('first', 'after', 'endCursor')).toEqual(expected);
     expect(await walk('last', 'before', 'startCursor')).toEqual(expected);
+  });
+
+  test('a place before those that a filter names is followed by the first of them, and one after them by none', async () => {
+    const idsAfter = async (value: string) => {
+      const after = encodeCursor('pets.name', { id: 20_000, value });
+      const { pets } = await ask(app, `{ pets(name: "m", sort: name, first: 5, after: "${after}") { nodes { id } } }`);
+      return pets.nodes;
+    };
+    const { pets } = await ask(app, '{ pets(name: "m", sort: name, first: 5) { nodes { id } } }');
+    expect(pets.nodes).toHaveLength(5);
+    expect(await idsAfter('Ada')).toEqual(pets.nodes);
+    expect(await idsAfter('Zoe')).toEqual([]);
   });
 
   test('a repeated value is read once, and all values in one order', async () => {
