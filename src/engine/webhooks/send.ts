@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -11,8 +12,11 @@ const LOOKUP_TIMEOUT = 4_000;
 /** How much of a response is read, in bytes and milliseconds: all that is wanted is its status. */
 const MAX_RESPONSE = 65_536;
 const MAX_READ_TIME = 1_000;
-/** A receiver that sends so many interim responses (RFC 9110, section 15.2) is left: each takes time. */
-const MAX_INTERIM = 10;
+/**
+ * A receiver that sends so many interim responses (RFC 9110, section 15.2) or session tickets (RFC 8446, section 4.6.1)
+ * is left: each takes time.
+ */
+const MAX_EXTRA = 10;
 /** Connections are used again, and closed after a minute without use. */
 const KEPT = { keepAlive: true, timeout: 60_000 };
 
@@ -74,6 +78,8 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
       agent: connection === 'kept' ? agent : false,
       lookup,
       signal,
+      // The receiver could begin handshakes without end.
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     });
     try {
       return await new Promise((resolveAttempt, reject) => {
@@ -81,9 +87,15 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
           resolveAttempt({ status: response.statusCode ?? null, retryAfter: response.headers['retry-after'] });
           drain(response);
         });
-        let interim = 0;
+        let [interim, tickets] = [0, 0];
+        request.on('socket', (socket) => {
+          if (request.reusedSocket) return;
+          socket.on('session', () => {
+            if (++tickets === MAX_EXTRA) socket.destroy();
+          });
+        });
         request.on('information', () => {
-          if (++interim === MAX_INTERIM) request.destroy(new NoAnswer('There was no answer but interim ones.'));
+          if (++interim === MAX_EXTRA) request.destroy(new NoAnswer('There was no answer but interim ones.'));
         });
         request.on('error', reject);
         // Such as after 101, by which a receiver changes to another protocol.

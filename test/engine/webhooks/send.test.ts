@@ -1,13 +1,18 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSender, type Resolve } from '../../../src/engine/webhooks/send.ts';
 import type { Reach } from '../../../src/engine/webhooks/target.ts';
+import { CERTIFICATE } from '../../support/certificate.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
 });
 
 async function serve(listener: RequestListener): Promise<{ port: number; server: Server }> {
@@ -198,6 +203,43 @@ describe('a receiver', () => {
       error: 'There was no answer but interim ones.',
     });
     expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test('may not begin TLS handshakes without end', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    let handshakes = 0;
+    const server = createTlsServer({ ...CERTIFICATE, maxVersion: 'TLSv1.2' }, (socket) => {
+      const begin = () =>
+        socket.renegotiate({}, (error) => {
+          if (error !== null) return socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+          if (++handshakes < 100) begin();
+          else socket.destroy();
+        });
+      socket.on('error', () => {}).once('data', begin);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(() => server.close());
+    await senderWith()(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    expect(handshakes).toBe(0);
+  });
+
+  // Node.js sends no further ones itself.
+  test('that sends TLS session tickets without end is left', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    const connecting = vi.spyOn(HttpsAgent.prototype, 'createConnection');
+    const server = createTlsServer(CERTIFICATE, (socket) => {
+      socket
+        .on('error', () => {})
+        .once('data', () => {
+          for (let n = 0; n < 10; n++) connecting.mock.results[0]?.value.emit('session', Buffer.alloc(0));
+        });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(() => server.close());
+    expect(await senderWith()(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`)).toEqual({
+      status: null,
+      error: 'The request failed with ECONNRESET.',
+    });
   });
 
   test('may send a few interim responses before its answer', async () => {
