@@ -101,6 +101,7 @@ const internal = [
   'webhooks/deliver.ts MAX_OF_WEBHOOK',
   'webhooks/deliver.ts MAX_RUNNING',
   'webhooks/schedule.ts MAX_PAUSE',
+  'webhooks/send.ts MAX_EXTRA',
   'webhooks/send.ts MAX_READ_TIME',
   'webhooks/send.ts MAX_RESPONSE',
 ];

@@ -141,6 +141,7 @@ test('pages of events are found by their positions and rows', async () => {
   await expectByIndex(120, restOf('GET', '/events?after=1.1020000&limit=100', 200));
   await expectByIndex(20, restOf('GET', '/events?subject=pets/7&after=now', 200));
   await expectByIndex(20, restOf('GET', '/events?subject=pets/7&after=1.1000005', 200));
+  await expectByIndex(20, restOf('GET', '/events?subject=pets/7&type=pet.deleted&after=1.1000005', 200));
   // It looks through two thousand for rare types, and goes on with the next page.
   await expectByIndex(2_020, restOf('GET', '/events?type=pet.deleted&after=1.1000005', 200));
 });
