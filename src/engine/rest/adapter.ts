@@ -106,7 +106,8 @@ export function createRestAdapter(options: RestAdapterOptions) {
       variables: () => {
         if (endpoint.isFormLike) guardOrigin(request);
         if (openAs !== undefined || acceptsJson(accept)) return endpoint.read(call, authentication);
-        throw new ServiceError('NOT_ACCEPTABLE', 'Responses are application/json, which the Accept field excludes.');
+        const offered = route.stream === undefined ? 'application/json' : 'application/json or text/event-stream';
+        throw new ServiceError('NOT_ACCEPTABLE', `Responses are ${offered}, which the Accept field excludes.`);
       },
       fingerprint: (variables) => fingerprintOf(operation.operationId, variables),
       reject: ([{ error }]) => failed(error, accept, always),

@@ -169,11 +169,11 @@ export function createDeliverer(
     const { outcome, due, error, pausesUntil } = outcomeOf(attempt, attempts, clock());
     if (hasEnded) return undefined;
     const { url } = webhook;
-    if (outcome === 'disabled') await queue.disable(webhook.id, url, error ?? '');
     if (pausesUntil !== undefined) await queue.pause(webhook.id, url, pausesUntil);
     metrics.delivery(outcome);
     if (outcome === 'failed') warn(error, GIVEN_UP);
-    if (outcome === 'disabled') warn(error, 'a webhook was disabled by its receiver');
+    if (outcome === 'disabled' && (await queue.disable(webhook.id, url, error ?? '')))
+      warn(error, 'a webhook was disabled by its receiver');
     const status = outcome === 'delivered' || outcome === 'failed' ? outcome : 'pending';
     return { id, status, at, due, response: attempt.status, error };
   }

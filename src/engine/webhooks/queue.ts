@@ -148,8 +148,8 @@ export function deliveryQueue(database: Database, me: string) {
     'delivery.disable',
     'write',
     sql`update ${webhooks} set enabled = false, disabled_because = ${sql.placeholder('why')}, version = version + 1
-      where id = ${sql.placeholder('id')} and url = ${sql.placeholder('url')} and enabled`,
-    {},
+      where id = ${sql.placeholder('id')} and url = ${sql.placeholder('url')} and enabled returning id`,
+    { id: Number },
   );
   const until = sql`${sql.placeholder('until')}::timestamptz`;
   const pause = database.statement(
@@ -205,7 +205,8 @@ export function deliveryQueue(database: Database, me: string) {
     settle: (results: readonly Settlement[], now: Date) =>
       settle({ results: JSON.stringify(results.map((one) => ({ ...one, id: String(one.id) }))), now }),
     /** Disables a webhook, unless it has another address by now; the same for a pause. */
-    disable: (id: Int64, url: string, why: string) => disable({ id, url, why }),
+    /** Whether it was enabled until now, and has this URL. */
+    disable: async (id: Int64, url: string, why: string) => (await disable({ id, url, why })).length > 0,
     pause: (id: Int64, url: string, until: Date) => pause({ id, url, until }),
     /** Lets other processes own what this one does, except for these. */
     release: (ids: readonly Int64[]) => release({ ids }),

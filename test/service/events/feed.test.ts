@@ -353,6 +353,12 @@ describe('the field events of GraphQL', () => {
   });
 });
 
+test('a response that the client does not accept is 406, which names both media types', async () => {
+  const { status, body } = await app.rest('GET', '/events', { headers: { accept: 'text/csv' } });
+  const message = 'Responses are application/json or text/event-stream, which the Accept field excludes.';
+  expect([status, body.message]).toEqual([406, message]);
+});
+
 test('with EVENTS=off there is no feed, and that is said', async () => {
   const off = await startTestApp({ EVENTS: 'off' });
   try {

@@ -164,3 +164,10 @@ if (databaseKind === 'server') {
     expect(await pending()).toBe('[1] 2 [3] 4 5');
   });
 }
+
+test('a webhook is disabled once, for the log has a line each time, and only at the address that asked for it', async () => {
+  const queue = queueOf('one');
+  expect(await queue.disable(1, 'https://elsewhere.example/', 'Gone.')).toBe(false);
+  const disabled = await Promise.all([1, 2, 3].map(() => queue.disable(1, 'https://shop.example/', 'Gone.')));
+  expect(disabled.filter(Boolean)).toHaveLength(1);
+});
