@@ -21,7 +21,7 @@ export interface Application {
   readonly name: string;
   readonly schema: GraphQLSchema;
   readonly resources: readonly Resource[];
-  /** In the order in which the events of one change are told: causes before effects. */
+  /** In the order in which the events of one change are published: causes before effects. */
   readonly events: readonly EventSource[];
   /** The parts of the OpenAPI document that come neither from the schema nor from the resources. */
   readonly openApi: Pick<DocumentText, 'version' | 'description' | 'examples' | 'headerExamples'>;

@@ -47,7 +47,7 @@ export async function seed(database: Database, pets: number, onProgress: (done: 
   const names = toParameter(NAMES.split(' '));
   for (let done = 0; done < pets; ) {
     const last = Math.min(done + CHUNK, pets);
-    // A statement for each table, so that the events tell a pet before its stock and its orders.
+    // A statement for each table, so that the event of a pet comes before those of its stock and its orders.
     await database.transaction(async (query) => {
       const [[ids] = []] = await query(SEED_PETS, [done + 1, last, names]);
       await query(SEED_STOCK, [done, ids as string]);

@@ -1,6 +1,6 @@
 import { ServiceError } from '../engine/errors.ts';
 
-/** What the operator is told about a failure, in one line. Unlike a client, the operator learns its cause. */
+/** A failure for the operator, in one line. Unlike a client, the operator learns its cause. */
 export function lineAbout(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;

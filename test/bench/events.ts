@@ -124,14 +124,14 @@ async function catchUp(service: Build, bench: Bench): Promise<string[]> {
     await client.unsafe('analyze events');
     await client.end();
     const began = performance.now();
-    let told = 0;
+    let received = 0;
     await new Promise<void>((resolve) => {
       void follow((one as Running).base, `after=${feed?.epoch}.${feed?.start}`, (text) => {
-        told += text.match(/^id: /gm)?.length ?? 0;
-        if (told >= BEHIND) resolve();
+        received += text.match(/^id: /gm)?.length ?? 0;
+        if (received >= BEHIND) resolve();
       });
     });
-    const rate = Math.round((told * 1_000) / (performance.now() - began));
+    const rate = Math.round((received * 1_000) / (performance.now() - began));
     return [
       `a reader ${BEHIND.toLocaleString('en')} events behind`,
       `${rate.toLocaleString('en')} a second`,

@@ -110,7 +110,7 @@ describe('openapi-fetch, with types of the OpenAPI description', () => {
 
   test('reads events with their types, if the media type is given', async () => {
     const client = createClient<paths, 'application/json'>({ baseUrl: base });
-    await client.POST('/categories', { body: { name: 'Told' } });
+    await client.POST('/categories', { body: { name: 'Received' } });
     const { data } = await client.GET('/events', { params: { query: { type: ['category.created'] } } });
     expect(data?.map(({ type }) => type)).toContain('category.created');
   });

@@ -226,7 +226,7 @@ export interface paths {
         };
         /**
          * List what has happened, in order
-         * @description List what has happened, in order. Each committed change is told once, those of a row in the order of its versions, causes before effects.
+         * @description List what has happened, in order. Each committed change appears once, those of a row in the order of its versions, causes before effects.
          */
         get: operations["listEvents"];
         put?: never;
@@ -544,7 +544,7 @@ export interface components {
             specversion: string;
             /** @description Identifies the event, also if it is delivered again. To go on after it, pass it as `after`. */
             id: string;
-            /** @description The service that tells it. */
+            /** @description The service that it comes from. */
             source: string;
             /**
              * @description What has happened.

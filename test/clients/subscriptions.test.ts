@@ -12,7 +12,7 @@ const SUBSCRIPTION = `subscription ($types: [EventType!], $after: String) {
 }`;
 const variables = { types: ['category_created'] };
 
-interface Told {
+interface Received {
   readonly events: {
     readonly id: string;
     readonly type: string;
@@ -20,7 +20,7 @@ interface Told {
   };
 }
 
-/** Creates categories with these names until the client has been told of them all: it may not listen at once. */
+/** Creates categories with these names until the client has got them all: it may not listen at once. */
 async function createUntil(isTold: () => boolean, ...names: readonly string[]): Promise<void> {
   for (let tries = 0; tries < 50 && !isTold(); tries++) {
     for (const name of names) {
@@ -38,32 +38,32 @@ const sse = (lazyUrl = () => `${service.base}/graphql`) => createClient({ url: l
 
 describe('a subscription works in', () => {
   test('graphql-sse', async () => {
-    const told: Told[] = [];
+    const received: Received[] = [];
     const client = sse();
-    const stop = client.subscribe<Told>(
+    const stop = client.subscribe<Received>(
       { query: SUBSCRIPTION, variables },
-      { next: ({ data }) => data && told.push(data), error: () => {}, complete: () => {} },
+      { next: ({ data }) => data && received.push(data), error: () => {}, complete: () => {} },
     );
-    await createUntil(() => told.length >= 2, 'Dogs', 'Cats');
+    await createUntil(() => received.length >= 2, 'Dogs', 'Cats');
     stop();
     client.dispose();
-    expect(told[0]?.events).toMatchObject({ type: 'category_created', data: { __typename: 'Category' } });
-    expect(new Set(told.map(({ events }) => events.id)).size).toBe(told.length);
+    expect(received[0]?.events).toMatchObject({ type: 'category_created', data: { __typename: 'Category' } });
+    expect(new Set(received.map(({ events }) => events.id)).size).toBe(received.length);
   });
 
   test('graphql-sse, which goes on after the last event', async () => {
     const page = await (await fetch(`${service.base}/events?type=category.created&limit=1`)).json();
-    const told: Told[] = [];
+    const received: Received[] = [];
     const client = sse();
-    const stop = client.subscribe<Told>(
+    const stop = client.subscribe<Received>(
       { query: SUBSCRIPTION, variables: { ...variables, after: page[0].id } },
-      { next: ({ data }) => data && told.push(data), error: () => {}, complete: () => {} },
+      { next: ({ data }) => data && received.push(data), error: () => {}, complete: () => {} },
     );
-    await createUntil(() => told.length >= 2);
+    await createUntil(() => received.length >= 2);
     stop();
     client.dispose();
     const rest = await (await fetch(`${service.base}/events?type=category.created&after=${page[0].id}`)).json();
-    expect(told.slice(0, 2).map(({ events }) => events.id)).toEqual(
+    expect(received.slice(0, 2).map(({ events }) => events.id)).toEqual(
       rest.slice(0, 2).map(({ id }: { id: string }) => id),
     );
   });
@@ -104,14 +104,14 @@ describe('a subscription works in', () => {
       ],
       preferGetMethod: false,
     });
-    const told: Told[] = [];
+    const received: Received[] = [];
     const { unsubscribe } = client
-      .subscription<Told>(gql(SUBSCRIPTION), variables)
-      .subscribe(({ data }) => data && told.push(data));
-    await createUntil(() => told.length >= 1, 'Birds');
+      .subscription<Received>(gql(SUBSCRIPTION), variables)
+      .subscribe(({ data }) => data && received.push(data));
+    await createUntil(() => received.length >= 1, 'Birds');
     unsubscribe();
     sseClient.dispose();
-    expect(told[0]?.events).toMatchObject({ type: 'category_created', data: { name: 'Birds' } });
+    expect(received[0]?.events).toMatchObject({ type: 'category_created', data: { name: 'Birds' } });
   });
 
   test('Apollo Client', async () => {
@@ -130,15 +130,15 @@ describe('a subscription works in', () => {
         ),
     );
     const client = new ApolloClient({ link, cache: new InMemoryCache() });
-    const told: Told[] = [];
+    const received: Received[] = [];
     const subscription = client
-      .subscribe<Told>({ query: apolloGql(SUBSCRIPTION), variables })
-      .subscribe(({ data }) => data && told.push(data as Told));
-    await createUntil(() => told.length >= 1, 'Fish');
+      .subscribe<Received>({ query: apolloGql(SUBSCRIPTION), variables })
+      .subscribe(({ data }) => data && received.push(data as Received));
+    await createUntil(() => received.length >= 1, 'Fish');
     subscription.unsubscribe();
     client.stop();
     sseClient.dispose();
-    expect(told[0]?.events).toMatchObject({ type: 'category_created', data: { name: 'Fish' } });
+    expect(received[0]?.events).toMatchObject({ type: 'category_created', data: { name: 'Fish' } });
   });
 });
 

@@ -12,7 +12,7 @@ test('schema/asyncapi.json is what the code prints; npm run schema prints it ane
   expect(source).toBe(printDocument(describeEvents(petStoreService, openApi, '') ?? {}));
 });
 
-test('has a message for each type of event, with the row that it tells', () => {
+test('has a message for each type of event, with its row', () => {
   const { components } = JSON.parse(source);
   const types = eventTypesOf(petStoreService.events).map(({ name }) => name);
   expect(Object.keys(components.messages)).toEqual(types);

@@ -5,10 +5,10 @@ import { send } from './load.ts';
 
 /** A client that follows the feed by its stream, and resumes whenever that is cut. */
 interface Follower {
-  /** The ids of the events that it was told, in order. */
+  /** The ids of the events that it was sent, in order. */
   readonly ids: readonly string[];
   readonly cuts: number;
-  /** Waits until it was told the event with this id, and stops. */
+  /** Waits until it was sent the event with this id, and stops. */
   stopAfter(id: string): Promise<void>;
 }
 
@@ -59,23 +59,23 @@ export async function follow(base: string): Promise<Follower> {
   };
 }
 
-interface Told {
+interface Received {
   readonly id: string;
   readonly type: string;
   readonly subject: string;
   readonly data: { readonly version: number; readonly petId?: number };
 }
 
-/** Finds out whether the feed has told everything that is stored and acknowledged, once and in order. */
+/** Finds out whether the feed has everything that is stored and acknowledged, once and in order. */
 export async function auditFeed(base: string, ledger: Ledger, follower: Follower): Promise<Finding[]> {
   await untilQuiet(base);
-  const told = await allEvents(base);
-  await follower.stopAfter(told.at(-1)?.id ?? '');
-  const ids = told.map(({ id }) => id);
+  const received = await allEvents(base);
+  await follower.stopAfter(received.at(-1)?.id ?? '');
+  const ids = received.map(({ id }) => id);
   const gaps = ids.filter((id, n) => positionOf(id) !== positionOf(ids[0] ?? '') + n).length;
   const versions = new Map<string, number>();
   let disordered = 0;
-  for (const { subject, data, type } of told) {
+  for (const { subject, data, type } of received) {
     const before = versions.get(subject) ?? 0;
     // The version of an entry of the inventory is also raised by changes of its pet.
     const isNext = subject.startsWith('inventory/') ? data.version > before : data.version === before + 1;
@@ -88,26 +88,26 @@ export async function auditFeed(base: string, ledger: Ledger, follower: Follower
     ...[...ledger.pets.keys()].map((id) => `pets/${id}`),
     ...[...ledger.orders.keys()].map((id) => `orders/${id}`),
   ];
-  const untold = acknowledged.filter((subject) => !versions.has(subject)).length;
+  const missing = acknowledged.filter((subject) => !versions.has(subject)).length;
   const followed = follower.ids.join() === ids.join();
   return [
     {
-      promise: 'the feed tells each committed change once, and each row in the order of its versions',
-      measured: `${told.length} events; ${lost + untold} lost, ${gaps} gaps, ${disordered} out of order, ${causeless(told)} before their causes`,
-      holds: told.length > acknowledged.length && lost + untold + gaps + disordered + causeless(told) === 0,
+      promise: 'the feed has each committed change once, and each row in the order of its versions',
+      measured: `${received.length} events; ${lost + missing} lost, ${gaps} gaps, ${disordered} out of order, ${causeless(received)} before their causes`,
+      holds: received.length > acknowledged.length && lost + missing + gaps + disordered + causeless(received) === 0,
     },
     {
-      promise: 'a stream that is resumed whenever it is cut tells every event once',
+      promise: 'a stream that is resumed whenever it is cut sends every event once',
       measured: `${follower.ids.length} of ${ids.length} events, cut ${follower.cuts} times`,
       holds: followed,
     },
   ];
 }
 
-/** How many movements of stock are told before the order that causes them. */
-function causeless(told: readonly Told[]): number {
+/** How many movements of stock come before the order that causes them. */
+function causeless(received: readonly Received[]): number {
   let [orders, movements, found] = [0, 0, 0];
-  for (const { type } of told) {
+  for (const { type } of received) {
     if (type.startsWith('order.') || type.startsWith('order_')) orders++;
     if (type === 'inventory_changed' && ++movements > orders) found++;
   }
@@ -123,7 +123,7 @@ async function untilQuiet(base: string): Promise<void> {
   }
 }
 
-async function allEvents(base: string): Promise<Told[]> {
+async function allEvents(base: string): Promise<Received[]> {
   const version = '{ version }';
   const query = `query ($after: String) { events(first: 500, after: $after) {
     nodes { id type subject data {
@@ -131,7 +131,7 @@ async function allEvents(base: string): Promise<Told[]> {
     } }
     pageInfo { hasNextPage endCursor }
   } }`;
-  return walk<Told>(base, query, 'events');
+  return walk<Received>(base, query, 'events');
 }
 
 /** The versions of all rows with one of their own. */

@@ -123,9 +123,9 @@ test('where MIGRATE is off, a database whose triggers are of a newer version is 
   const service = await startService({ ...settingsFor(location), MIGRATE: 'off' });
   const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Any"}' };
   const { id } = await (await fetch(`${service.base}/categories`, request)).json();
-  const told = await (await fetch(`${service.base}/events?subject=categories/${id}&wait=5`)).json();
-  expect(told).toMatchObject([{ data: { name: 'Any' } }]);
-  expect(told[0].data).not.toHaveProperty('color');
+  const received = await (await fetch(`${service.base}/events?subject=categories/${id}&wait=5`)).json();
+  expect(received).toMatchObject([{ data: { name: 'Any' } }]);
+  expect(received[0].data).not.toHaveProperty('color');
   await service.stop();
   await dispose();
 });

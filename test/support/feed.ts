@@ -1,7 +1,7 @@
 import type { RestAnswer, TestApp } from './app.ts';
 
-/** What the feed tells of what the work does: a page of its events. */
-export async function told(app: TestApp, work: () => Promise<unknown>): Promise<RestAnswer['body']> {
+/** The events that the work causes: a page of the feed. */
+export async function eventsOf(app: TestApp, work: () => Promise<unknown>): Promise<RestAnswer['body']> {
   const start = await endOfFeed(app);
   await work();
   await published(app);

@@ -70,7 +70,7 @@ export function openSink() {
 /** The unread bytes from which on a client has to read first, as in Node. */
 const HIGH_WATER = 16_384;
 
-/** The positions of the events that a client was told. */
+/** The positions of the events that a client was sent. */
 export const positionsIn = (text: string) =>
   [...text.matchAll(/^id: 1\.(\d+)$/gm)].map(([, position]) => Number(position));
 

@@ -13,7 +13,7 @@ export default class Tally implements Reporter {
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     this.#files = specifications.length;
     this.#done = 0;
-    if (!process.stdout.isTTY) this.#timer = setInterval(() => this.#tellProgress(), EVERY).unref();
+    if (!process.stdout.isTTY) this.#timer = setInterval(() => this.#showProgress(), EVERY).unref();
   }
 
   onTestModuleStart(module: TestModule): void {
@@ -39,7 +39,7 @@ export default class Tally implements Reporter {
     setImmediate(() => process.stdout.write(`${passed} passed, ${failed} failed\n`));
   }
 
-  #tellProgress(): void {
+  #showProgress(): void {
     const running = [...this.#running].map(({ project, relativeModuleId }) => `${project.name} ${relativeModuleId}`);
     // Before the first file the service is built, and the databases are started.
     const now = running.join(', ') || 'preparing';

@@ -10,7 +10,7 @@ export const byRequest: SQL = sql`set_config('events.request', ${sql.placeholder
 /**
  * The same for many requests: the statement's part `given` has a row for each, with its id as `"requestId"`.
  *
- * @param key tells the requests apart, in `given` and by the `requestKey` of the events' source in the changed rows
+ * @param key distinguishes the requests, in `given` and by the `requestKey` of the events' source in the changed rows
  */
 export function byRequests(key: SQL): SQL {
   return sql`(select set_config('events.request',

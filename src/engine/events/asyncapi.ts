@@ -41,7 +41,7 @@ export function asyncApiDocument(
       tellEvents: {
         action: 'send',
         channel: { $ref: '#/channels/events' },
-        summary: 'The service tells what has happened.',
+        summary: 'The service sends what has happened.',
       },
       deliverEvents: {
         action: 'send',

@@ -5,19 +5,19 @@ import type { EventFilter, FeedEvent } from './feed.ts';
 
 /** After how many milliseconds a client connects again; when a process stops, at random in this time. */
 const RETRY = 3_000;
-/** How many bytes a client may leave unread; it is told no more until it has read them. */
+/** The maximum number of bytes that a client may leave unread; it is sent no more until it has read them. */
 const MAX_UNREAD = 262_144;
 
-/** How events are told: streams with the same are told the same, which is made once for all of them. */
+/** How events are sent: streams with the same key are sent the same text, which is made once for all of them. */
 export interface StreamFormat {
   readonly key: string;
-  /** How many events can be told at once; undefined for any number. */
-  readonly most?: number;
+  /** The maximum number of events that can be sent at once; undefined for any number. */
+  readonly maxEvents?: number;
   /** How much the caller has to wait for its turn; undefined for a format in which callers do not take turns. */
   readonly queue?: () => number;
   /** The text of each event, as a server-sent event. */
   textsOf(events: readonly FeedEvent[]): Promise<readonly string[]>;
-  /** Whether its clients resume by the last `id`: then they are also told of places where they want no event. */
+  /** Whether its clients resume by the last `id`: then they also get the ids of events that they do not want. */
   readonly hasIds?: boolean;
   /** The text for a caller that may no longer read. */
   rejection(error: ServiceError): string;
@@ -29,7 +29,7 @@ export interface StreamRequest {
   readonly cursor: string | null | undefined;
   readonly filter: EventFilter;
   readonly account: string;
-  /** Charges the caller for events that it is told together. Throws RATE_LIMITED; undefined if they cost nothing. */
+  /** Charges the caller for events that are sent together. Throws RATE_LIMITED; undefined if they cost nothing. */
   readonly charge?: (events: number) => void;
   /** Rejects when the caller may no longer read; called every few seconds. */
   readonly recheck: () => Promise<void>;
@@ -38,11 +38,11 @@ export interface StreamRequest {
 export class EventStream {
   readonly #sink: Sink;
   readonly request: Omit<StreamRequest, 'cursor'>;
-  /** What it has been told until; undefined before its first page. */
+  /** The place of the last event that was sent, or skipped; undefined before its first page. */
   place: FeedCursor | undefined;
-  /** Whether it is told nothing more, also if its client still has to read what it was told. */
+  /** Whether it is sent nothing more, also if its client still has to read what was sent. */
   hasEnded = false;
-  /** How many bytes its client had not read at the last heartbeat; 0 if it was told more since then. */
+  /** How many bytes its client had not read at the last heartbeat; 0 if it was sent more since then. */
   #unread = 0;
   /** The number of batches of published events that it has not been sent yet. */
   waiting = 0;
@@ -67,19 +67,19 @@ export class EventStream {
   }
 
   /**
-   * Tells the events that it wants and has not been told yet, as many as its client may leave unread.
+   * Sends the events that it wants and has not been sent yet, as many as its client may leave unread.
    *
    * @param end where the events end
    * @returns where to go on: `end`, unless it is cut
    */
-  tell(events: readonly FeedEvent[], texts: readonly string[], end: FeedCursor): FeedCursor {
-    const told = this.place?.position ?? 0;
-    if (this.hasEnded || end.position < told) return end;
+  send(events: readonly FeedEvent[], texts: readonly string[], end: FeedCursor): FeedCursor {
+    const sent = this.place?.position ?? 0;
+    if (this.hasEnded || end.position < sent) return end;
     let [text, bytes, place] = ['', this.#sink.unread(), end];
     for (const [n, event] of events.entries()) {
-      if (event.position <= told || !this.wants(event)) continue;
+      if (event.position <= sent || !this.wants(event)) continue;
       if (bytes >= MAX_UNREAD) {
-        place = { ...end, position: Math.max(events[n - 1]?.position ?? 0, told) };
+        place = { ...end, position: Math.max(events[n - 1]?.position ?? 0, sent) };
         break;
       }
       const own = texts[n] as string;

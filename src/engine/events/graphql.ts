@@ -48,7 +48,7 @@ export type EventTypeRef = PothosSchemaTypes.EnumRef<Types, string>;
 /** Adds the field `events`, the feed, to the schema; gives the types of events. */
 export function addEvents(builder: Builder, sources: readonly EventSource[]): EventTypeRef {
   const EventTypeEnum: EventTypeRef = builder.enumType('EventType', {
-    description: 'What an event tells.',
+    description: 'The type of an event: what has happened.',
     values: Object.fromEntries(
       eventTypesOf(sources).map((type) => {
         const { name, description } = type;
@@ -77,7 +77,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
       }),
       source: t.string({
         bounds: text({ min: 1, max: 100 }),
-        description: 'The service that tells it.',
+        description: 'The service that it comes from.',
         resolve: (_, __, { events }) => events.name,
       }),
       type: t.expose('type', { type: EventTypeEnum, description: 'What has happened.' }),
@@ -151,7 +151,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
       lifecycle: beta(),
       extensions: { wait: waitForEvents },
       description:
-        'List what has happened, in order. Each committed change is told once, those of a row in the order of its versions, causes before effects.',
+        'List what has happened, in order. Each committed change appears once, those of a row in the order of its versions, causes before effects.',
       args: {
         first: t.arg.int({
           bounds: integerFrom(1, MAX_PAGE_SIZE),
@@ -168,13 +168,13 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
     }),
   );
 
-  builder.subscriptionType({ description: 'What is told as it happens, by GraphQL over server-sent events.' });
+  builder.subscriptionType({ description: 'Events as they happen, by GraphQL over server-sent events.' });
   builder.subscriptionField('events', (t) =>
     t.field({
       type: Event,
       lifecycle: beta(),
       description:
-        'What happens, as it happens. Each committed change is told once, those of a row in the order of its versions, causes before effects.',
+        'What happens, as it happens. Each committed change appears once, those of a row in the order of its versions, causes before effects.',
       args: wanted,
       // The service runs the operation for each event itself: once for all subscribers with the same.
       subscribe: () => {

@@ -16,7 +16,7 @@ const TRANSITIONS = {
  * Has the database record the changes of the sources from now on, or record none. Other processes may call it at the
  * same time. It locks a table only to create or drop its triggers.
  *
- * @param sources in the order in which the events of one statement are told: causes before effects
+ * @param sources in the order in which the events of one statement are published: causes before effects
  * @returns how many definitions were changed
  */
 export async function installEvents(

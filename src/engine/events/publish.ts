@@ -1,7 +1,7 @@
 /** How many more rows of the outbox are read to find out whether a statement goes on beyond those that are published. */
 const LOOK_AHEAD = 9_000;
-/** How many changes of a statement are told together, however few are to be published. */
-const MOST_TOGETHER = 10_000;
+/** How many changes of a statement are published together, however few are wanted. */
+const MAX_TOGETHER = 10_000;
 
 /**
  * The body of the function that moves about `most` changes from the outbox into the feed. `moved` is their number, null
@@ -14,11 +14,11 @@ const MOST_TOGETHER = 10_000;
  *
  * The outbox is read by its index alone: between two vacuums, the table is full of what was published before.
  *
- * The changes of a statement are told together, in the order of their ranks, where its last change is: whatever depends
+ * The changes of a statement are published together, in the order of their ranks, where its last change is: whatever depends
  * on the statement was written after that one. A connection may run several statements at the same time of the embedded
  * database, whose clock has milliseconds; they differ in their transaction or savepoint. A statement that goes on beyond
- * those changes waits for the next call. If all do, 10,000 changes are read; a statement that is longer still is told in
- * parts.
+ * those changes waits for the next call. If all do, 10,000 changes are read; a statement that is longer still is
+ * published in parts.
  */
 export const PUBLISH_BODY = `
 declare
@@ -39,7 +39,7 @@ begin
       upto := part.seq;
       oldest := least(oldest, part.time);
       total := total + part.size;
-      more := total >= case attempt when 1 then most else greatest(most, ${MOST_TOGETHER}) end;
+      more := total >= case attempt when 1 then most else greatest(most, ${MAX_TOGETHER}) end;
       exit when more;
     end loop;
     with unfinished as (

@@ -3,7 +3,7 @@ import type { Database } from '../db/client.ts';
 import { createRounds } from '../rounds.ts';
 
 /** About how many events are published at once. */
-const MOST = 5_000;
+const MAX_AT_ONCE = 5_000;
 /** The least time between two publications, in milliseconds: what is committed meanwhile is published together. */
 const PAUSE = 100;
 /** How often the changes of others are looked for, in milliseconds. */
@@ -78,7 +78,7 @@ export function createSequencer(database: Database, { retention, onPublished, on
   }
 
   async function publishSome(): Promise<boolean> {
-    const [row] = await publish({ most: MOST });
+    const [row] = await publish({ most: MAX_AT_ONCE });
     const { moved, more, lag, isBusy, last } = row as NonNullable<typeof row>;
     const now = performance.now();
     if (!isBusy || last !== end) lastSuccess = now;

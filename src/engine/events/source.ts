@@ -12,7 +12,7 @@ interface EventType {
 
 /** A table whose changes are events: those of the rows of a list. */
 export interface EventSource {
-  /** Its first table is the one whose changes are told; the rows' `version` says whether a client can see a change. */
+  /** Its first table is the one whose changes are events; the rows' `version` says whether a client can see a change. */
   readonly list: List;
   readonly type: RowRef<object>;
   /** Tells which request has changed a row, for statements that work for many (see `byRequests`); the id by default. */

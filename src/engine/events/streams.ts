@@ -15,7 +15,7 @@ import { WAITING, waitingSink } from './waiting.ts';
 const HEARTBEAT = 15_000;
 /** How often credentials are checked again, in milliseconds. */
 const RECHECK = 2_000;
-/** How many events are read and told at once for a stream that is behind: other callers wait meanwhile. */
+/** How many events are read and sent at once for a stream that is behind: other callers wait meanwhile. */
 const PAGE = 100;
 /** How long slow streams can delay the next batch of published events for all others, in milliseconds. */
 const MAX_DELAY = 100;
@@ -37,9 +37,9 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   const places = createPlaces(max, onCount);
   const turns = new Turns();
   const streams = new Set<EventStream>();
-  const tail = createTail(feed, tellNext, endAll, onFailure);
+  const tail = createTail(feed, sendNext, endAll, onFailure);
   let timers: NodeJS.Timeout[] = [];
-  /** Streams that are alike are told what was published together, one batch after another. */
+  /** Streams that are alike are sent what was published together, one batch after another. */
   const batches = new Turns();
   let hasEnded = false;
 
@@ -107,7 +107,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     },
   };
 
-  /** Tells a client the events of a page, and then all others. */
+  /** Sends a client the events of a page, and then all others. */
   function begin(sink: Sink, request: Omit<StreamRequest, 'cursor'>, first: FeedPage): void {
     const stream = new EventStream(sink, request);
     if (streams.size === 0) {
@@ -128,7 +128,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     else follow(stream, first);
   }
 
-  /** Ends a stream that cannot be told what comes next: its client goes on after the last event. */
+  /** Ends a stream that cannot be sent what comes next: its client goes on after the last event. */
   function cut(stream: EventStream, error: unknown): void {
     if (error instanceof ServiceError && error.status < 500) stream.reject(error);
     else {
@@ -137,34 +137,34 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     }
   }
 
-  /** Tells a stream what it has missed, from this page or from what its client has read, and then what comes. */
+  /** Sends a stream what it has missed, from this page or from what its client has read, and then what comes. */
   function follow(stream: EventStream, first?: FeedPage): void {
     stream.isLive = false;
     catchUp(stream, first).catch((error) => cut(stream, error));
   }
 
   /**
-   * Of each caller, one page at a time is read and told, so that others are not held up; and a page that is too long for
+   * Of each caller, one page at a time is read and sent, so that others are not held up; and a page that is too long for
    * its client is read again from where it was cut. The first pages are short: a caller whose units do not pay for a long
-   * one is told what they pay for.
+   * one is sent what they pay for.
    */
   async function catchUp(stream: EventStream, first?: FeedPage): Promise<void> {
     const { account, filter, format, charge } = stream.request;
-    const most = Math.min(PAGE, format.most ?? PAGE);
-    let [size, room, page, isBehind] = [1, most, first, true];
+    const max = Math.min(PAGE, format.maxEvents ?? PAGE);
+    let [size, room, page, isBehind] = [1, max, first, true];
     await stream.drained();
-    while (!stream.hasEnded && (isBehind || !tail.tellAfter(stream.place as FeedCursor))) {
+    while (!stream.hasEnded && (isBehind || !tail.followsFrom(stream.place as FeedCursor))) {
       await turns.take(account, async () => {
         if (stream.hasEnded) return;
         const { events, next, hasMore } = page ?? (await feed.pageAfter(stream.place, filter, size));
         page = undefined;
         if (events.length > 0) charge?.(events.length);
-        const place = stream.tell(events, events.length === 0 ? [] : await format.textsOf(events), next);
+        const place = stream.send(events, events.length === 0 ? [] : await format.textsOf(events), next);
         const isWhole = place === next;
         isBehind = hasMore || !isWhole;
         // After a cut it grows slowly, because what is cut off was read, run and charged in vain.
-        const told = events.filter(({ position }) => position <= place.position).length;
-        room = isWhole ? Math.min(most, room + 1) : Math.max(told, 1);
+        const sent = events.filter(({ position }) => position <= place.position).length;
+        room = isWhole ? Math.min(max, room + 1) : Math.max(sent, 1);
         size = isWhole ? Math.min(room, size * 2) : room;
       });
       await stream.drained();
@@ -173,14 +173,14 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   }
 
   /**
-   * Tells the live streams what was published, those that are alike together. A slow group delays the others only a
+   * Sends the live streams what was published, those that are alike together. A slow group delays the others only a
    * little; one that stays behind ends, so that its clients go on after their last event. A client that has to read
-   * first is told the rest page by page. Resolves when the next batch may follow.
+   * first is sent the rest page by page. Resolves when the next batch may follow.
    */
-  function tellNext(events: readonly FeedEvent[], place: FeedCursor): Promise<unknown> {
+  function sendNext(events: readonly FeedEvent[], place: FeedCursor): Promise<unknown> {
     const alike = new Map<string, EventStream[]>();
     for (const stream of streams) {
-      if (!isTold(stream)) continue;
+      if (!isListening(stream)) continue;
       if (stream.waiting >= MAX_WAITING) {
         stream.end();
         continue;
@@ -191,11 +191,11 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       if (group === undefined) alike.set(key, [stream]);
       else group.push(stream);
     }
-    const told = [...alike].map(([key, group]) => batches.take(key, () => tellGroup(group, events, place)));
-    return Promise.race([Promise.all(told), sleep(MAX_DELAY, undefined, { ref: false })]);
+    const sending = [...alike].map(([key, group]) => batches.take(key, () => sendGroup(group, events, place)));
+    return Promise.race([Promise.all(sending), sleep(MAX_DELAY, undefined, { ref: false })]);
   }
 
-  async function tellGroup(
+  async function sendGroup(
     group: readonly EventStream[],
     events: readonly FeedEvent[],
     place: FeedCursor,
@@ -205,22 +205,22 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     // Those that pay and are alike have the same filter.
     const { charge, format } = first.request;
     const wanted = charge === undefined ? events : events.filter((event) => first.wants(event));
-    const most = format.most ?? wanted.length;
-    for (let start = 0; start < wanted.length; start += most) {
-      const part = wanted.slice(start, start + most);
-      const paying = group.filter((stream) => isTold(stream) && pays(stream, part.length));
+    const max = format.maxEvents ?? wanted.length;
+    for (let start = 0; start < wanted.length; start += max) {
+      const part = wanted.slice(start, start + max);
+      const paying = group.filter((stream) => isListening(stream) && pays(stream, part.length));
       if (paying.length === 0) return;
       try {
         const texts = await format.textsOf(part);
         const { position } = part.at(-1) as FeedEvent;
         const end = { ...place, position };
-        for (const stream of paying) if (stream.tell(part, texts, end) !== end) follow(stream);
+        for (const stream of paying) if (stream.send(part, texts, end) !== end) follow(stream);
       } catch (error) {
         for (const stream of paying) cut(stream, error);
         return;
       }
     }
-    for (const stream of group) if (isTold(stream)) stream.tell([], [], place);
+    for (const stream of group) if (isListening(stream)) stream.send([], [], place);
   }
 
   /** Charges a stream for events; one whose caller has no units left ends. */
@@ -244,11 +244,11 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   }
 }
 
-function isTold({ isLive, hasEnded }: EventStream): boolean {
+function isListening({ isLive, hasEnded }: EventStream): boolean {
   return isLive && !hasEnded;
 }
 
-/** Of callers that are told the same, the one with the least other work has it run: no busy one holds up others. */
+/** Of callers that are sent the same, the one with the least other work has it run: no busy one holds up others. */
 function queueOf({ request }: EventStream): number {
   return request.format.queue?.() ?? 0;
 }

@@ -4,32 +4,32 @@ import type { FeedEvent, FeedPages } from './feed.ts';
 
 /** How often the feed is looked at, in milliseconds: other processes publish too. */
 const INTERVAL = 100;
-const MOST = 500;
+const MAX_READ = 500;
 
 /**
- * Reads the end of the feed, once for all readers of the process. Reads on when `tell` resolves.
+ * Reads the end of the feed, once for all readers of the process. Reads on when `send` resolves.
  *
  * @param onLost called when a backup was restored, so that positions are used again, or events after the place were
  *   deleted, because the process was suspended for that long
  */
 export function createTail(
   feed: FeedPages,
-  tell: (events: readonly FeedEvent[], place: FeedCursor) => Promise<unknown>,
+  send: (events: readonly FeedEvent[], place: FeedCursor) => Promise<unknown>,
   onLost: () => void,
   onFailure: (error: unknown) => void,
 ) {
-  let told: FeedCursor = { epoch: 0, position: 0 };
+  let sent: FeedCursor = { epoch: 0, position: 0 };
   let timer: NodeJS.Timeout | undefined;
   const { wake } = createRounds(() => readOn().catch(onFailure));
 
   return {
-    /** Tells what is published after a place, unless it tells already; false if its reader must first read on. */
-    tellAfter(place: FeedCursor): boolean {
+    /** Sends what is published after a place, unless it does already; false if its reader must first read on. */
+    followsFrom(place: FeedCursor): boolean {
       if (timer === undefined) {
-        told = place;
+        sent = place;
         timer = setInterval(wake, INTERVAL).unref();
       }
-      return place.position >= told.position;
+      return place.position >= sent.position;
     },
 
     wake,
@@ -43,18 +43,18 @@ export function createTail(
   async function readOn(): Promise<void> {
     if (timer === undefined) return;
     const { epoch, deleted, last } = await feed.state();
-    if (epoch !== told.epoch || told.position < deleted) {
+    if (epoch !== sent.epoch || sent.position < deleted) {
       // Readers may come before the last old one has gone.
-      told = { epoch, position: last };
+      sent = { epoch, position: last };
       return onLost();
     }
-    while (timer !== undefined && told.position < last) {
-      const from = told;
-      const page = await feed.pageAfter(from, {}, MOST);
+    while (timer !== undefined && sent.position < last) {
+      const from = sent;
+      const page = await feed.pageAfter(from, {}, MAX_READ);
       // It may have ended, and begun elsewhere, while the page was read.
-      if (timer === undefined || told !== from) continue;
-      told = page.next;
-      await tell(page.events, told);
+      if (timer === undefined || sent !== from) continue;
+      sent = page.next;
+      await send(page.events, sent);
     }
   }
 }

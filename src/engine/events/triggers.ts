@@ -4,7 +4,7 @@ import type { EventSource } from './source.ts';
 
 const dialect = new PgDialect();
 /** How many changes a row of the outbox has at most: a value of PostgreSQL is limited to 1 GiB. */
-const MOST_IN_A_ROW = 1_000;
+const MAX_IN_A_ROW = 1_000;
 
 /**
  * The table of a source, and the body in PL/pgSQL of the function of its triggers, which write its changes into the
@@ -90,7 +90,7 @@ function writing({ list, requestKey = list.id }: EventSource, rank: number, { ty
           case when requests is null then request else requests ->> ${requestKey}::text end as correlation
         from ${from}) as changed
         where type is not null`;
-  const statement = sql`if size between 2 and ${MOST_IN_A_ROW} then
+  const statement = sql`if size between 2 and ${MAX_IN_A_ROW} then
       insert into outbox (rank, size, types, subjects, images, correlations)
         select ${rank}, count(*), array_agg(type), array_agg(subject), array_agg(data), array_agg(correlation)
         from ${changes} having count(*) > 0;

@@ -3,7 +3,7 @@ import type { StreamFormat } from './event-stream.ts';
 
 const EVENT = 'event';
 
-/** How a page that waits is told events. */
+/** How events are sent to a page that waits. */
 export const WAITING: StreamFormat = {
   key: 'wait',
   textsOf: async (events) => events.map(() => EVENT),

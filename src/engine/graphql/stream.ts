@@ -46,7 +46,7 @@ export function subscriptionOpener({ open, context }: Subscriptions, authenticat
       format: {
         key: stringifyJson([text, variables, mayRead, extension?.extensions]),
         hasIds: true,
-        most: operation.maxRuns(variables),
+        maxEvents: operation.maxRuns(variables),
         queue: () => turns.lengthOf(account),
         textsOf: (events) => turns.take(account, () => Promise.all(events.map(run))),
         rejection: (error) => next({ errors: [rejected(error)] }, extension) + COMPLETE,

@@ -6,8 +6,8 @@ import { type Delivery, deliveries, webhooks } from './table.ts';
 
 /** How long a process owns a webhook since it last said so, in seconds; longer than an attempt takes. */
 const OWNED_FOR = 15;
-/** How long an attempt takes at most, in seconds: none starts if the webhook may be another's by its end. */
-const LONGEST_ATTEMPT = 11;
+/** The maximum time of an attempt, in seconds: none starts if the webhook may be another's by its end. */
+const MAX_ATTEMPT = 11;
 /** How many events are looked at for each webhook at once. */
 const AT_ONCE = 500;
 /** For how many days deliveries are kept after they were made, or given up. */
@@ -113,7 +113,7 @@ export function deliveryQueue(database: Database, me: string) {
         delivery.attempts, ${events.time}, ${events.data}::text, ${events.correlation}
       from unnest(${ids}::bigint[], ${sql.placeholder('free')}::integer[]) as room(webhook_id, free)
       join ${webhooks} on ${webhooks.id} = room.webhook_id and ${own}
-        and owned_until > now() + make_interval(secs => ${LONGEST_ATTEMPT})
+        and owned_until > now() + make_interval(secs => ${MAX_ATTEMPT})
       cross join lateral (
         select * from ${deliveries}
         where webhook_id = room.webhook_id and status = 'pending' and due_at <= ${now}
@@ -204,9 +204,9 @@ export function deliveryQueue(database: Database, me: string) {
     }) => due(wanted),
     settle: (results: readonly Settlement[], now: Date) =>
       settle({ results: JSON.stringify(results.map((one) => ({ ...one, id: String(one.id) }))), now }),
-    /** Disables a webhook, unless it has another address by now; the same for a pause. */
-    /** Whether it was enabled until now, and has this URL. */
+    /** Disables a webhook, unless it has another address by now or is disabled already; returns whether it did. */
     disable: async (id: Int64, url: string, why: string) => (await disable({ id, url, why })).length > 0,
+    /** Pauses a webhook, unless it has another address by now. */
     pause: (id: Int64, url: string, until: Date) => pause({ id, url, until }),
     /** Lets other processes own what this one does, except for these. */
     release: (ids: readonly Int64[]) => release({ ids }),

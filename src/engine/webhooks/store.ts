@@ -71,7 +71,7 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
       returning ${columnsOf(webhookList)}`,
     webhookList.columns,
   );
-  // The delivery of an event that is told again begins anew. The statement does not see those that are added while it waits
+  // The delivery of an event that is sent again begins anew. The statement does not see those that are added while it waits
   // for the webhook: then that has another position, and nothing is done.
   const rewind = database.statement(
     'webhooks.rewind',

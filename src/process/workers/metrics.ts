@@ -12,7 +12,7 @@ const POLL = 5;
 
 type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** What a worker tells the primary process, and that a worker. The metrics are null if not all report in time. */
+/** What a worker sends to the primary process, and that to a worker. The metrics are null if not all report in time. */
 type FromWorker = { readonly counts?: Counts; readonly wantsMetrics?: true };
 type ToWorker = { readonly wantsCounts?: true; readonly metrics?: string | null };
 

@@ -16,7 +16,7 @@ test('a folder is locked by one process, and released', async () => {
   folder.remove();
 });
 
-// Other systems do not tell the state of a process.
+// Other systems do not show the state of a process.
 if (process.platform === 'linux') {
   test('the lock of a killed process is taken over, even if its parent process has not taken notice', async () => {
     const folder = makeTemporaryFolder();

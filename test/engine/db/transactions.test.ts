@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { tooSlow, unavailable } from '../../../src/engine/db/failures.ts';
 import { inOrder } from '../../../src/engine/db/transactions.ts';
 
-test('a change that fails tells its own reason, also if it cannot be undone because the connection is lost', async () => {
+test('a change that fails has its own reason, also if it cannot be undone because the connection is lost', async () => {
   const sent: string[] = [];
   const query = inOrder(async (text) => {
     sent.push(text);

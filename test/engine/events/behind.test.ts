@@ -9,16 +9,16 @@ const eventsUntil = (last: number) => Array.from({ length: last }, (_, n) => eve
 const MAX_UNREAD = 262_144;
 
 describe('streams that are behind', () => {
-  test('of one caller, are told a page one after another; those of others meanwhile', async () => {
+  test('of one caller, are sent a page one after another; those of others meanwhile', async () => {
     const streams = streamsOf(feedOf(eventsUntil(1_000)));
-    const told: string[] = [];
+    const received: string[] = [];
     const together = new Set<string>();
     const sinks = ['me', 'me', 'me', 'other'].map((account) => {
       const textsOf = async (list: readonly FeedEvent[]) => {
-        told.push(account);
-        together.add([...told].sort().join(' '));
+        received.push(account);
+        together.add([...received].sort().join(' '));
         await new Promise(setImmediate);
-        told.splice(told.indexOf(account), 1);
+        received.splice(received.indexOf(account), 1);
         return list.map(({ id }) => `id: ${id}\n\n`);
       };
       const sink = openSink();
@@ -32,7 +32,7 @@ describe('streams that are behind', () => {
     expect([...together].filter((one) => one.includes(' '))).toEqual(['me other']);
   });
 
-  test('are told the events that their caller can pay for, however many follow', async () => {
+  test('are sent the events that their caller can pay for, however many follow', async () => {
     const streams = streamsOf(feedOf(eventsUntil(300)));
     let place = 0;
     for (let comes = 1; place < 300; comes++) {
@@ -53,16 +53,16 @@ describe('streams that are behind', () => {
   test('are read no further once they end, although their clients have not read the end yet', async () => {
     const streams = streamsOf(feedOf(eventsUntil(1_000)));
     const sink = openSink();
-    const told: number[] = [];
+    const received: number[] = [];
     const textOf = ({ position }: FeedEvent) => {
       if (position === 150) streams.end();
-      told.push(position);
+      received.push(position);
       return 'an event\n\n';
     };
     await openStream(streams, { ...sink, end() {} }, '0', { format: formatOf(textOf) });
-    await vi.waitFor(() => expect(told).toContain(150));
+    await vi.waitFor(() => expect(received).toContain(150));
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(told.length).toBeLessThan(300);
+    expect(received.length).toBeLessThan(300);
     sink.end('now');
   });
 

@@ -21,7 +21,7 @@ async function settle(scheduler: fc.Scheduler): Promise<void> {
 }
 
 describe('streams', () => {
-  test('tell each event once and in order, whenever events are published, streams come and go, and clients read', async () => {
+  test('send each event once and in order, whenever events are published, streams come and go, and clients read', async () => {
     const step = fc.oneof(
       fc.record({ what: fc.constant('publish' as const), count: fc.integer({ min: 1, max: 4 }) }),
       fc.record({ what: fc.constant('open' as const), format: fc.constantFrom('a', 'b') }),
@@ -67,9 +67,9 @@ describe('streams', () => {
         streams.wake();
         await settle(scheduler);
         for (const { sink, after, isClosed } of clients) {
-          const told = positionsIn(sink.text());
-          expect(told).toEqual(told.map((_, n) => after + 1 + n));
-          if (!isClosed) expect(told.at(-1) ?? after).toBe(events.length);
+          const received = positionsIn(sink.text());
+          expect(received).toEqual(received.map((_, n) => after + 1 + n));
+          if (!isClosed) expect(received.at(-1) ?? after).toBe(events.length);
         }
         streams.end();
         for (const { sink } of clients) sink.end('now');
@@ -105,7 +105,7 @@ describe('streams', () => {
     sink.end('now');
   });
 
-  test('end when an event cannot be told, so that their clients get it when they come back', async () => {
+  test('end when an event cannot be sent, so that their clients get it when they come back', async () => {
     const events = [eventAt(1)];
     const failures: unknown[] = [];
     const streams = streamsOf(feedOf(events), (error) => failures.push(error));
@@ -143,7 +143,7 @@ describe('streams', () => {
     await vi.waitFor(() => expect(sink.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/));
   });
 
-  test('end when events that they were not told are deleted, because the process was suspended for that long', async () => {
+  test('end when events that they were not sent are deleted, because the process was suspended for that long', async () => {
     const feed = feedOf([eventAt(1)]);
     const sink = await openStream(streamsOf(feed), openSink(), '1');
     const gone = async () => {
@@ -199,13 +199,13 @@ describe('streams', () => {
     for (const sink of [slow, quick]) sink.end('now');
   });
 
-  test('are told together by the caller with the least other work, so that a busy one does not hold up others', async () => {
+  test('are sent together by the caller with the least other work, so that a busy one does not hold up others', async () => {
     const events = [eventAt(1)];
     const streams = streamsOf(feedOf(events));
     const open = async (queue: number, format: Partial<StreamFormat> = {}) => {
       const request = { format: { ...formatOf(), ...format, queue: () => queue } };
       const sink = await openStream(streams, openSink(), '1', request);
-      // Then it is told what is published next together with the others.
+      // Then it is sent what is published next together with the others.
       await new Promise((resolve) => setTimeout(resolve, 50));
       return sink;
     };

@@ -24,7 +24,7 @@ test('the changes of every table with a version are events: service.ts lists it'
   expect(rows.filter(([, triggers]) => triggers !== 3)).toEqual([['webhooks', 0]]);
 });
 
-test('each type of event is named by its row, and told of one table', () => {
+test('each type of event is named by its row, and comes from one table', () => {
   const names = petStoreService.events.flatMap(({ created, updated, deleted }) =>
     [created, ...updated, deleted].map(({ name }) => name),
   );

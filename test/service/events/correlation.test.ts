@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Database } from '../../../src/engine/db/client.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
-import { told } from '../../support/feed.ts';
+import { eventsOf } from '../../support/feed.ts';
 
 const dialect = new PgDialect();
 let app: TestApp;
@@ -46,7 +46,7 @@ describe('an event has the id of the request that has caused it', () => {
       expected.push(...types.map((type) => `${type} ${sent.requestId}`));
       return sent.id;
     };
-    const events = await told(app, async () => {
+    const events = await eventsOf(app, async () => {
       const category = await causes(['category.created'], 'POST', '/categories', { name: 'Dogs' });
       await causes(['category.updated'], 'PUT', `/categories/${category}`, { name: 'Big dogs' });
       const pet = await causes(['pet.created'], 'POST', '/pets', { name: 'Rex', categoryId: category });
@@ -79,7 +79,7 @@ describe('an event has the id of the request that has caused it', () => {
     const pets = await sendMany(numbers, () => send('POST', '/pets', fields));
     await sendMany(pets, ({ id }) => send('PUT', `/store/inventory/${id}`, { quantity: 1 }));
     let orders: Awaited<ReturnType<typeof sendMany>> = [];
-    const placed = await told(app, async () => {
+    const placed = await eventsOf(app, async () => {
       orders = await sendMany(pets, ({ id }, n) => send('POST', '/store/orders', { petId: id }, headersOf(n)));
     });
     const idOf = new Map(
@@ -93,7 +93,7 @@ describe('an event has the id of the request that has caused it', () => {
     for (const { subject, correlationid } of placed) expect(correlationid, subject).toBe(idOf.get(subject));
 
     let created: typeof orders = [];
-    const events = await told(app, async () => {
+    const events = await eventsOf(app, async () => {
       created = await sendMany(numbers, (n) => send('POST', '/pets', fields, headersOf(1_000 + n)));
     });
     expect(events).toHaveLength(created.length);
@@ -103,7 +103,7 @@ describe('an event has the id of the request that has caused it', () => {
 
   test('which the service has chosen if the client has not', async () => {
     let chosen: string | null = '';
-    const [event] = await told(app, async () => {
+    const [event] = await eventsOf(app, async () => {
       const { headers } = await app.rest('POST', '/categories', { body: { name: 'Cats' } });
       chosen = headers.get('x-request-id');
     });
@@ -111,7 +111,7 @@ describe('an event has the id of the request that has caused it', () => {
   });
 
   test('the same for all changes of a GraphQL document', async () => {
-    const events = await told(app, () =>
+    const events = await eventsOf(app, () =>
       app.graphql(`mutation {
         one: createCategory(category: { name: "Birds" }) { id }
         two: createCategory(category: { name: "Fish" }) { id }
@@ -124,7 +124,7 @@ describe('an event has the id of the request that has caused it', () => {
 
   test('and none if the change was made in the database', async () => {
     const id = await newPet();
-    const [event] = await told(app, () =>
+    const [event] = await eventsOf(app, () =>
       app.database.transaction((query) =>
         query("update pets set name = 'Max', version = version + 1 where id = $1", [`${id}`]),
       ),

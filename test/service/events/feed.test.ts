@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { assertFits, openApi } from '../../support/contract.ts';
-import { endOfFeed, nextOf, published, told } from '../../support/feed.ts';
+import { endOfFeed, eventsOf, nextOf, published } from '../../support/feed.ts';
 
 let app: TestApp;
 
@@ -28,9 +28,11 @@ async function newCategory(): Promise<number> {
 }
 
 describe('GET /events', () => {
-  test('tells a change as a CloudEvent, with the row in the form that REST has', async () => {
+  test('has a change as a CloudEvent, with the row in the form that REST has', async () => {
     const categoryId = await newCategory();
-    const [event, ...others] = await told(app, () => app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } }));
+    const [event, ...others] = await eventsOf(app, () =>
+      app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } }),
+    );
     expect(others).toEqual([]);
     const { id } = event.data;
     expect(event).toEqual({
@@ -46,9 +48,9 @@ describe('GET /events', () => {
     });
   });
 
-  test('tells an order that sells a pet out as three events of one time, causes before effects', async () => {
+  test('has an order that sells a pet out as three events of one time, causes before effects', async () => {
     const pet = await newPet(1);
-    const events = await told(app, () => app.rest('POST', '/store/orders', { body: { petId: pet } }));
+    const events = await eventsOf(app, () => app.rest('POST', '/store/orders', { body: { petId: pet } }));
     expect(events.map(({ type }: { type: string }) => type)).toEqual([
       'order.placed',
       'inventory.changed',
@@ -72,7 +74,7 @@ describe('GET /events', () => {
           return false;
         }
       })?.$ref;
-    const events = await told(app, async () => {
+    const events = await eventsOf(app, async () => {
       await app.rest('POST', '/store/orders', { body: { petId: await newPet(2) } });
     });
     expect(
@@ -88,7 +90,7 @@ describe('GET /events', () => {
 
   test('has a type for everything that happens to an order', async () => {
     const pet = await newPet();
-    const events = await told(app, async () => {
+    const events = await eventsOf(app, async () => {
       const { body: one } = await app.rest('POST', '/store/orders', { body: { petId: pet } });
       await app.rest('PATCH', `/store/orders/${one.id}`, { body: { quantity: 2 } });
       await app.rest('PATCH', `/store/orders/${one.id}`, { body: { complete: true } });
@@ -109,7 +111,7 @@ describe('GET /events', () => {
   test('has a type for everything that happens to the stock of a pet', async () => {
     const pet = await newPet();
     const count = (quantity: number) => app.rest('PUT', `/store/inventory/${pet}`, { body: { quantity } });
-    const events = await told(app, async () => {
+    const events = await eventsOf(app, async () => {
       await count(3);
       await count(4);
       await count(4);
@@ -126,9 +128,9 @@ describe('GET /events', () => {
     );
   });
 
-  test('tells nothing of a change that changes nothing, or that is rejected', async () => {
+  test('has nothing of a change that changes nothing, or that is rejected', async () => {
     const pet = await newPet(1);
-    const events = await told(app, async () => {
+    const events = await eventsOf(app, async () => {
       await app.rest('PATCH', `/pets/${pet}`, { body: { name: 'Rex' } });
       await app.rest('PATCH', `/pets/${pet}`, { body: { name: 'Max' }, headers: { 'if-match': '"99"' } });
       await app.rest('POST', '/store/orders', { body: { petId: pet, quantity: 2 } });
@@ -138,31 +140,31 @@ describe('GET /events', () => {
     expect(summaryOf(events)).toEqual([`pet.updated pets/${pet}`]);
   });
 
-  test('tells the deletion of a pet once, with the pet as it was', async () => {
+  test('has the deletion of a pet once, with the pet as it was', async () => {
     const pet = await newPet(3);
     const { body } = await app.rest('GET', `/pets/${pet}`);
-    const events = await told(app, () => app.rest('DELETE', `/pets/${pet}`));
+    const events = await eventsOf(app, () => app.rest('DELETE', `/pets/${pet}`));
     expect(summaryOf(events)).toEqual([`pet.deleted pets/${pet}`]);
     expect(events[0].data).toEqual(body);
   });
 
-  test('tells changes that are made in SQL', async () => {
+  test('has changes that are made in SQL', async () => {
     const pet = await newPet(3);
-    const events = await told(app, async () => {
+    const events = await eventsOf(app, async () => {
       await app.database.transaction(async (query) => {
         await query("update pets set name = name || '!', version = version + 1 where id = $1", [pet]);
         await query('update inventory set quantity = 7, version = version + 1 where pet_id = $1', [pet]);
       });
     });
-    // The clock of the embedded database may not tell the two statements apart.
+    // The clock of the embedded database may have one time for both statements.
     expect(summaryOf(events).sort()).toEqual([`inventory.changed inventory/${pet}`, `pet.updated pets/${pet}`]);
   });
 
-  test('tells a keyed request once, however often it is sent', async () => {
+  test('has a keyed request once, however often it is sent', async () => {
     const categoryId = await newCategory();
     const send = () =>
       app.rest('POST', '/pets', { body: { name: 'Rex', categoryId }, headers: { 'idempotency-key': 'an-event' } });
-    const events = await told(app, () => Promise.all([send(), send()]).then(send));
+    const events = await eventsOf(app, () => Promise.all([send(), send()]).then(send));
     expect(events).toHaveLength(1);
   });
 

@@ -4,7 +4,7 @@ import { inventoryStore } from '../../../src/petstore/inventory/store.ts';
 import { orderStore } from '../../../src/petstore/orders/store.ts';
 import { petStore } from '../../../src/petstore/pets/store.ts';
 import { hasCommonTests, openTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { assertToldInOrder, type Told, type Versions } from './told.ts';
+import { assertInOrder, type Received, type Versions } from './received.ts';
 import { Connection, storesOn } from './writers.ts';
 
 const WRITERS = 3;
@@ -23,7 +23,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 /** A way to read the changes: the feed, or one of the designs that lose events. */
 interface Reader {
   /** The events after the last ones that it has read. */
-  read(): Promise<readonly Told[]>;
+  read(): Promise<readonly Received[]>;
 }
 
 let opened: TestDatabase;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.dispose());
 
-test('orders, movements and changes of pets are told in their order, however many are published at once', async () => {
+test('orders, movements and changes of pets are published in their order, however many are published at once', async () => {
   const { database } = opened;
   const [pets, orders, inventory] = [petStore(database), orderStore(database), inventoryStore(database)];
   const query: Connection['query'] = (text, parameters) => database.transaction((run) => run(text, parameters));
@@ -52,9 +52,9 @@ test('orders, movements and changes of pets are told in their order, however man
     'select position, time::text, type, subject, data::text from events where subject = any($1) order by position',
     [`{pets/${id},inventory/${id}${[0, 1, 2].map((n) => `,orders/${Number(first.id) + n}`).join('')}}`],
   );
-  const told = rows.map(toTold);
-  assertToldInOrder(told, new Map(), new Map([[`pets/${id}`, 3]]));
-  expect(told.map(({ type }) => type)).toEqual([
+  const received = rows.map(toReceived);
+  assertInOrder(received, new Map(), new Map([[`pets/${id}`, 3]]));
+  expect(received.map(({ type }) => type)).toEqual([
     'pet.created',
     'inventory.counted',
     ...['order.placed', 'inventory.changed', 'order.placed', 'inventory.changed', 'order.placed', 'inventory.changed'],
@@ -66,7 +66,7 @@ test('orders, movements and changes of pets are told in their order, however man
 // The embedded database has one connection, so there nothing happens at the same time.
 if (hasCommonTests) {
   describe('the order of events, with transactions that end in any order', () => {
-    test('each change is told exactly once, each row in the order of its versions, causes before effects', async () => {
+    test('each change is published exactly once, each row in the order of its versions, causes before effects', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(step, { minLength: 30, maxLength: 60 }),
@@ -95,7 +95,7 @@ if (hasCommonTests) {
   });
 }
 
-/** Takes the steps, lets all transactions end, and asserts what a reader must have been told. */
+/** Takes the steps, lets all transactions end, and asserts what a reader must have got. */
 async function play(
   steps: readonly Step[],
   most: number,
@@ -126,9 +126,9 @@ async function play(
     await bystander.begin();
     await bystander.query("insert into categories (name) values ('Bystander')", []);
     const reader = await makeReader(watching, publishAll);
-    const told: Told[] = [];
+    const received: Received[] = [];
     for (const { actor, which, pet, what } of steps) {
-      if (actor === 'reader') told.push(...(await reader.read()));
+      if (actor === 'reader') received.push(...(await reader.read()));
       else if (actor === 'publisher') {
         const publisher = publishers[which % PUBLISHERS] as Connection;
         if (publisher.waiting !== undefined) continue;
@@ -140,8 +140,8 @@ async function play(
       }
     }
     await commitAll(others);
-    told.push(...(await reader.read()));
-    assertToldInOrder(told, before, await versionsOf(watching, ids));
+    received.push(...(await reader.read()));
+    assertInOrder(received, before, await versionsOf(watching, ids));
   } finally {
     await commitAll(others);
     await Promise.all(connections.map((connection) => connection.close()));
@@ -216,9 +216,9 @@ async function feedReader(watching: Connection, publishAll: () => Promise<void>)
         'select position, time::text, type, subject, data::text from events where position > $1 order by position',
         [String(last)],
       );
-      const told = rows.map(toTold);
-      last = told.at(-1)?.position ?? last;
-      return told;
+      const received = rows.map(toReceived);
+      last = received.at(-1)?.position ?? last;
+      return received;
     },
   };
 }
@@ -234,9 +234,9 @@ async function outboxReader(watching: Connection): Promise<Reader> {
   return {
     async read() {
       const rows = await watching.query(`${CHANGES} where seq > $1 order by seq`, [String(last)]);
-      const told = rows.map(toTold);
-      last = told.at(-1)?.position ?? last;
-      return told;
+      const received = rows.map(toReceived);
+      last = received.at(-1)?.position ?? last;
+      return received;
     },
   };
 }
@@ -252,14 +252,14 @@ async function horizonReader(watching: Connection): Promise<Reader> {
           order by xmin::text::bigint, seq`,
         [String(from)],
       );
-      const told = rows.map(toTold).filter(({ position }) => !seen.has(position));
-      for (const { position } of told) seen.add(position);
-      return told;
+      const received = rows.map(toReceived).filter(({ position }) => !seen.has(position));
+      for (const { position } of received) seen.add(position);
+      return received;
     },
   };
 }
 
-function toTold([position, time, type, subject, data]: readonly unknown[]): Told {
+function toReceived([position, time, type, subject, data]: readonly unknown[]): Received {
   return {
     position: Number(position),
     time: String(time),

@@ -23,21 +23,21 @@ test('all that is committed is published at once, also when a statement goes on 
     );
   }
   await publish();
-  const told = await eventsAfter(last);
-  expect(told).toHaveLength(3 * 4000);
-  expect(told.map(({ type }) => type)).toEqual(
+  const received = await eventsAfter(last);
+  expect(received).toHaveLength(3 * 4000);
+  expect(received.map(({ type }) => type)).toEqual(
     [1, 2, 3].flatMap(() => [...Array(2000).fill('inventory.counted'), ...Array(2000).fill('pet.created')]),
   );
 });
 
-test('a statement with thousands of rows is told together, each row once, each with its own data', async () => {
+test('a statement with thousands of rows is published together, each row once, each with its own data', async () => {
   const last = await endOfFeed();
   await query(`insert into categories (name) select 'Fish ' || n from generate_series(1, 3500) as n`);
   await query(`update categories set name = name || '!', version = version + 1 where name like 'Fish %'`);
   await publish();
-  const told = await eventsAfter(last);
-  const updated = told.slice(3500);
-  expect(new Set(told.slice(0, 3500).map(({ type }) => type))).toEqual(new Set(['category.created']));
+  const received = await eventsAfter(last);
+  const updated = received.slice(3500);
+  expect(new Set(received.slice(0, 3500).map(({ type }) => type))).toEqual(new Set(['category.created']));
   expect(new Set(updated.map(({ type }) => type))).toEqual(new Set(['category.updated']));
   expect(new Set(updated.map(({ time }) => time)).size).toBe(1);
   expect(new Set(updated.map(({ subject }) => subject)).size).toBe(3500);
@@ -48,7 +48,7 @@ test('a statement with thousands of rows is told together, each row once, each w
 });
 
 // The clock of the embedded database has milliseconds only.
-test('what a request changes within a millisecond is told in the order of its changes', async () => {
+test('what a request changes within a millisecond is published in the order of its changes', async () => {
   const last = await endOfFeed();
   await opened.database.transaction(async (run) => {
     for (let n = 1; n <= 50; n++) {
@@ -63,7 +63,7 @@ test('what a request changes within a millisecond is told in the order of its ch
   expect(types).toEqual(Array.from({ length: 50 }, () => ['category.created', 'pet.created']).flat());
 });
 
-test('of a statement with several rows, only those are told that a client can see as changed', async () => {
+test('of a statement with several rows, only those are published that a client can see as changed', async () => {
   await query("insert into categories (name) select 'Bird ' || n from generate_series(1, 3) as n");
   const last = await endOfFeed();
   await query("update categories set name = name where name like 'Bird %'");
@@ -71,14 +71,14 @@ test('of a statement with several rows, only those are told that a client can se
   expect(await eventsAfter(last)).toEqual([]);
   await query("update categories set version = version + (name <> 'Bird 2')::integer where name like 'Bird %'");
   await publish();
-  const told = await eventsAfter(last);
-  expect(told.map(({ type, data }) => [type, data.name]).sort()).toEqual([
+  const received = await eventsAfter(last);
+  expect(received.map(({ type, data }) => [type, data.name]).sort()).toEqual([
     ['category.updated', 'Bird 1'],
     ['category.updated', 'Bird 3'],
   ]);
 });
 
-test('a row that gets another id is told as deleted and created', async () => {
+test('a row that gets another id is published as deleted and created', async () => {
   const id = await category();
   const last = await endOfFeed();
   await query('update categories set id = 1000000 where id = $1', [id]);

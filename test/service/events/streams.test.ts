@@ -234,9 +234,9 @@ describe('a stream of events', () => {
       n === 0 || position === (positions[n - 1] as number) + 1 ? [] : [[positions[n - 1], position]],
     );
     expect(gaps).toEqual([]);
-    const told = new Set(seen.map(({ data }) => data.data.id));
+    const received = new Set(seen.map(({ data }) => data.data.id));
     const early = Number(seen[0]?.data.data.id);
-    expect(made.filter((id) => id > early + 20 && !told.has(id))).toEqual([]);
+    expect(made.filter((id) => id > early + 20 && !received.has(id))).toEqual([]);
     expect(seen.length).toBeGreaterThan(100);
   });
 });

@@ -22,7 +22,7 @@ async function firstResult(extensions: object = {}) {
   const query = 'subscription { events(types: [category_created]) { type } }';
   const response = await subscribe({ query, extensions });
   expect(response.status).toBe(200);
-  await app.rest('POST', '/categories', { body: { name: 'Told' } });
+  await app.rest('POST', '/categories', { body: { name: 'Received' } });
   let text = '';
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   while (!/^data: \{.*\n\n/m.test(text)) {
@@ -71,7 +71,7 @@ describe('a subscription with @skip or @include at its root is rejected with 400
   });
 });
 
-describe('a subscription tells its lifecycle', () => {
+describe('a subscription says its lifecycle', () => {
   test('in the header fields of the stream, and in extensions.lifecycle of each result', async () => {
     const { headers, result } = await firstResult();
     expect(headers.get('api-stability')).toBe('beta');

@@ -113,7 +113,7 @@ describe('every operation', () => {
       expect([nodes, pageInfo]).toEqual([[], { hasNextPage: false, endCursor: expect.stringMatching(/^1\.\d+$/) }]);
     });
 
-    test('webhooks are created, changed, told again and deleted', async () => {
+    test('webhooks are created, changed, sent events again and deleted', async () => {
       const webhook = { url: 'https://shop.example/', types: ['pet_created'], description: 'New pets.' };
       const fields = '{ id url types description enabled disabledBecause createdAt version }';
       const { id: webhookId, secret } = await call('createWebhook', { webhook }, '{ id secret }');

@@ -58,7 +58,7 @@ describe('RATE_LIMIT', () => {
     );
     await app.begin();
     while ((await app.database.transaction((query) => query('select 1 from outbox limit 1', []))).length > 0);
-    const told = async (selection: string) => {
+    const sent = async (selection: string) => {
       const query = `subscription { events(after: "1.0") { id data { ... on Category { ${selection} } } } }`;
       const response = await app.fetch(
         new Request('http://pets.example/graphql', {
@@ -75,12 +75,12 @@ describe('RATE_LIMIT', () => {
       }
       return text;
     };
-    // Events that are told at once cost as much as a list with as many rows, each with its own list. Each time they are
+    // Events that are sent at once cost as much as a list with as many rows, each with its own list. Each time they are
     // twice as many as before: the units pay for 1, 2, 4 and so on to 64, but not for what is left.
-    const first = await told('pets(first: 20) { nodes { id } }');
+    const first = await sent('pets(first: 20) { nodes { id } }');
     expect([...first.matchAll(/^id: /gm)]).toHaveLength(127);
     expect(first).toMatch(/"code":"RATE_LIMITED".*\n\nevent: complete\ndata:\n\n$/);
-    expect([...(await told('name')).matchAll(/^id: /gm)]).toHaveLength(200);
+    expect([...(await sent('name')).matchAll(/^id: /gm)]).toHaveLength(200);
   });
 
   test('counts a list that no index fits as a unit more where its table is small, on both protocols', async () => {

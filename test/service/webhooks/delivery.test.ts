@@ -63,7 +63,7 @@ async function deliveries(id: number, query = '') {
 const namesOf = (received: readonly Received[]) => received.map(({ event }) => event.data.name);
 
 describe('an event is delivered', () => {
-  test('as /events tells it, signed so that standardwebhooks and svix verify it', async () => {
+  test('as /events has it, signed so that standardwebhooks and svix verify it', async () => {
     const { secret } = await newWebhook();
     await newCategory();
     await until(() => receiver.received.length > 0, 'received');

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 /** An event, as it is stored. */
-export interface Told {
+export interface Received {
   readonly position: number;
   readonly time: string;
   readonly type: string;
@@ -13,16 +13,16 @@ export interface Told {
 export type Versions = ReadonlyMap<string, number | undefined>;
 
 /**
- * Asserts what the feed promises of these events: each version of each row is told exactly once and in order, from the
+ * Asserts what the feed promises of these events: each version of each row is published exactly once and in order, from the
  * one after `before` to the last, and causes come before effects.
  */
-export function assertToldInOrder(told: readonly Told[], before: Versions, after: Versions): void {
+export function assertInOrder(received: readonly Received[], before: Versions, after: Versions): void {
   const versions = new Map(before);
   const isGone = new Set<string>();
-  for (const { type, subject, data } of told) {
+  for (const { type, subject, data } of received) {
     expect(isGone.has(subject), `${type} of ${subject}, which is gone`).toBe(false);
     const last = versions.get(subject) ?? 0;
-    // A deletion tells the version that was deleted.
+    // A deletion has the version that was deleted.
     const isDeletion = /deleted|cancelled/.test(type);
     expect(data.version, `${type} of ${subject} after version ${last}`).toBe(isDeletion ? last : last + 1);
     versions.set(subject, data.version);
@@ -30,13 +30,13 @@ export function assertToldInOrder(told: readonly Told[], before: Versions, after
   }
   for (const subject of isGone) versions.set(subject, undefined);
   for (const [subject, version] of after) expect(versions.get(subject), subject).toBe(version);
-  assertCausesFirst(told);
+  assertCausesFirst(received);
 }
 
 /** A movement of stock follows its order, and what changes a pet's status follows that. */
-function assertCausesFirst(told: readonly Told[]): void {
+function assertCausesFirst(received: readonly Received[]): void {
   const causes = new Map<number, { orders: number; movements: number }>();
-  for (const { type, subject, data } of told) {
+  for (const { type, subject, data } of received) {
     const pet = (subject.startsWith('pets/') ? data.id : data.petId) as number;
     const counts = causes.get(pet) ?? { orders: 0, movements: 0 };
     causes.set(pet, counts);
