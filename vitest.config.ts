@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { QUICK_START } from './test/support/quick-start.ts';
 
 /** Each is a whole run of its own kind: the browser's and the benchmark's. */
 const elsewhere = [...configDefaults.exclude, 'test/browser/**', 'test/bench/**'];
@@ -15,11 +14,8 @@ const alone = [
   'test/engine/hidden-classes.test.ts',
   'test/engine/pages/lifecycle/page.test.ts',
 ];
-const together = {
-  // A worker loads the service and the embedded database once, not for each file.
-  isolate: false,
-  execArgv: QUICK_START,
-};
+// A worker loads the service and the embedded database once, not for each file.
+const together = { isolate: false };
 const withDatabase = { include: services, ...together };
 
 export default defineConfig({

@@ -2,11 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { DatabaseLocation } from '../../src/engine/db/client.ts';
-import { QUICK_START } from './quick-start.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Other runs, such as that of the faults, measure the service as it is started for users. */
-const OPTIONS = process.env.VITEST ? QUICK_START : [];
+/**
+ * A process on the embedded database starts in two thirds of the time if its WebAssembly is not optimized, which pays off
+ * only for one that lives longer than a test. Other runs, such as that of the faults, start the service as users do.
+ */
+const OPTIONS = process.env.VITEST ? ['--liftoff-only'] : [];
 
 export interface Service {
   readonly process: ChildProcess;
