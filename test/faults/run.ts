@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { attackScenarios } from './attacks.ts';
 import { clocks } from './clocks.ts';
-import { dearest } from './dearest.ts';
 import { failovers } from './failovers.ts';
 import { type Finding, NotHere, type Scenario, type Size } from './finding.ts';
 import { fullDisks } from './full-disk.ts';
 import { input } from './input.ts';
 import { kills } from './kills.ts';
+import { mostExpensive } from './most-expensive.ts';
 import { outages } from './outages.ts';
 import { replays } from './replays.ts';
 import { record } from './results.ts';
@@ -67,7 +67,7 @@ const loadable = [
   [...kills, ...replays, ...fullDisks, ...failovers, ...clocks, ...input],
 ];
 /** These measure speed. */
-const measuring = [...attackScenarios, ...unread, dearest];
+const measuring = [...attackScenarios, ...unread, mostExpensive];
 const all = [...loadable.flat(), ...measuring];
 const isChosen = ({ name }: Scenario) => name.toLowerCase().includes(only?.toLowerCase() ?? '');
 if (!all.some(isChosen)) {

@@ -186,7 +186,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
   return EventTypeEnum;
 }
 
-/** A row: the name of a list with events, a slash and an id. A misspelt one would have no events for ever. */
+/** A row: the name of a list with events, a slash and an id. A misspelt one would have no events forever. */
 function subjectOf(sources: readonly EventSource[]): Bounds {
   const lists = sources.map(({ list }) => list.name);
   const pattern = `^(${lists.join('|')})/-?[0-9]{1,19}$`;

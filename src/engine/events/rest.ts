@@ -46,7 +46,7 @@ function fragmentOf(type: string, routes: readonly Route[]) {
 
 /**
  * `Link` has the address to go on with, also at the end of the feed. A full page after an event never changes, so
- * caches may keep it for ever (RFC 9111, RFC 8246). What comes first, or from `now` on, is something else later.
+ * caches may keep it forever (RFC 9111, RFC 8246). What comes first, or from `now` on, is something else later.
  */
 function feedPage(): Reply {
   return {

@@ -18,7 +18,7 @@ const NEEDS =
   "script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; font-src data:; connect-src 'self'; worker-src 'self'";
 
 /**
- * The playground: GraphiQL, about 9 MB, which browsers cache for ever, because its URL changes with its content. The
+ * The playground: GraphiQL, about 9 MB, which browsers cache forever, because its URL changes with its content. The
  * assets are by their paths under the base path.
  */
 export function createPlayground({ title, playground }: Pick<Application, 'title' | 'playground'>, basePath: string) {

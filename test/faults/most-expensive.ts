@@ -138,8 +138,8 @@ function asking(query: string): Candidate {
   return { name: query, send: ({ graphql }) => graphql(query) };
 }
 
-export const dearest: Scenario = {
-  name: 'the dearest request for a unit',
+export const mostExpensive: Scenario = {
+  name: 'the most expensive request for a unit',
   run: (size) =>
     onFilledService(size, { RATE_LIMIT: PLENTY }, async ({ base, pid }, serverPid) => {
       const caller = callerFrom('127.0.0.2', base);
@@ -183,7 +183,7 @@ function findings(
   return [
     {
       promise: `no unit buys more database time than ${maxReads} reads by key, of ${costs.length} requests, seed ${seed}`,
-      measured: `a read takes ${read.toFixed(0)} µs; the dearest: ${shown.join('; ')}`,
+      measured: `a read takes ${read.toFixed(0)} µs; the most expensive: ${shown.join('; ')}`,
       holds: (rated[0]?.reads ?? Number.POSITIVE_INFINITY) <= maxReads,
     },
     {
