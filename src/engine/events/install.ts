@@ -63,7 +63,7 @@ async function missingIn(query: Query, sources: readonly EventSource[], events: 
         'publish_changes(most integer, out moved integer, out more boolean, out lag double precision)',
         PUBLISH_BODY,
       ),
-      ...sets.flatMap(({ table, body }) => define(`${table}_events`, `${table}_events() returns trigger`, body)),
+      ...sets.flatMap(({ table, body }) => define(`${table}_events`, `"${table}_events"() returns trigger`, body)),
     ],
     triggers: sets.flatMap(({ table }) => (tables.has(table) ? [] : createTriggers(table))),
   };
@@ -72,13 +72,13 @@ async function missingIn(query: Query, sources: readonly EventSource[], events: 
 function createTriggers(table: string): string[] {
   return Object.entries(TRANSITIONS).map(
     ([event, transition]) =>
-      `create or replace trigger ${table}_events_${event} after ${event} on "${table}"
-        referencing ${transition.replace('%', table)} for each statement execute function ${table}_events()`,
+      `create or replace trigger "${table}_events_${event}" after ${event} on "${table}"
+        referencing ${transition.replace('%', table)} for each statement execute function "${table}_events"()`,
   );
 }
 
 function dropTriggers(table: string): string[] {
-  return Object.keys(TRANSITIONS).map((event) => `drop trigger ${table}_events_${event} on "${table}"`);
+  return Object.keys(TRANSITIONS).map((event) => `drop trigger "${table}_events_${event}" on "${table}"`);
 }
 
 /** The functions with their bodies, and the tables that have all triggers. */

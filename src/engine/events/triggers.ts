@@ -1,5 +1,5 @@
-import { getTableColumns, getTableName, mapColumnsInSQLToAlias, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { PgDialect, type PgTable } from 'drizzle-orm/pg-core';
+import { getTableColumns, getTableName, is, mapColumnsInSQLToAlias, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { type PgColumn, PgDialect, PgNumeric, type PgTable } from 'drizzle-orm/pg-core';
 import type { EventSource } from './source.ts';
 
 const dialect = new PgDialect();
@@ -21,10 +21,9 @@ export function triggersOf(source: EventSource, rank: number) {
   if (version === undefined) throw new Error(`Changes of ${name} cannot be events, because it has no version.`);
   const isListed = sql`(${list.id} is not null and ${list.where ?? sql`true`})`;
   const wasListed = asBefore(isListed);
-  const image = imageAs('image', Object.entries(list.columns));
-  const imageBefore = imageAs(
-    'image_before',
-    Object.entries(list.columns).map(([field, column]) => [field, column.table === table ? asBefore(column) : column]),
+  const image = imageAs('image', list, imageOf);
+  const imageBefore = imageAs('image_before', list, (column) =>
+    column.table === table ? asBefore(imageOf(column)) : imageOf(column),
   );
   const types = updated.map((type) =>
     'when' in type ? sql`when ${type.when} then ${type.name}` : sql`else ${type.name}`,
@@ -101,12 +100,21 @@ function writing({ list, requestKey = list.id }: EventSource, rank: number, { ty
   return dialect.sqlToQuery(statement.inlineParams()).sql;
 }
 
+/** As a number in JSON, a decimal would lose its trailing zeros, and digits that a number in code lacks. */
+function imageOf(column: PgColumn): SQL {
+  return is(column, PgNumeric) ? sql`${column}::text` : sql`${column}`;
+}
+
 function asBefore(query: SQLWrapper): SQL {
   return mapColumnsInSQLToAlias(sql`${query}`, 'before');
 }
 
 /** A part of a `from` that names a row whose columns are the fields of an event's data. */
-function imageAs(name: string, columns: readonly (readonly [field: string, column: SQLWrapper])[]): SQL {
-  const fields = columns.map(([field, column]) => sql`${column} as ${sql.identifier(field)}`);
+function imageAs(
+  name: string,
+  { columns }: Pick<EventSource['list'], 'columns'>,
+  toValue: (column: PgColumn) => SQL,
+): SQL {
+  const fields = Object.entries(columns).map(([field, column]) => sql`${toValue(column)} as ${sql.identifier(field)}`);
   return sql`cross join lateral (select ${sql.join(fields, sql`, `)}) as ${sql.identifier(name)}`;
 }
