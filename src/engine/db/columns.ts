@@ -1,5 +1,5 @@
-import { getTableName, sql } from 'drizzle-orm';
-import { bigint, type CheckBuilder, check, type PgColumn } from 'drizzle-orm/pg-core';
+import { getTableName, is, type SQL, sql } from 'drizzle-orm';
+import { bigint, type CheckBuilder, check, PgArray, type PgColumn, PgEnumColumn } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
 
 /** A column of 64-bit integers, such as the ids of another table. */
@@ -21,4 +21,10 @@ export function versionColumn() {
 export function lengthCheck(column: PgColumn, { min, max }: Readonly<Record<'min' | 'max', number>>): CheckBuilder {
   const range = sql.raw(min === 0 ? `<= ${max}` : `between ${min} and ${max}`);
   return check(`${getTableName(column.table)}_${column.name}_length`, sql`char_length(${column}) ${range}`);
+}
+
+/** The type of a column in SQL. The name of an enum is quoted: Drizzle creates it so. */
+export function typeOf(column: PgColumn): SQL {
+  if (is(column, PgArray)) return sql`${typeOf(column.baseColumn)}[]`;
+  return is(column, PgEnumColumn) ? sql`${sql.identifier(column.enum.enumName)}` : sql.raw(column.getSQLType());
 }

@@ -1,5 +1,4 @@
-import { is, type SQL, sql } from 'drizzle-orm';
-import { PgBoolean } from 'drizzle-orm/pg-core';
+import { type SQL, sql } from 'drizzle-orm';
 import { type Decoder, type RowOf, rowReader, type Shape } from './row.ts';
 
 /** A query's rows as one text, so that a statement can return several lists: made in two thirds of the time of JSON. */
@@ -9,14 +8,9 @@ export function recordRows(query: SQL): SQL {
 
 /** Decodes that text; it is null for an empty list, which the caller has to handle. */
 export function rowsOf<S extends Shape>(shape: S): Decoder<readonly RowOf<S>[]> {
-  const textShape = Object.fromEntries(
-    Object.entries(shape).map(([name, column]) => [name, is(column, PgBoolean) ? booleanText : column]),
-  );
-  const toRow = rowReader(textShape as S);
+  const toRow = rowReader(shape);
   return (value) => parseRecords(value as string).map(toRow);
 }
-
-const booleanText: Decoder<boolean> = (value) => value === 't';
 
 /**
  * Parses the texts of rows, `(1,,"a ""b""")`, with a line feed between two (PostgreSQL, section 8.16.6). An empty field

@@ -1,5 +1,5 @@
-import type { Column, GetColumnData } from 'drizzle-orm';
-import { PgArray } from 'drizzle-orm/pg-core';
+import { type Column, type GetColumnData, is } from 'drizzle-orm';
+import { PgArray, PgBoolean } from 'drizzle-orm/pg-core';
 import { type Int64, parseInt64 } from '../int64.ts';
 import type { RawRow } from './driver.ts';
 
@@ -29,8 +29,14 @@ function decoderOf(column: Column | Decoder<unknown>): Decoder<unknown> {
   if (typeof column === 'function') return column;
   if (column.getSQLType() === 'bigint') return readInt8;
   if (column.getSQLType() === 'integer') return Number;
-  if (column instanceof PgArray)
-    return (value) => column.mapFromDriverValue(typeof value === 'string' ? parseArray(value) : (value as unknown[]));
+  if (is(column, PgBoolean)) return readBoolean;
+  if (column instanceof PgArray) {
+    const isOfBooleans = is(column.baseColumn, PgBoolean);
+    return (value) => {
+      const items = typeof value === 'string' ? parseArray(value) : (value as unknown[]);
+      return column.mapFromDriverValue(isOfBooleans ? items.map((item) => item && readBoolean(item)) : items);
+    };
+  }
   if (column.getSQLType().startsWith('timestamp')) return timestampReader(column);
   return (value) => column.mapFromDriverValue(value);
 }
@@ -39,6 +45,11 @@ function decoderOf(column: Column | Decoder<unknown>): Decoder<unknown> {
 function readInt8(value: unknown): Int64 | undefined {
   const text = value as string;
   return text.length < 16 ? Number(text) : parseInt64(text);
+}
+
+/** Within a text of several values, true is `t`. */
+function readBoolean(value: unknown): boolean {
+  return value === true || value === 't';
 }
 
 /** Parses an array of one dimension, `{a,"b \\"c\\"",NULL}` (PostgreSQL, section 8.15.6). Drizzle drops backslashes. */

@@ -1,6 +1,7 @@
 import { getTableColumns, getTableName, is, sql } from 'drizzle-orm';
 import { PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
+import { typeOf } from './columns.ts';
 import type { List, RowFilter, Sort } from './keyset.ts';
 import type { RowOf } from './row.ts';
 
@@ -44,5 +45,5 @@ export function tableList<T extends TableWithId, Filter extends string = never, 
 }
 
 function anyOf(name: string, column: PgColumn): RowFilter {
-  return { column, values: sql`${sql.placeholder(name)}::${sql.raw(column.getSQLType())}[]` };
+  return { column, values: sql`${sql.placeholder(name)}::${typeOf(column)}[]` };
 }

@@ -142,7 +142,9 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     const givenFields = Object.keys(values).filter((key) => values[key] !== undefined);
     const [changed] = await explaining(
       statement(Object.assign({}, values, { id: rowId, expectedVersion, givenFields })),
-      (constraint) => unknownReference(constraint, values) ?? stillReferred(constraint, rowId),
+      // A foreign key of a table to itself has one name for both.
+      (constraint) =>
+        (statement === remove ? undefined : unknownReference(constraint, values)) ?? stillReferred(constraint, rowId),
     );
     if (changed !== undefined) return changed;
     const found = await read(rowId);

@@ -1,6 +1,7 @@
 import { getTableName, is, SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import { byRequests } from './by-request.ts';
+import { typeOf } from './columns.ts';
 
 type WrittenField = ReturnType<typeof fieldOf>;
 
@@ -10,8 +11,11 @@ type WrittenField = ReturnType<typeof fieldOf>;
  * @throws {Error} when the default of the column is an SQL expression
  */
 export function fieldOf(key: string, column: PgColumn) {
-  if (is(column.default, SQL)) throw new Error(`${column.name} must have a constant for its default.`);
-  const type = sql.raw(column.getSQLType());
+  const { default: fallback = null, hasDefault, generated, dataType, name } = column;
+  if (is(fallback, SQL) || (hasDefault && fallback === null) || generated !== undefined)
+    throw new Error(`${name} must have a constant for its default, or none; write a store for other columns.`);
+  if (dataType === 'json') throw new Error(`${name} must not be JSON; write a store for such columns.`);
+  const type = typeOf(column);
   const value = sql.placeholder(key);
   const changed = column.notNull
     ? sql`coalesce(${value}, ${column})`
@@ -19,12 +23,12 @@ export function fieldOf(key: string, column: PgColumn) {
   return {
     key,
     column,
-    name: sql.identifier(column.name),
+    name: sql.identifier(name),
     type,
     value,
     /** The value after an update, in which the field may be omitted. */
     changed,
-    fallback: column.default ?? null,
+    fallback,
   };
 }
 
@@ -56,7 +60,7 @@ export function insertManyQuery(
   fields: readonly WrittenField[],
   foreignKeys: readonly ForeignKey[],
 ): SQL {
-  const sequence = `${getTableName(table)}_id_seq`;
+  const sequence = `"${getTableName(table)}_id_seq"`;
   const items = fields.map(({ key, type }) => sql`${sql.identifier(key)} ${type}`);
   const names = fields.map(({ name }) => name);
   const known = foreignKeys.map(

@@ -1,5 +1,16 @@
 import { getTableColumns, sql } from 'drizzle-orm';
-import { bigint, boolean, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  serial,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { versionColumn } from '../../../src/engine/db/columns.ts';
 import type { List } from '../../../src/engine/db/keyset.ts';
@@ -30,6 +41,28 @@ const novels = pgTable('novels', {
   version: versionColumn(),
 });
 
+const mood = pgEnum('Mood', ['calm', 'tense']);
+
+/** With names that SQL must quote, and a key to itself. */
+const chapters = pgTable('Chapters', {
+  id: id(),
+  mood: mood(),
+  parts: boolean().array(),
+  partOf: bigint({ mode: 'bigint' })
+    .$type<Int64>()
+    .references((): AnyPgColumn => chapters.id),
+  version: versionColumn(),
+});
+
+const chapterStore = () =>
+  versionedStore(opened.database, {
+    table: chapters,
+    list: tableList(chapters, { filters: { mood: chapters.mood } }),
+    one: 'chapter',
+    references: { partOf: 'a chapter' },
+    keptBy: { Chapters_partOf_Chapters_id_fk: 'while it has parts' },
+  });
+
 const novelList: List<typeof novels._.columns, 'id', 'id'> = {
   name: 'novels',
   columns: getTableColumns(novels),
@@ -59,6 +92,11 @@ beforeAll(async () => {
       [],
     );
     await query('insert into shelves default values', []);
+    await query("create type \"Mood\" as enum ('calm', 'tense')", []);
+    await query(
+      `create table "Chapters" (${ids}, mood "Mood", parts boolean[], "partOf" bigint constraint "Chapters_partOf_Chapters_id_fk" references "Chapters")`,
+      [],
+    );
   });
 });
 afterAll(() => opened?.dispose());
@@ -156,6 +194,46 @@ test('a write that changes nothing says why', async () => {
   await opened.database.transaction((query) => query('delete from loans', []));
   expect(await store.delete(id, [1])).toMatchObject({ title: 'Emma' });
   expect(await store.byId.load(id)).toBeUndefined();
+});
+
+test.each([
+  ['a number that the database counts', serial()],
+  ['a value that code makes', text().$defaultFn(() => 'any')],
+  ['a value that the database computes', text().generatedAlwaysAs('any')],
+])('a column with %s stops the start', (_, place) => {
+  const table = pgTable('places', { id: id(), place, version: versionColumn() });
+  const open = () => versionedStore(opened.database, { table, list: tableList(table), one: 'place' });
+  expect(open).toThrow('place must have a constant for its default, or none; write a store for other columns.');
+});
+
+test('a column of JSON stops the start', () => {
+  const table = pgTable('notes', { id: id(), note: jsonb(), version: versionColumn() });
+  const open = () => versionedStore(opened.database, { table, list: tableList(table), one: 'note' });
+  expect(open).toThrow('note must not be JSON; write a store for such columns.');
+});
+
+test('a table and an enum with capital letters are written and filtered as others are', async () => {
+  const store = chapterStore();
+  const parts = [true, false, null] as boolean[];
+  const made = await Promise.all(['calm', 'tense'].map((mood) => store.create({ mood: mood as 'calm', parts })));
+  expect(made).toMatchObject([
+    { mood: 'calm', parts },
+    { mood: 'tense', parts },
+  ]);
+  const [{ id }] = made as [(typeof made)[number]];
+  expect(await store.update(id, { mood: 'tense' }, undefined)).toMatchObject({ mood: 'tense', parts, version: 2 });
+  expect((await store.list({ mood: ['tense'] }, 'id', {})).rows).toMatchObject([{ parts }, { parts }]);
+});
+
+test('a row that another one of its own table refers to cannot be deleted, and the error says why', async () => {
+  const store = chapterStore();
+  const { id } = await store.create({});
+  await store.create({ partOf: id });
+  await expect(store.delete(id, undefined)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: `Chapter ${id} cannot be deleted while it has parts.`,
+  });
+  await expect(store.update(id, { partOf: 99 }, undefined)).rejects.toMatchObject({ code: 'UNKNOWN_REFERENCE' });
 });
 
 test('a foreign key without a name for its target stops the start', () => {
