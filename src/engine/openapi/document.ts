@@ -3,7 +3,7 @@ import { annotationsOf } from '../lifecycle/annotated.ts';
 import { mediaTypesFor } from '../rest/body.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { hasRestNames, isList, isRequired, leafType, restNameOf } from '../rest/parameters.ts';
-import type { Route } from '../rest/route.ts';
+import { creates, type Route } from '../rest/route.ts';
 import type { Variable } from '../rest/variables.ts';
 import { additionsOf, annotationExtensions } from './annotations.ts';
 import { ERROR_SCHEMA, failures, levelSuffix, PROBLEM_SCHEMA } from './failures.ts';
@@ -110,7 +110,7 @@ function operationObject(endpoint: Endpoint, options: DocumentText, components: 
         required: true,
         description: [
           inBody.argument.description ?? inBody.name,
-          ...(inPath.length > 0 ? ['The identifier of the path may be repeated in it.'] : []),
+          ...(inPath.length > 0 && !creates(route) ? ['The identifier of the path may be repeated in it.'] : []),
           ...besideBody.map(({ name }) => `\`${name}\` may be sent back in it, as it is now.`),
         ].join(' '),
         content: Object.fromEntries(

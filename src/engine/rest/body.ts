@@ -1,4 +1,12 @@
-import { type GraphQLInputType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
 import { ServiceError, type ValidationError, validationFailed } from '../errors.ts';
 import { assertUtf8 } from '../http/media-type.ts';
 import { stringifyJson } from '../json.ts';
@@ -25,38 +33,42 @@ export function assertMediaType(method: Method, contentType: string | null): voi
 }
 
 /**
- * Makes the function that reads the variables from a body, which may repeat the identifier of the path, because clients
+ * Makes the function that reads the variables from a body, which may repeat the identifiers of the path, because clients
  * send back what they received.
  *
  * @param beside the variables that come from body fields beside those of the input
- * @param identity the name of the identifier in the body
- * @returns takes the body and the identifier, undefined for a new row; throws VALIDATION_FAILED with all errors
+ * @param identity the names of the identifiers in the body, with those of their variables; undefined for a new row's
+ * @returns takes the body and the path's variables; throws VALIDATION_FAILED with all errors
  */
 export function bodyVariables(
-  { name: input, argument, type }: Variable,
+  { name: variable, argument, type }: Variable,
   beside: readonly Variable[],
-  identity: string,
-): (body: unknown, id: unknown) => Readonly<Record<string, unknown>> {
+  identity: ReadonlyMap<string, string | undefined>,
+): (body: unknown, inPath: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> {
   const validatorOf = inputValidators('shown', (value) => [restNameOf(value)], 'whole');
   const toNames = enumNames(type);
   const validate = validatorOf({ ...argument, type });
   const besides = new Map(
     beside.map((one) => [one.name, validatorOf({ ...one.argument, type: one.type, extensions: NOT_NULL })]),
   );
-  return (body, id) => {
+  const input = getNamedType(type) as GraphQLInputObjectType;
+  const names = [...identity.keys(), ...besides.keys()].filter((name) => !(name in input.getFields()));
+  return (body, inPath) => {
     const given = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
-    const aside = [identity, ...besides.keys()].filter((name) => Object.hasOwn(given, name));
-    const variables: Record<string, unknown> = { [input]: aside.length === 0 ? body : without(given, aside) };
+    const aside = names.filter((name) => Object.hasOwn(given, name));
+    const variables: Record<string, unknown> = { [variable]: aside.length === 0 ? body : without(given, aside) };
     const validationErrors: ValidationError[] = [];
     for (const name of aside) {
       const value = given[name];
       const validateBeside = besides.get(name);
       if (validateBeside !== undefined) variables[name] = value;
-      validationErrors.push(...(validateBeside?.(value, [name]) ?? identifierErrors(name, value, id)));
+      validationErrors.push(
+        ...(validateBeside?.(value, [name]) ?? identifierErrors(name, value, inPath[identity.get(name) ?? ''])),
+      );
     }
-    validationErrors.push(...validate(variables[input], []));
+    validationErrors.push(...validate(variables[variable], []));
     if (validationErrors.length > 0) throw validationFailed(validationErrors);
-    if (toNames !== undefined) variables[input] = toNames(variables[input]);
+    if (toNames !== undefined) variables[variable] = toNames(variables[variable]);
     return variables;
   };
 }

@@ -22,7 +22,7 @@ import type { EndpointCall } from './call.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
-import { type Answer, fill, mayCreate, type ReplyContext, type Route } from './route.ts';
+import { type Answer, creates, fill, mayCreate, type ReplyContext, type Route } from './route.ts';
 import { assertPlain, assertReply, rootType, rowConverter, selectsField } from './selection.ts';
 import { nameOf, type ResolvedRoute } from './successor.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
@@ -120,13 +120,12 @@ function assertDistinct(all: readonly ResolvedRoute[]): void {
 function reader(route: Route, operation: ResolvedOperation, hasNoBody: boolean): Endpoint['read'] {
   const readQuery = queryReader(operation.inQuery);
   const { inBody, besideBody, inPrecondition } = operation;
-  const [inPath] = operation.inPath;
-  const identity = selectsField(operation, 'id') || inPath === undefined ? 'id' : inPath.name;
+  const identity = identityOf(route, operation);
   const readBody = inBody && bodyVariables(inBody, besideBody, identity);
   const isRead = route.method === 'GET';
   const conditions = {
     isWrite: inPrecondition !== undefined,
-    ofRow: inPath !== undefined,
+    ofRow: operation.inPath.length > 0 && !creates(route),
     mayCreate: mayCreate(route),
   };
 
@@ -138,13 +137,22 @@ function reader(route: Route, operation: ResolvedOperation, hasNoBody: boolean):
       if (route.method === 'PUT' && headers.get('content-range') !== null)
         throw new ServiceError('INVALID_ARGUMENT', 'A PUT replaces the whole row; omit Content-Range.');
       const body = await call.readBody(route.method, authentication);
-      Object.assign(variables, readBody(body, inPath && variables[inPath.name]));
+      Object.assign(variables, readBody(body, variables));
     }
     if (hasNoBody) await assertNoBody(call.request);
     const expected = isRead ? undefined : expectedVersions(headers, conditions);
     if (expected !== undefined) variables[EXPECTED_VERSION] = expected;
     return variables;
   };
+}
+
+/** The fields of a row that the path says, each with its variable; undefined for the id of a new row. */
+function identityOf(route: Route, operation: ResolvedOperation): ReadonlyMap<string, string | undefined> {
+  const names = operation.inPath.map(({ name }) => name);
+  const ofRow = creates(route) ? undefined : names.at(-1);
+  const identity = selectsField(operation, 'id') || ofRow === undefined ? 'id' : ofRow;
+  const outer = names.filter((name) => selectsField(operation, name));
+  return new Map([...outer.map((name) => [name, name] as const), [identity, ofRow]]);
 }
 
 /** The operation's document with the total of its list; undefined if it has none. */

@@ -63,6 +63,11 @@ export function mayCreate({ method, reply }: Pick<Route, 'method' | 'reply'>): b
   return method === 'PUT' && 201 in reply.statuses;
 }
 
+/** Whether each success of a route creates a row. */
+export function creates({ reply: { statuses } }: Pick<Route, 'reply'>): boolean {
+  return 201 in statuses && !(200 in statuses);
+}
+
 /** Declares an HTTP operation. It is checked when the routes are compiled. */
 export function route(method: Method, path: string, options: RouteOptions): Route {
   return { method, path, ...options };
@@ -94,7 +99,7 @@ export function created(path: string): Reply {
     statuses: { 201: { description: 'The new row.', headers: ['Location'] } },
     answer: (value, _, context) => {
       const row = value as Values;
-      const location = context.address(fill(path, (name) => String(row[name])));
+      const location = context.address(fill(path, (name) => encodeURIComponent(String(row[name]))));
       return { status: 201, body: row, headers: ['location', location] };
     },
   };

@@ -33,6 +33,7 @@ export interface ResolvedOperation {
   readonly selection: Selection;
   /** The root field. */
   readonly selected: SelectedField;
+  /** In the order of the path. */
   readonly inPath: readonly Variable[];
   readonly inQuery: readonly Variable[];
   readonly inBody: Variable | undefined;
@@ -80,7 +81,7 @@ export function resolveOperation(
     operationId,
     selection,
     selected,
-    inPath: variables.filter(isInPath),
+    inPath: namesIn(path).flatMap((name) => variables.filter((one) => one.name === name)),
     inQuery: variables.filter((one) => !isElsewhere(one)),
     inBody: body,
     besideBody: variables.filter(isBesideBody),
