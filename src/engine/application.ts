@@ -71,9 +71,13 @@ export function routesOf(application: Application): readonly Route[] {
   return allResources(application).flatMap(({ routes }) => routes);
 }
 
-/** @throws {Error} if a route's operation does not fit the schema */
+/** @throws {Error} if a route's operation, or the events do not fit the schema */
 export function endpointsOf(application: Application, costs?: ListCosts): readonly Endpoint[] {
-  return compileRoutes(application.schema, routesOf(application), costs);
+  const { schema, events } = application;
+  const inSchema = schema.extensions.events as Application['events'];
+  if (inSchema.some((one) => !events.includes(one)) || events.some((one) => !inSchema.includes(one)))
+    throw new Error('The application and its buildSchema must have the same events.');
+  return compileRoutes(schema, routesOf(application), costs);
 }
 
 export function describeEndpoints(application: Application, endpoints: readonly Endpoint[], basePath: string) {

@@ -39,6 +39,7 @@ export function createSchema() {
       }
       addLifecycle(builder);
       const schema = withoutEmptyMutation(builder.toSchema({ sortSchema: false }));
+      schema.extensions = { ...schema.extensions, events };
       assertDescribed(schema);
       readListsAhead(schema);
       abortChanges(schema);

@@ -5,7 +5,7 @@ import { type Bounds, cursor, integerFrom, text } from '../schema/bounds.ts';
 import type { Builder, Types } from '../schema/builder.ts';
 import { NOW, readEventId, toEventId } from './cursor.ts';
 import type { EventFilter, EventRow, FeedEvent, FeedPage, FeedStore } from './feed.ts';
-import { type EventSource, enumNameOf, eventTypesOf } from './source.ts';
+import { assertDistinct, type EventSource, enumNameOf, eventTypesOf } from './source.ts';
 import type { EventStreams } from './streams.ts';
 
 declare module '../schema/context.ts' {
@@ -47,6 +47,7 @@ export type EventTypeRef = PothosSchemaTypes.EnumRef<Types, string>;
 
 /** Adds the field `events`, the feed, to the schema; gives the types of events. */
 export function addEvents(builder: Builder, sources: readonly EventSource[]): EventTypeRef {
+  assertDistinct(sources);
   const EventTypeEnum: EventTypeRef = builder.enumType('EventType', {
     description: 'The type of an event: what has happened.',
     values: Object.fromEntries(

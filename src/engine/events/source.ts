@@ -1,5 +1,5 @@
-import type { SQL } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
+import { getTableName, type SQL } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { List } from '../db/keyset.ts';
 import type { RowRef } from '../schema/builder.ts';
 import { capitalize, withArticle } from '../text.ts';
@@ -40,11 +40,19 @@ export function rowEvents({
   return { ...source, created: type('created'), updated: [type('updated')], deleted: type('deleted') };
 }
 
+/** @throws {Error} if two sources have one table, or two types of events one name */
+export function assertDistinct(sources: readonly EventSource[]): void {
+  const tables = sources.map(({ list }) => `the table ${getTableName(list.tables[0] as PgTable)}`);
+  const names = [...tables, ...eventTypesOf(sources).map((type) => `the type ${enumNameOf(type)}`)];
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw new Error(`The events have ${twice} twice.`);
+}
+
 export function eventTypesOf(sources: readonly EventSource[]): readonly EventType[] {
   return sources.flatMap(({ created, updated, deleted }) => [created, ...updated, deleted]);
 }
 
 /** The name of a type in GraphQL, where names have no dots. */
 export function enumNameOf({ name }: Pick<EventType, 'name'>): string {
-  return name.replace('.', '_');
+  return name.replaceAll('.', '_');
 }

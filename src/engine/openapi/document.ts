@@ -42,7 +42,7 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/** @throws {Error} with the operation's name, if OpenAPI 3.0.3 cannot describe its responses */
+/** @throws {Error} if OpenAPI 3.0.3 cannot describe a response, or a text is about what does not exist */
 export function openApiDocument(endpoints: readonly Endpoint[], options: DocumentText): JsonSchema {
   const components = new Components(options);
   const paths: Record<string, Record<string, unknown>> = {};
@@ -54,9 +54,14 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
       throw new Error(`${endpoint.operation.operationId}: ${error instanceof Error ? error.message : error}`);
     }
   }
-  components.refer('Error', () => ERROR_SCHEMA);
-  components.refer('Problem', () => PROBLEM_SCHEMA);
-  const { title, version, description, basePath, tagGroups } = options;
+  components.refer('Error', ERROR_SCHEMA, () => ERROR_SCHEMA);
+  components.refer('Problem', PROBLEM_SCHEMA, () => PROBLEM_SCHEMA);
+  const { title, version, description, basePath, tagGroups, examples, optional, plurals } = options;
+  const operationIds = endpoints.map(({ operation }) => operation.operationId);
+  const names = [...components.schemas.keys(), ...operationIds];
+  const misspelt = [examples, optional, plurals].flatMap(Object.keys).find((name) => !names.includes(name));
+  if (misspelt !== undefined)
+    throw new Error(`OpenAPI has no schema and no operation ${misspelt}, which a resource describes.`);
   return {
     openapi: '3.0.3',
     info: { title, version, description },
@@ -85,6 +90,8 @@ function operationObject(endpoint: Endpoint, options: DocumentText, components: 
   const { route, operation, lifecycle } = endpoint;
   const { inPath, inQuery, inBody, besideBody, selected, operationId } = operation;
   const { annotations } = lifecycle;
+  if (!Object.values(options.tagGroups).some((tags) => Object.hasOwn(tags, route.tag)))
+    throw new Error(`no resource has the tag ${route.tag} in its tags.`);
   const description = (selected.field.description ?? '').replace(/^\[\w+\] /, '');
   return {
     operationId,

@@ -40,19 +40,27 @@ export class Components {
   readonly schemas = new Map<string, JsonSchema>();
   readonly responses = new Map<string, JsonSchema>();
   readonly text: ComponentText;
+  readonly #described = new Map<string, unknown>();
 
   constructor(text: ComponentText) {
     this.text = text;
   }
 
-  /** A reference to a component, which `make` creates at the first call. */
-  refer(name: string, make: () => JsonSchema): JsonSchema {
+  /**
+   * A reference to a component, which `make` creates at the first call.
+   *
+   * @param of what it describes; throws if another one has its name
+   */
+  refer(name: string, of: unknown, make: () => JsonSchema): JsonSchema {
     if (!this.schemas.has(name)) {
       this.schemas.set(name, {});
+      this.#described.set(name, of);
       const schema = make();
       const example = this.text.examples[name] ?? this.#exampleOfList(schema);
       this.schemas.set(name, { ...schema, ...(example !== undefined && { example }) });
     }
+    if (this.#described.get(name) !== of)
+      throw new Error(`OpenAPI has two schemas ${name}; name a list by plurals, or a row by its fragment.`);
     return { $ref: `#/components/schemas/${name}` };
   }
 
@@ -94,7 +102,7 @@ export function listSchema(operation: ResolvedOperation, plural: string, compone
   const root = rootType(operation);
   const { field, within } = operation.selected;
   if (isList(field)) {
-    return components.refer(plural, () => ({
+    return components.refer(plural, `${field.type}`, () => ({
       type: 'array',
       description: 'The whole list.',
       items: isLeafType(root) ? leafSchema(root, components) : objectSchema(root, within, components),
@@ -104,7 +112,7 @@ export function listSchema(operation: ResolvedOperation, plural: string, compone
   const rows = getNamedType(nodes?.field.type);
   if (nodes === undefined || !isObjectType(rows)) throw new Error('It must select nodes, the rows of its page.');
   const first = field.args.find(({ name }) => name === 'first');
-  return components.refer(plural, () => ({
+  return components.refer(plural, `${field.type}`, () => ({
     type: 'array',
     maxItems: first && boundsOf(first)?.jsonSchema.maximum,
     description: root.description ?? plural,
@@ -120,7 +128,7 @@ function objectSchema(type: GraphQLObjectType, selected: readonly SelectedField[
   if (beside !== undefined)
     throw new Error(`${beside.field.name} must be in the fragment ${name}, which describes the row.`);
   const fields = ofFragment.map(({ field, within }) => ({ ...field, within }));
-  return components.refer(name, () =>
+  return components.refer(name, type, () =>
     objectOf(type, fields, (one) => fieldSchema(one, components), components.text.optional[name]),
   );
 }
@@ -168,7 +176,7 @@ export function typeSchema(
   if (isListType(nullable)) return { type: 'array', items: typeSchema(nullable.ofType, components, bounds) };
   if (isLeafType(nullable)) return combined(leafSchema(nullable, components), bounds);
   if (isInputObjectType(nullable))
-    return components.refer(nullable.name, () => inputObjectSchema(nullable, components));
+    return components.refer(nullable.name, nullable, () => inputObjectSchema(nullable, components));
   throw new Error(`A row on REST has scalars and enums, and lists of them; ${nullable.name} is neither.`);
 }
 
@@ -205,7 +213,7 @@ export function leafSchema(type: GraphQLLeafType, components: Components): JsonS
   if (isEnumType(type)) {
     const schema = { type: 'string', enum: type.getValues().map(restNameOf), ...valueAnnotations(type) };
     if (hasRestNames(type)) return schema;
-    return components.refer(type.name, () => ({ ...schema, description: type.description ?? type.name }));
+    return components.refer(type.name, type, () => ({ ...schema, description: type.description ?? type.name }));
   }
   const schema = BUILT_IN[type.name] ?? type.extensions.jsonSchema;
   if (schema === undefined)

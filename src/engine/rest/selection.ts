@@ -3,8 +3,10 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   getNamedType,
+  getNullableType,
   isEnumType,
   isLeafType,
+  isListType,
   isNonNullType,
   isObjectType,
 } from 'graphql';
@@ -24,11 +26,16 @@ export function rootType({ selected: { field }, operationId }: ResolvedOperation
   );
 }
 
-/** @throws {Error} for an alias or a directive: every response has each field under its own name */
+/** @throws {Error} for an alias, a directive or null in a list: every response has each field under its own name */
 export function assertPlain({ selection, operationId }: ResolvedOperation): void {
   for (const { node, field, conditions } of selection.fields) {
     if (node.alias !== undefined)
       throw new Error(`${operationId}: ${field.name} has an alias; REST answers by its own name.`);
+    const list = getNullableType(field.type);
+    if (isListType(list) && !isNonNullType(list.ofType))
+      throw new Error(
+        `${operationId}: ${field.name} is a list whose items may be null, and REST has no null: make them non-null.`,
+      );
     if (conditions.length > 0)
       throw new Error(`${operationId}: ${field.name} has a directive; REST always answers with it.`);
   }

@@ -51,7 +51,7 @@ export interface ResolvedOperation {
  */
 export function resolveOperation(
   schema: GraphQLSchema,
-  { operation: document, method, path, readOnly = [] }: Route,
+  { operation: document, method, path, readOnly = [], parameters = {} }: Route,
 ): ResolvedOperation {
   const operation = getOperationAST(document);
   if (operation?.name === undefined) throw new Error(`The route ${path} needs one operation, with a name.`);
@@ -73,7 +73,16 @@ export function resolveOperation(
   const isBesideBody = ({ name }: Variable) => readOnly.includes(name);
   const unknown = namesIn(path).find((name) => !variables.some((one) => one.name === name));
   if (unknown !== undefined) throw new Error(`${operationId}: ${path} has {${unknown}}, but there is no $${unknown}.`);
-  const body = variables.find(isBody);
+  const misspelt = [...readOnly, ...Object.keys(parameters)].find(
+    (name) => !variables.some((one) => one.name === name),
+  );
+  if (misspelt !== undefined)
+    throw new Error(`${operationId}: ${path} describes ${misspelt}, but there is no $${misspelt}.`);
+  const [body, otherBody] = variables.filter(isBody);
+  if (body !== undefined && otherBody !== undefined)
+    throw new Error(
+      `${operationId}: $${body.name} and $${otherBody.name} would both be the body; make them one input.`,
+    );
   if (method === 'GET' && body !== undefined)
     throw new Error(`${operationId}: $${body.name} would be the body, and GET has none.`);
   const isElsewhere = (one: Variable) => isInPath(one) || isBody(one) || isBesideBody(one) || isPrecondition(one);

@@ -19,6 +19,8 @@ const schema = buildSchema(`
   type PageInfo { hasNextPage: Boolean!  endCursor: String }
   input Tree { branches: [Tree!] }
   extend type Query { plant(tree: Tree): Int!  given(ratio: Float, id: ID, wish: Wish): Int!  page: Page!  noPage: Page  noBooks: [Book!] }
+  type Error { id: ID! }
+  extend type Query { error: Error  holes: [Int]!  two(wish: Wish, tree: Wish): Int! }
   extend type Query {
     colour: Colour!  best: Sort  sorts: [Sort!]
     search(tags: [String!], pages: [Int!], sort: Sort, wish: Wish): [String!]!
@@ -28,6 +30,20 @@ for (const argument of schema.getQueryType()?.getFields().search?.args ?? []) {
   argument.extensions = { bounds: argument.name === 'tags' ? text({ min: 1, max: 20 }) : integerFrom(1, 9) };
 }
 
+const tag = 'Things';
+const count = gql`query one { bookCount }`;
+const texts = {
+  title: 'Things',
+  version: '1.0.0',
+  description: 'Things.',
+  basePath: '',
+  tagGroups: { Shop: { Things: 'Things.' } },
+  examples: {},
+  plurals: {},
+  optional: {},
+  headerExamples: { 'WWW-Authenticate': '', Location: '', Link: '', Warning: '' },
+};
+
 /** The schemas that OpenAPI has for one route, beside others. */
 function described(
   operation: ReturnType<typeof gql>,
@@ -35,18 +51,8 @@ function described(
   method: 'GET' | 'POST' = 'GET',
   others: readonly Route[] = [],
 ) {
-  const endpoints = compileRoutes(schema, [route(method, '/things', { tag: 'Things', operation, reply }), ...others]);
-  const document = openApiDocument(endpoints, {
-    title: 'Things',
-    version: '1.0.0',
-    description: 'Things.',
-    basePath: '',
-    tagGroups: {},
-    examples: {},
-    plurals: { many: 'Many' },
-    optional: {},
-    headerExamples: { 'WWW-Authenticate': '', Location: '', Link: '', Warning: '' },
-  }) as {
+  const endpoints = compileRoutes(schema, [route(method, '/things', { tag, operation, reply }), ...others]);
+  const document = openApiDocument(endpoints, texts) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
     readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
   };
@@ -158,7 +164,7 @@ describe('OpenAPI describes the response of a route', () => {
 
   test('with a list of scalars', () => {
     expect(described(gql`query one { titles }`).body).toEqual({ type: 'array', items: { type: 'string' } });
-    expect(described(gql`query many { titles }`, rows()).schemas.Many).toMatchObject({
+    expect(described(gql`query many { titles }`, rows()).schemas.many).toMatchObject({
       type: 'array',
       items: { type: 'string' },
     });
@@ -207,6 +213,16 @@ describe('a route that REST cannot serve makes the start fail, and the error say
       /^one: title must be in the fragment B/,
     ],
     ['a custom scalar', gql`query one { colour }`, /^one: OpenAPI has no schema for the scalar Colour/],
+    [
+      'a list with null',
+      gql`query one { holes }`,
+      /^one: holes is a list whose items may be null, and REST has no null/,
+    ],
+    [
+      'a schema with the name of another one',
+      gql`query one { error { ...Error } } fragment Error on Error { id }`,
+      /^OpenAPI has two schemas Error; name a list by plurals, or a row by its fragment\./,
+    ],
   ])('%s', (_, operation, message) => {
     expect(() => described(operation)).toThrow(message);
   });
@@ -252,12 +268,39 @@ describe('a route that REST cannot serve makes the start fail, and the error say
     expect(() => compileRoutes(changing, routes)).toThrow('plant: GET /plants needs a query.');
   });
 
+  test('two input objects', () => {
+    const operation = gql`query many($wish: Wish, $tree: Wish) { two(wish: $wish, tree: $tree) }`;
+    expect(() => described(operation, ok(), 'POST')).toThrow('many: $wish and $tree would both be the body');
+  });
+
+  test('a list and its rows with one name', () => {
+    const operation = gql`query listBook { books { ...Book } } fragment Book on Book { id }`;
+    expect(() => described(operation, rows())).toThrow('listBook: OpenAPI has two schemas Book;');
+  });
+
+  test.each([
+    ['parameters', { parameters: { limt: 'How many.' } }],
+    ['read-only fields', { readOnly: ['limt'] }],
+  ])('%s that it does not have', (_, misspelt) => {
+    const routes = [route('GET', '/a', { tag, operation: gql`query one { bookCount }`, reply: ok(), ...misspelt })];
+    expect(() => compileRoutes(schema, routes)).toThrow('one: /a describes limt, but there is no $limt.');
+  });
+
+  test('a tag that no resource has', () => {
+    const other = route('GET', '/a', { tag: 'Thing', operation: gql`query two { bookCount }`, reply: ok() });
+    expect(() => described(count, ok(), 'GET', [other])).toThrow('two: no resource has the tag Thing in its tags.');
+  });
+
+  test.each(['examples', 'plurals', 'optional'])('%s of what does not exist', (text) => {
+    const document = () => openApiDocument([], { ...texts, [text]: { Bok: [] } });
+    expect(document).toThrow('OpenAPI has no schema and no operation Bok, which a resource describes.');
+  });
+
   test('an input object that contains itself', () => {
     const operation = gql`query many($tree: Tree) { plant(tree: $tree) }`;
     expect(() => described(operation, ok(), 'POST')).toThrow('Tree contains itself, which the body of a REST request');
   });
 
-  const count = gql`query one { bookCount }`;
   const given = gql`query one($ratio: Float, $id: ID, $wish: Wish) { given(ratio: $ratio, id: $id, wish: $wish) }`;
   const row = (fields: string, name = 'one') => gql`query ${name} { book { ...B } } fragment B on Book { ${fields} }`;
   test.each([
