@@ -189,7 +189,8 @@ function inputObjectSchema(type: GraphQLInputObjectType, components: Components)
     const full = defaultValue === undefined ? description : `${description} Default: \`${text}\`.`;
     return { ...field, defaultValue: undefined, description: full };
   });
-  return { ...objectOf(type, fields, (field) => placeSchema(field, components)), additionalProperties: false };
+  const schema = objectOf(type, fields, (field) => placeSchema(field, components));
+  return { ...schema, additionalProperties: false, ...(type.isOneOf && { minProperties: 1, maxProperties: 1 }) };
 }
 
 export function placeSchema(place: InputPlace, components: Components): JsonSchema {
