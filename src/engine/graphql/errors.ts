@@ -45,8 +45,9 @@ export function toClientError(thrown: unknown, mayRead = false): GraphQLError {
   if (isWrapped && thrown.originalError === undefined) return protocolError(thrown);
   const failure = toServiceError(thrown, mayRead);
   if (!isWrapped) return rejected(failure);
-  const { message, extensions } = failure;
-  return inPlaceOf(thrown, message, { originalError: failure, extensions });
+  const { message, headers } = failure;
+  const http: HttpExtension = { headers };
+  return inPlaceOf(thrown, message, { originalError: failure, extensions: { ...failure.extensions, http } });
 }
 
 /** An error before the execution: the response gets its status. */

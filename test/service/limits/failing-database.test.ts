@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { keyStore } from '../../../src/engine/auth/keys.ts';
+import { unavailable } from '../../../src/engine/db/failures.ts';
 import type { Settings } from '../../../src/process/settings.ts';
 import { watched } from '../../support/watched.ts';
 import { disposeApps, start } from './apps.ts';
@@ -22,6 +23,31 @@ test('a failure of the database is 500 on both protocols, and the response does 
     [message, { code: 'INTERNAL', status: 500 }],
   ]);
   expect(graphql.data).toBeNull();
+});
+
+test('a failure that may pass has Retry-After on both protocols, also beside data', async () => {
+  const app = await start({}, {}, (database) =>
+    watched(database, async ({ text }, run) => {
+      if (text.includes('from "pets"') || text.includes('update "pets"')) throw unavailable(new Error('It is away.'));
+      return run();
+    }),
+  );
+  expect((await app.rest('GET', '/pets')).headers.get('retry-after')).toBe('1');
+  for (const query of [
+    '{ pets { nodes { id } } }',
+    '{ categories { nodes { id } } pet(petId: 1) { id } }',
+    'mutation { updatePet(petId: 1, changes: { name: "Max" }) { id } }',
+  ]) {
+    const body = JSON.stringify({ query });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await app.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body }));
+    const { errors } = await answer.json();
+    expect([errors[0].extensions, answer.status, answer.headers.get('retry-after')]).toEqual([
+      { code: 'UNAVAILABLE', status: 503 },
+      200,
+      '1',
+    ]);
+  }
 });
 
 describe('a database that hangs', () => {
