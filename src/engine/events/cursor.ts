@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';
+import { type Bounds, cursor } from '../schema/bounds.ts';
 
 /** A place in the feed: after the event with this position. */
 export interface FeedCursor {
@@ -12,6 +13,13 @@ export interface FeedCursor {
 export const NOW = 'now';
 
 const CURSOR = /^(\d{1,9})\.(\d{1,15})$/;
+const A_CURSOR = `must be the id of an event, such as 1.204, or ${NOW}`;
+
+/** For an argument whose form is checked before anything is changed. */
+export const eventId: Bounds = {
+  ...cursor,
+  check: (value) => (value === NOW || CURSOR.test(String(value)) ? undefined : A_CURSOR),
+};
 
 /** The id of the event at a place, such as `1.204`; as a cursor, it is the place after the event. */
 export function toEventId({ epoch, position }: FeedCursor): string {
@@ -22,7 +30,7 @@ export function toEventId({ epoch, position }: FeedCursor): string {
 export function readEventId(text: string, name: string): FeedCursor {
   const [, epoch, position] = CURSOR.exec(text) ?? [];
   if (epoch !== undefined && position !== undefined) return { epoch: Number(epoch), position: Number(position) };
-  throw new ServiceError('INVALID_ARGUMENT', `${name} must be the id of an event, such as 1.204, or ${NOW}.`);
+  throw new ServiceError('INVALID_ARGUMENT', `${name} ${A_CURSOR}.`);
 }
 
 /**

@@ -1,7 +1,7 @@
-import { toEventId } from '../events/cursor.ts';
+import { eventId, toEventId } from '../events/cursor.ts';
 import type { EventTypeRef } from '../events/graphql.ts';
 import { beta } from '../lifecycle/annotation.ts';
-import { cursor, text } from '../schema/bounds.ts';
+import { text } from '../schema/bounds.ts';
 import type { Builder } from '../schema/builder.ts';
 import type { connections } from '../schema/connection.ts';
 import { type rowFields, rowVersion } from '../schema/row-fields.ts';
@@ -203,7 +203,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
         webhookId,
         after: t.arg.string({
           required: true,
-          bounds: cursor,
+          bounds: eventId,
           description: 'The id of the event before the first one that is sent again.',
         }),
       },

@@ -32,6 +32,10 @@ describe('an invalid argument anywhere rejects the whole operation before anythi
       'the address of a webhook',
       `mutation { ${MAKE} { id } later: createWebhook(webhook: { url: "ftp://shop.example" }) { id } }`,
     ],
+    [
+      'the id of the event after which a later change sends again',
+      `mutation { ${MAKE} { id } redeliverEvents(webhookId: 1, after: "x") { id } }`,
+    ],
     ['the id of an event', '{ pets { totalCount } events(after: "x") { nodes { id } } }'],
     ['a list in a fragment', `mutation { ${MAKE} { ...F } } fragment F on Category { pets(before: "x") ${LIST} }`],
     [
