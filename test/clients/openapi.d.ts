@@ -1148,6 +1148,20 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `GONE`: Removed at its sunset, or no longer kept. */
+        GoneOfChangeBeta: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                "API-Stability": components["headers"]["API-Stability"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `IDEMPOTENCY_CONFLICT`: The same request is in progress. */
         IdempotencyConflictOfChange: {
             headers: {
@@ -3749,7 +3763,7 @@ export interface operations {
             404: components["responses"]["NotFoundOfChangeBeta"];
             406: components["responses"]["NotAcceptableBeta"];
             409: components["responses"]["IdempotencyConflictOfChangeBeta"];
-            410: components["responses"]["GoneBeta"];
+            410: components["responses"]["GoneOfChangeBeta"];
             422: components["responses"]["IdempotencyKeyReusedOfChangeBeta"];
             429: components["responses"]["RateLimitedBeta"];
             500: components["responses"]["InternalBeta"];

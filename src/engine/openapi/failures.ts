@@ -25,7 +25,7 @@ const WITH_BODY: readonly ErrorCode[] = [
 const LATER = ['RATE_LIMITED', 'BROWNOUT'];
 const WRITES: readonly ErrorCode[] = ['IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_KEY_REUSED'];
 /** The statuses of errors that are stored and replayed under an `Idempotency-Key`: those found while a write runs. */
-const REPLAYED = [404, 409, 412, 422];
+const REPLAYED = [404, 409, 410, 412, 422];
 /** A CONFLICT also occurs if two requests write at the same time. */
 const WITH_PRECONDITION: readonly ErrorCode[] = ['CONFLICT', 'PRECONDITION_FAILED'];
 

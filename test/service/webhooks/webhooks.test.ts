@@ -168,6 +168,15 @@ describe('is rejected, with what is accepted:', () => {
     expect(answer.body.message).toEqual(message instanceof RegExp ? expect.stringMatching(message) : message);
   });
 
+  test('redelivery after an event that is gone, also when it is sent again under its key, as it is described', async () => {
+    const { path } = await newWebhook();
+    const headers = { 'idempotency-key': 'from-before' };
+    for (const isReplay of [false, true]) {
+      const answer = await app.rest('POST', `${path}/redeliver?after=9.1`, { headers });
+      expect([answer.status, answer.headers.has('idempotent-replayed')]).toEqual([410, isReplay]);
+    }
+  });
+
   test('redelivery that does not say after which event', async () => {
     const { path } = await newWebhook();
     const { status, body } = await app.rest('POST', `${path}/redeliver`);
