@@ -49,8 +49,9 @@ export function createFinish(options: FinishOptions) {
     const origin = request.headers.get('origin');
     const headers = [...reply.headers, ...NO_SNIFFING, 'x-request-id', request.id, ...corsHeaders(origin)];
     if (fieldOf(headers, 'cache-control') === undefined) headers.push(...caching);
-    // Some shared caches keep what has a lifetime, also if a credential was needed.
-    else if (options.isPrivate && protocol === 'rest') headers.push('cache-control', 'private');
+    // Some shared caches keep what has a lifetime, also if a credential was needed; a browser may have several callers.
+    else if (options.isPrivate && protocol === 'rest')
+      headers.push('cache-control', 'private', 'vary', 'Authorization');
     const length = contentLength(reply);
     if (length !== undefined) headers.push('content-length', String(length));
     const { account, isCharged } = request.meter;

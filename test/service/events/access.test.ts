@@ -88,11 +88,12 @@ test.each([
   expect([response.status, await response.text()]).toEqual([401, expect.stringContaining('UNAUTHENTICATED')]);
 });
 
-test('a full page of events, which caches may keep, is not shared by them where reads need a credential', async () => {
+test('a full page of events, which caches may keep, is for the same credential alone where reads need one', async () => {
   const headers = { authorization: `Bearer ${await makeKey(app, ['read', 'catalogue:write'])}` };
   for (const name of ['Ferrets', 'Parrots']) await app.rest('POST', '/categories', { headers, body: { name } });
   await published(app);
   const full = await app.rest('GET', nextOf(await app.rest('GET', '/events?limit=1', { headers })), { headers });
   expect(full.body).toHaveLength(1);
   expect(full.headers.get('cache-control')).toBe('max-age=31536000, immutable, private');
+  expect(full.headers.get('vary')?.split(', ')).toContain('Authorization');
 });
