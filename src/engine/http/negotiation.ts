@@ -12,7 +12,7 @@ export function acceptsJson(accept: string | null): boolean {
 
 /** Whether the client prefers a stream of server-sent events to JSON, as `EventSource` does. */
 export function acceptsEventStream(accept: string | null): boolean {
-  return accept?.includes(EVENT_STREAM) === true && mediaTypes(accept, [JSON_TYPE, EVENT_STREAM])[0] === EVENT_STREAM;
+  return names(accept, EVENT_STREAM) && mediaTypes(accept, [JSON_TYPE, EVENT_STREAM])[0] === EVENT_STREAM;
 }
 
 /** Whether the client names a stream of server-sent events among what it accepts, however little it prefers it. */
@@ -54,8 +54,8 @@ export function acceptsGzip(acceptEncoding: string | null): boolean {
   return new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }).encodings(['gzip']).length > 0;
 }
 
-function names(accept: string | null, type: string): boolean {
-  return accept?.includes(type) === true && mediaTypes(accept, [type]).length > 0;
+function names(accept: string | null, type: string): accept is string {
+  return accept?.toLowerCase().includes(type) === true && mediaTypes(accept, [type]).length > 0;
 }
 
 function mediaTypes(accept: string, available: string[]): string[] {

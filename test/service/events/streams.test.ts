@@ -103,6 +103,12 @@ describe('a stream of events', () => {
     stream.cut();
   });
 
+  test('is asked for in capital letters, too: media types are case-insensitive (RFC 9110, section 8.3.1)', async () => {
+    const stream = await open('/events?after=now', { accept: 'Text/Event-Stream' });
+    expect([stream.status, stream.headers['content-type']]).toEqual([200, 'text/event-stream']);
+    stream.cut();
+  });
+
   test('begins where the client says, first by Last-Event-ID, then by after', async () => {
     const ids: number[] = [];
     const watching = await open('/events?after=now');

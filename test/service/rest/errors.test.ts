@@ -42,6 +42,7 @@ describe('an error', () => {
       'application/json, application/problem+json',
       'application/problem+json;q=0.5, application/json',
       'text/html, application/problem+json',
+      'Application/Problem+JSON',
     ]) {
       const answer = await app.rest(method, path, { ...options, headers: { ...options.headers, accept } });
       expect(answer.status).toBe(status);
