@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
-const TAGS = new RegExp(`^\\s*(?:\\*|${TAG.source}(?:[\\s,]+${TAG.source})*)[\\s,]*$`);
+const TAGS = new RegExp(`^[\\s,]*(?:\\*|${TAG.source}(?:[\\s,]+${TAG.source})*)[\\s,]*$`);
 
 /** The strong entity tag of a response's text (RFC 9110, section 8.8.3). */
 export function tagOf(text: string): string {

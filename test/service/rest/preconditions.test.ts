@@ -31,6 +31,15 @@ describe('If-None-Match', () => {
     },
   );
 
+  test('an empty element of its list MUST be ignored (RFC 9110, section 5.6.1.2)', async () => {
+    const path = await RESOURCES.pet.make();
+    const tag = await tagOf(path);
+    for (const known of [`, ${tag}`, `,, "other" ,, ${tag} ,`]) {
+      expect((await app.rest('GET', path, { headers: { 'if-none-match': known } })).status).toBe(304);
+      expect((await app.rest('PATCH', path, { body: {}, headers: { 'if-match': known } })).status).toBe(200);
+    }
+  });
+
   test('304 has the header fields of a deprecated operation', async () => {
     const path = await RESOURCES.pet.make();
     const { headers } = await app.rest('GET', path, { headers: { 'if-none-match': await tagOf(path) } });
