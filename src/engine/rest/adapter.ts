@@ -139,13 +139,17 @@ function resourceOf(endpoints: readonly Endpoint[]): Resource {
   };
 }
 
-/** Whether the client prefers a list with its total (RFC 7240, whose section 2 has other preferences ignored). */
+/** Whether the client prefers a list with its total; RFC 7240, section 2, has other preferences and later counts ignored. */
 function prefersCount(headers: RequestHeaders): boolean {
-  const prefer = headers.get('prefer');
-  return prefer?.split(',').some((preference) => COUNT.test(preference)) ?? false;
+  const first = headers
+    .get('prefer')
+    ?.split(',')
+    .find((preference) => COUNT.test(preference));
+  return first !== undefined && EXACT_COUNT.test(first);
 }
 
-const COUNT = /^\s*count\s*=\s*(?:exact|"exact")\s*(?:;|$)/i;
+const COUNT = /^\s*count\s*(?:[=;]|$)/i;
+const EXACT_COUNT = /^\s*count\s*=\s*(?:exact|"exact")\s*(?:;|$)/i;
 
 /** The entity tag of a list is made from its content and the URL of its next page. */
 function toReply(
