@@ -4,7 +4,7 @@ import type { HeaderFields } from './reply.ts';
 
 /** The header fields that a page of another origin may read. */
 const EXPOSED =
-  'Accept-Encoding, Accept-Patch, Allow, API-Stability, Deprecation, ETag, Idempotent-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, Total-Count, Warning, WWW-Authenticate, X-Request-Id';
+  'Accept-Encoding, Accept-Patch, Allow, API-Stability, Deprecation, ETag, Idempotent-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, Total-Count, Traceparent, Warning, WWW-Authenticate, X-Request-Id';
 /** Those that it may send. */
 const ALLOWED =
   'Accept, API-Client, API-Lifecycle, Apollographql-Client-Name, Apollographql-Client-Version, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, Traceparent, Tracestate, X-Request-Id';

@@ -62,7 +62,8 @@ describe('a page of another origin', () => {
   test('may read all header fields of this service', async () => {
     const { headers } = await open.rest('GET', '/pets', { headers: { origin: 'https://anywhere.example' } });
     const exposed = list(headers, 'access-control-expose-headers');
-    for (const name of [...EXPOSED, 'X-Request-Id', 'Retry-After']) expect(exposed).toContain(name.toLowerCase());
+    for (const name of [...EXPOSED, 'X-Request-Id', 'Retry-After', 'Traceparent'])
+      expect(exposed).toContain(name.toLowerCase());
   });
 
   test.each(['/pets', '/pets/1', '/store/inventory/1', '/graphql'])(
