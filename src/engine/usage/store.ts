@@ -45,19 +45,21 @@ export function lifecycleStore(
   const add = database.statement(
     'lifecycle.addUses',
     'write',
-    sql`insert into ${lifecycleUses} as stored (coordinate, day, client, uses, last_seen)
-      select coordinate, day, name, sum(uses), max(last_seen)
+    sql`with counted as materialized (
+        select * from ${rows('coordinate text, day date, client text, uses bigint, last_seen timestamptz')}),
+      stored_names as (
+        select coordinate, day, count(*) as names from ${lifecycleUses}
+        where day = any(array(select day from counted)) group by coordinate, day)
+      insert into ${lifecycleUses} as stored (coordinate, day, client, uses, last_seen)
+      select coordinate, day, name, sum(uses), max(counted_seen)
       from (
-        select *, case
-          when is_known or row_number() over (partition by coordinate, day, is_known order by client)
-            + (select count(*) from ${lifecycleUses} as known
-              where known.coordinate = counted.coordinate and known.day = counted.day) <= ${MAX_CLIENTS}
+        select coordinate, day, counted.uses, counted.last_seen as counted_seen, case
+          when known.uses is not null or coalesce(names, 0)
+            + row_number() over (partition by coordinate, day, known.uses is null order by client) <= ${MAX_CLIENTS}
           then client
           else ${OTHERS} end as name
-        from ${rows('coordinate text, day date, client text, uses bigint, last_seen timestamptz')},
-          lateral (select exists (select from ${lifecycleUses} as known
-            where known.coordinate = counted.coordinate and known.day = counted.day and known.client = counted.client)
-          as is_known) as looked
+        from counted left join ${lifecycleUses} as known using (coordinate, day, client)
+          left join stored_names using (coordinate, day)
       ) as named
       group by coordinate, day, name order by coordinate, day, name
       on conflict (coordinate, day, client) do update

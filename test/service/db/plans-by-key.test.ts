@@ -183,6 +183,12 @@ test('deliveries are made without reading those that are not due', async () => {
   await expectByIndex(60_000, () => queue.oldest());
 });
 
+test('uses by many clients are stored without reading the clients of the day for each of them', async () => {
+  await app.flush();
+  for (let n = 0; n < 300; n++) await app.rest('GET', '/pets/1', { headers: { 'api-client': `new ${n}` } });
+  await expectByIndex(3_000, () => app.flush());
+});
+
 test('all statements of the resources here are checked', async () => {
   await plansOf(() => app.rest('GET', '/readyz'));
   // Statements that store uses, publish events, or delete old events and keys, do not belong to a request, and
