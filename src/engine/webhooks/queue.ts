@@ -8,7 +8,7 @@ import { type Delivery, deliveries, webhooks } from './table.ts';
 const OWNED_FOR = 15;
 /** The maximum time of an attempt, in seconds: none starts if the webhook may be another's by its end. */
 const MAX_ATTEMPT = 11;
-/** How many events are looked at for each webhook at once. */
+/** How many events are looked at at once, for all webhooks together: the embedded database does nothing else meanwhile. */
 const AT_ONCE = 500;
 /** For how many days deliveries are kept after they were made, or given up. */
 const KEPT_DAYS = { delivered: 1, failed: 30 };
@@ -81,7 +81,7 @@ export function deliveryQueue(database: Database, me: string) {
         select id as webhook_id, types, ${webhooks.position} as start, page.*
         from ${webhooks} cross join lateral (
           select position, type, subject from ${events} where ${events.position} > ${webhooks.position}
-          order by position limit ${AT_ONCE}) as page
+          order by position limit ${sql.placeholder('most')}::integer) as page
         where id = any(${ids}::bigint[]) and ${own}),
       moved as (
         update ${webhooks} set position = ends.position
@@ -103,7 +103,7 @@ export function deliveryQueue(database: Database, me: string) {
             is null
           then ${now}::timestamptz end
         from wanted order by position)
-      select count(*) from found group by webhook_id having count(*) = ${AT_ONCE}`,
+      select count(*) from found group by webhook_id having count(*) = ${sql.placeholder('most')}::integer`,
     { count: Number },
   );
   const due = database.statement(
@@ -123,17 +123,20 @@ export function deliveryQueue(database: Database, me: string) {
       left join ${events} on ${events.position} = delivery.position`,
     { id, webhookId, epoch, position, type, subject, attempts, time, data: String, correlation },
   );
+  // By an array of ids, and no index of pending ones: without statistics, PostgreSQL expects few of these and reads all.
   const settle = database.statement(
     'delivery.settle',
     'write',
-    sql`with settled as (
+    sql`with result as materialized (
+        select * from json_to_recordset(${sql.placeholder('results')}::text::json)
+          as result(id bigint, status text, at timestamptz, due timestamptz, response smallint, error text)),
+      settled as (
         update ${deliveries} set status = result.status, due_at = due,
           attempts = attempts + case when at is null then 0 else 1 end,
           last_attempt_at = coalesce(at, ${now}), response_status = response, error = result.error
-        from json_to_recordset(${sql.placeholder('results')}::text::json)
-          as result(id bigint, status text, at timestamptz, due timestamptz, response smallint, error text)
-        where ${deliveries.id} = result.id and ${deliveries.status} = 'pending'
-          and exists (select from ${webhooks} where id = webhook_id and ${own})
+        from result
+        where ${deliveries.id} = any(array(select id from result)) and ${deliveries.id} = result.id
+          and ${deliveries.status} || '' = 'pending' and exists (select from ${webhooks} where id = webhook_id and ${own})
         returning ${deliveries.id}, webhook_id, subject, ${deliveries.status})
       update ${deliveries} set due_at = ${now} where id in (
         select next.id from settled cross join lateral (
@@ -193,7 +196,9 @@ export function deliveryQueue(database: Database, me: string) {
     /** Makes sure that the first delivery of each subject is due, for webhooks that no other process owns. */
     mend: (now: Date) => mend({ now }),
     /** Adds deliveries of the next events; true if there may be more. */
-    spread: async (ids: readonly Int64[], now: Date) => (await spread({ ids, now })).length > 0,
+    async spread(ids: readonly Int64[], now: Date): Promise<boolean> {
+      return (await spread({ ids, now, most: Math.ceil(AT_ONCE / ids.length) })).length > 0;
+    },
     /** Those that are due, the earliest first: `free` for each webhook, none of a `subjectKey` in `running`. */
     due: (wanted: {
       readonly ids: readonly Int64[];

@@ -33,6 +33,13 @@ async function expectByIndex(most: number, work: () => Promise<unknown>, plannin
   expect(plans.filter(({ scans, rowsRead }) => scans > 0 || rowsRead > most).map(({ words }) => words)).toEqual([]);
 }
 
+/** Does the work while PostgreSQL does not know what is in a table. */
+async function withoutStatistics(table: string, work: () => Promise<void>): Promise<void> {
+  const run = (text: string) => app.database.transaction((query) => query(text, []));
+  await run(`delete from pg_statistic where starelid = '${table}'::regclass`);
+  await work().finally(() => run(`analyze ${table}`));
+}
+
 function restOf(method: string, path: string, status: number, body?: unknown) {
   return async () => {
     const answer = await app.rest(method, path, { body });
@@ -166,15 +173,21 @@ test('deliveries are made without reading those that are not due', async () => {
   await app.database.transaction((query) => query('update webhooks set position = 1029900', []));
   await expectByIndex(2_000, () => queue.spread([1, 2], now));
   await expectByIndex(200, () => queue.due({ ids: [1, 2], free: [10, 10], ...some }));
-  const due = await queue.due({ ids: [1], free: [3], ...some });
-  expect(due).toHaveLength(3);
-  const settlement = { status: 'delivered', at: now, due: null, response: 200, error: null } as const;
-  await expectByIndex(500, () =>
-    queue.settle(
-      due.map(({ id }) => ({ ...settlement, id })),
-      now,
-    ),
-  );
+  const settleSome = async () => {
+    await queue.acquire(now);
+    const due = await queue.due({ ids: [1], free: [3], ...some });
+    expect(due).toHaveLength(3);
+    const settlement = { status: 'delivered', at: now, due: null, response: 200, error: null } as const;
+    await expectByIndex(500, () =>
+      queue.settle(
+        due.map(({ id }) => ({ ...settlement, id })),
+        now,
+      ),
+    );
+  };
+  await settleSome();
+  // A server has none of a table that has just grown, and the embedded database never has any.
+  await withoutStatistics('deliveries', settleSome);
   await expectByIndex(110, () => queue.pause(1, 'https://shop.example/', now));
   await expectByIndex(110, () => queue.disable(1, 'https://shop.example/', 'why'));
   await expectByIndex(10, () => queue.forget(now));

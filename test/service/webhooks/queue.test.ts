@@ -93,6 +93,27 @@ test('the oldest event that a webhook waits for is one that is kept, and that is
   expect(await queue.oldest()).toBe(0);
 });
 
+// The embedded database does nothing else meanwhile.
+test('with a hundred webhooks, a few deliveries are added for each, and the others in the next rounds', async () => {
+  const [count, last] = [100, 240];
+  const ids = Array.from({ length: count }, (_, n) => n + 1);
+  await sql(
+    `insert into webhooks (url, secret, position, created_at)
+      select 'https://shop.example/', 'whsec_', 0, now() from generate_series(2, ${count})`,
+  );
+  await sql(
+    `insert into events (position, time, type, subject, data)
+      select n, now(), 'pet.created', 'pets/' || n, '{}' from generate_series(5, ${last}) as n`,
+  );
+  await sql(`update feed set last = ${last}`);
+  const queue = queueOf('one');
+  await queue.acquire(now);
+  expect(await queue.spread(ids, now)).toBe(true);
+  expect(await sql('select count(*)::integer from deliveries')).toEqual([[500]]);
+  expect(await queue.spread(ids, now)).toBe(true);
+  expect(await sql('select distinct position::integer from webhooks')).toEqual([[10]]);
+});
+
 describe('of two processes', () => {
   test('only one owns a webhook, until it leaves it or does not say so for a while', async () => {
     const [one, two] = [queueOf('one'), queueOf('two')];
