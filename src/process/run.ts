@@ -34,8 +34,10 @@ async function start(served: Served): Promise<void> {
   const settings = readSettings(process.env);
   const logger = pino(
     { level: settings.LOG_LEVEL },
-    isTerminal ? PinoPretty({ sync: true, ignore: 'pid,hostname' }) : undefined,
+    isTerminal ? PinoPretty({ sync: true, ignore: 'pid,hostname' }) : process.stdout,
   );
+  // A line that cannot be written, as on a full disk, is lost. pino's own output would try again and again, and block.
+  process.stdout.on('error', () => {});
   if (cluster.isWorker) return startWorker(served, settings, logger);
   for (const misspelt of misspeltSettings(process.env)) logger.warn(misspelt);
   if (settings.WORKERS > 1) await startAll(served, settings, logger);
