@@ -25,14 +25,15 @@ runCommand(async () => {
     options: { after: { type: 'string' }, type: { type: 'string', multiple: true }, subject: { type: 'string' } },
   });
   const [command, ...others] = positionals;
+  const given = Object.keys(values).join();
   const unknown = values.type?.find((type) => !types.includes(type));
   if (unknown !== undefined) throw new Error(`${unknown} is no type of event; there are ${types.join(', ')}.`);
   if (command === 'tail' && others.length === 0) await withExistingDatabase((database) => tail(database, values));
-  else if (command === 'redeliver' && others.length === 1 && values.after !== undefined) {
+  else if (command === 'redeliver' && others.length === 1 && given === 'after' && values.after !== undefined) {
     const [id, after] = [parseInt64(others[0] as string), values.after];
     if (id === undefined) throw new Error(`${others[0]} is no id of a webhook.`);
     await withExistingDatabase((database) => redeliver(database, id, after));
-  } else if (command === 'epoch' && others.length === 0) await withExistingDatabase(raiseEpoch);
+  } else if (command === 'epoch' && others.length === 0 && given === '') await withExistingDatabase(raiseEpoch);
   else throw new Error(USAGE);
 });
 

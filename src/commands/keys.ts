@@ -19,6 +19,7 @@ runCommand(async () => {
     options: { name: { type: 'string' }, scopes: { type: 'string' }, expires: { type: 'string' } },
   });
   const [command, id, ...others] = positionals;
+  const isPlain = Object.keys(values).length === 0;
   if (command === 'create' && id === undefined) {
     const name = readName(values.name);
     const scopes = readScopes(values.scopes);
@@ -28,12 +29,12 @@ runCommand(async () => {
       process.stdout.write(`${text}\n\nIt is shown this once. ${describe(key)}\n`);
     };
     await withReadyDatabase(create, { mustExist: true });
-  } else if (command === 'list' && id === undefined) {
+  } else if (command === 'list' && id === undefined && isPlain) {
     await withKeys(async (keys) => {
       const all = await keys.list();
       process.stdout.write(all.length === 0 ? 'There are no keys.\n' : `${all.map(describe).join('\n')}\n`);
     });
-  } else if (command === 'revoke' && id !== undefined && others.length === 0) {
+  } else if (command === 'revoke' && id !== undefined && others.length === 0 && isPlain) {
     await withKeys(async (keys) => {
       const key = await keys.revoke(id.replace(/^psk_/, '').split('_', 1)[0] as string);
       if (key === undefined) throw new Error(`No key has the id ${id}; npm run keys -- list lists all keys.`);

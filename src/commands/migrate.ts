@@ -1,11 +1,13 @@
+import { parseArgs } from 'node:util';
 import { migrateDatabase } from '../engine/db/migrate.ts';
 import { installEvents } from '../engine/events/install.ts';
 import { petStoreService } from '../petstore/service.ts';
 import { withDatabase } from './command.ts';
 import { runCommand } from './run-command.ts';
 
-runCommand(() =>
-  withDatabase(async (database, { EVENTS }) => {
+runCommand(async () => {
+  parseArgs();
+  await withDatabase(async (database, { EVENTS }) => {
     const applied = await migrateDatabase(database, onWait);
     const defined = await installEvents(database, petStoreService.events, EVENTS, onWait);
     process.stdout.write(
@@ -13,8 +15,8 @@ runCommand(() =>
         ? 'The database is up to date.\n'
         : `${applied} migrations applied, ${defined} definitions of events changed.\n`,
     );
-  }),
-);
+  });
+});
 
 function onWait(reason: string): void {
   process.stderr.write(`Waiting: ${reason}.\n`);

@@ -152,6 +152,16 @@ describe('the command that loads data', () => {
   });
 });
 
+const ignoring: [string, readonly string[]][] = [
+  ['commands/migrate', ['--dry-run']],
+  ['commands/keys', ['revoke', '1', '--expires', '30d']],
+];
+test.each(ignoring)('%s rejects an option that it would ignore: %j', async (command, args) => {
+  const { code, output, errors } = await runToEnd(command, args, environment);
+  expect([code, output]).toEqual([1, '']);
+  expect(errors).toMatch(/^(Unknown option '--dry-run'|npm run keys -- create)/);
+});
+
 test('a command does not have changes recorded as events, unless the service does', async () => {
   await withService({ EVENTS: 'off' }, async () => {});
   expect((await runToEnd('commands/keys', ['list'], environment)).code).toBe(0);
