@@ -16,9 +16,9 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The text, shortened: by default to fit into a sentence. */
+/** The text, shortened: by default to fit into a sentence. Strict clients reject JSON with half of a surrogate pair. */
 export function shorten(text: string, max = 60): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+  return (text.length <= max ? text : `${text.slice(0, max - 1)}…`).toWellFormed();
 }
 
 /** The host and the path of a URL, which may have a password. */

@@ -86,6 +86,17 @@ describe('an error', () => {
     expect(readOnly.body.errors).toEqual([{ pointer: '/id', message: expect.stringContaining('read-only') }]);
   });
 
+  test('is well-formed Unicode, wherever it cuts off what the client has sent', async () => {
+    const headers = { accept: 'application/problem+json' };
+    const emoji = (before: number) => 'a'.repeat(before) + '😀'.repeat(4);
+    for (const length of [57, 58]) {
+      const body = { name: 'Rex', categoryId: 1, status: emoji(length), [emoji(length)]: 1, '\ud800': 1 };
+      const { text } = await app.rest('POST', '/pets', { headers, body });
+      expect(text).toContain('…');
+      expect(text).not.toMatch(/(?<!\\)\\ud[89a-f]/);
+    }
+  });
+
   test.each(['/pets?limit=0', '/pets?bogus=1', '/pets?status=lost', '/pets?id=x', '/store/orders?after=x'])(
     'about the URL %s has no pointer into a body',
     async (path) => {
