@@ -97,6 +97,15 @@ export const referenceChecks: Checks = {
     equal(await page.locator('.summary[aria-expanded="true"]').count(), 1);
   },
 
+  'a step back shows the operation at once, without an animation': async ({ page, base }) => {
+    await goToReference(page, base, '#/Animals/listPets');
+    await page.getByRole('navigation').getByRole('link', { name: 'Place an order' }).click();
+    await isAtTop(page.locator('#placeOrder'));
+    await page.goBack();
+    await page.waitForTimeout(200);
+    ok(Math.abs((await page.locator('#listPets').boundingBox())?.y ?? 100) < 30);
+  },
+
   'each annotated operation shows its levels, collapsed and in the navigation, and no other operation does': async ({
     page,
     base,

@@ -11,6 +11,9 @@ import { pageHeaders } from './policy.ts';
 const OWN = fileURLToPath(new URL('src/engine/pages/reference/', PROJECT));
 const SWAGGER_UI = createRequire(import.meta.url).resolve('swagger-ui-dist/swagger-ui-bundle.js');
 
+/** Its scroller would animate links and steps back for a second, and leave the focus on the link. */
+const NO_ANIMATION = 'window.noZensmooth = true;';
+
 /** The page has no inline scripts and styles. */
 const OWN_FILES = "script-src 'self'; style-src 'self'; img-src data: 'self'; connect-src 'self'";
 
@@ -31,7 +34,7 @@ export function createReference(
       make: () => referencePage(title, escapeHtml(basePath), hasPlayground),
       headers: (page) => pageHeaders(page, OWN_FILES),
     }),
-    '/reference/swagger-ui-bundle.js': script(() => readFile(SWAGGER_UI, 'utf8')),
+    '/reference/swagger-ui-bundle.js': script(async () => `${NO_ANIMATION}\n${await readFile(SWAGGER_UI, 'utf8')}`),
     '/reference/style.css': serveAsset({
       contentType: 'text/css; charset=utf-8',
       make: async () => [BASE_STYLE, ...(await Promise.all(named('.css').map(own)))].join('\n'),

@@ -1,10 +1,7 @@
 /** The time until the content of an opened operation is rendered, in milliseconds. */
 const SETTLED = 500;
 
-/**
- * Opens the operation of a link within the page, and of a step back in the history. Other links within the page have the
- * class `noZensmooth`: otherwise Swagger UI would only scroll to their target, and the focus would stay on the link.
- */
+/** Opens the operation of a link within the page, and of a step back in the history. */
 export function followLinks(getSystem) {
   addEventListener('hashchange', () => openOperation(getSystem(), location.hash));
   addEventListener('click', (event) => {

@@ -26,7 +26,7 @@ export function page({ React, getSystem }) {
     return h(
       'div',
       { className: 'page' },
-      h('a', { className: 'skip noZensmooth', href: '#content' }, 'Skip to the operations'),
+      h('a', { className: 'skip', href: '#content' }, 'Skip to the operations'),
       h(Navigation, { ...system, groups }),
       h('main', { id: 'content', tabIndex: -1 }, h(Introduction, system), sections),
     );

@@ -19,7 +19,7 @@ export function responses({ React: { createElement: h, Fragment, useState } }) {
   /** JSON with its exact digits, and where a key that is missing is typed. */
   function JsonBody({ content, getComponent }) {
     const isUnknown = /"code"\s*:\s*"UNAUTHENTICATED"/.test(content);
-    const toKey = h('a', { className: 'noZensmooth', href: '#credential' }, 'at the top of this page');
+    const toKey = h('a', { href: '#credential' }, 'at the top of this page');
     const box = { className: 'response-body', role: 'group', 'aria-label': 'Response body', tabIndex: 0 };
     const code = { language: 'json', canCopy: true, downloadable: true, fileName: 'response.json' };
     return h(
