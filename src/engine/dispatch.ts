@@ -10,7 +10,7 @@ import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
 import type { ConcurrencyLimiter } from './limits/concurrency.ts';
 import type { Protocol } from './metrics.ts';
 import type { PageSession } from './pages/session.ts';
-import { PAGE_SESSION, type PageMaker } from './pages/site.ts';
+import type { PageMaker } from './pages/site.ts';
 import type { createRestAdapter } from './rest/adapter.ts';
 import { failed } from './rest/problem.ts';
 import { callWithin } from './tracing/span.ts';
@@ -52,14 +52,14 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     // It asks about the service as a whole (RFC 9110, section 9.3.7).
     if (method === 'OPTIONS' && request.fullPath === '*') return noContent('none', 'options', ['allow', ALL_METHODS]);
     if (path === '') return notFound(request);
-    // The lifecycle page and its operation are one resource: a browser gets the page.
-    const isPage = path === LIFECYCLE_PAGE && isRead(method) && prefersHtml(headers.get('accept'));
-    const answering = isPage ? undefined : rest(request);
-    if (answering !== undefined) return answering;
-    if (path === '/graphql') return answerGraphQL(request);
-    if (path === PAGE_SESSION && method === 'POST') {
+    // The lifecycle page and its operation are one resource: a browser gets the page, and sends the page's form to it.
+    const isPage = path === LIFECYCLE_PAGE && prefersHtml(headers.get('accept'));
+    if (isPage && method === 'POST') {
       return settle('page', LIFECYCLE_PAGE, request, () => session.answer(request));
     }
+    const answering = isPage && isRead(method) ? undefined : rest(request);
+    if (answering !== undefined) return answering;
+    if (path === '/graphql') return answerGraphQL(request);
     const check = checks[path];
     if (check !== undefined) return answerPage('health', path, request, check);
     const page = pages[path];

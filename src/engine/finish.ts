@@ -15,7 +15,7 @@ import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
 import type { RateLimiter } from './limits/rate.ts';
 import type { Protocol, RequestMetrics } from './metrics.ts';
 import { errorPage } from './pages/error.ts';
-import { html, PAGE_SESSION } from './pages/site.ts';
+import { html } from './pages/site.ts';
 
 interface FinishOptions {
   readonly title: string;
@@ -83,8 +83,8 @@ export function createFinish(options: FinishOptions) {
     const accept = headers.get('accept');
     if (protocol === 'graphql' || protocol === 'health' || !prefersHtml(accept) || acceptsProblem(accept)) return reply;
     const isClosed = error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN';
-    const keyTo = isClosed && operation === LIFECYCLE_PAGE ? `${basePath}${PAGE_SESSION}` : undefined;
-    const page = html(errorPage(error, { title, basePath, requestId: id, nearest, keyTo }));
+    const takesKey = isClosed && operation === LIFECYCLE_PAGE;
+    const page = html(errorPage(error, { title, basePath, requestId: id, nearest, takesKey }));
     return { ...page, status: error.status, headers: [...without(reply.headers, 'content-type'), ...page.headers] };
   }
 

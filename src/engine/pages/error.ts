@@ -7,13 +7,13 @@ interface ErrorPageOptions {
   readonly requestId: string;
   /** The most similar path of the service. */
   readonly nearest: string | undefined;
-  /** The path that the form sends a key to; undefined if a key would not help. */
-  readonly keyTo: string | undefined;
+  /** Whether the page has a form for a key, which it sends to its own address. */
+  readonly takesKey: boolean;
 }
 
 /** The error page for browsers: the content of the Error object, and where to go from there. */
 export function errorPage({ status, code, message }: ServiceError, options: ErrorPageOptions): string {
-  const { title, basePath, requestId, nearest, keyTo } = options;
+  const { title, basePath, requestId, nearest, takesKey } = options;
   const base = escapeHtml(basePath);
   return layout(
     `${title}: ${status}`,
@@ -21,21 +21,20 @@ export function errorPage({ status, code, message }: ServiceError, options: Erro
 <h1>${status} <code>${code}</code></h1>
 <p class="lead" id="message">${escapeHtml(message)}</p>
 ${nearest === undefined ? '' : `<p><a href="${escapeHtml(nearest)}">${escapeHtml(nearest)}</a></p>`}
-${keyTo === undefined ? '' : keyForm(escapeHtml(keyTo))}
+${takesKey ? KEY_FORM : ''}
 <p>The <a href="${base}/reference">reference</a> has every REST operation, and the <a href="${base}/">home page</a> everything else.</p>
 <p class="lead"><small>Request id: <code>${escapeHtml(requestId)}</code></small></p>`,
     STYLE,
   );
 }
 
-function keyForm(action: string): string {
-  return `<form method="post" action="${action}">
+/** Without an action, the form keeps the fragment of the address. */
+const KEY_FORM = `<form method="post">
 <label for="key">API key or token</label>
 <input id="key" name="key" type="password" autocomplete="off" spellcheck="false" required aria-describedby="message">
 <button>Open the page</button>
 </form>
 <p>This browser keeps it only for this page, until it is closed.</p>`;
-}
 
 const STYLE = `
 form { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: 1.4rem 0; }

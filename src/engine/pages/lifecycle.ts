@@ -11,7 +11,8 @@ const LEVELS: readonly Level[] = ['deprecated', 'beta', 'experimental'];
 
 /**
  * The lifecycle page, which the responses of annotated operations link to: every annotation on a timeline, until when
- * the element is served, who still uses it, and whether it can be removed. Its form sends an empty key to `keySentTo`.
+ * the element is served, who still uses it, and whether it can be removed. A page that a key opened has a form to forget
+ * the key.
  */
 export function lifecyclePage(
   title: string,
@@ -19,7 +20,7 @@ export function lifecyclePage(
   rules: LifecycleRules,
   basePath: string,
   origin: string,
-  keySentTo?: string,
+  isOpenByKey = false,
 ): string {
   const base = escapeHtml(basePath);
   const now = rules.clock();
@@ -39,7 +40,7 @@ ${entries.length === 0 ? STABLE : `<p class="lead">${summary(entries)}</p>`}
 ${LEVELS.map((level) => `<div><dt>${badge(level)}</dt><dd>${PROMISES[level]}</dd></div>`).join('\n')}
 </dl>
 ${entries.length === 0 ? '' : annotations(entries, rules, now)}
-${keySentTo === undefined ? '' : forget(escapeHtml(keySentTo))}`,
+${isOpenByKey ? FORGET : ''}`,
     LIFECYCLE_STYLE,
   );
 }
@@ -47,11 +48,9 @@ ${keySentTo === undefined ? '' : forget(escapeHtml(keySentTo))}`,
 const STABLE = `<div class="stable"><p><strong>Everything is stable.</strong></p>
 <p>Nothing is deprecated, beta or experimental. This page shows such elements, with their dates and clients.</p></div>`;
 
-function forget(action: string): string {
-  return `<form method="post" action="${action}">
+const FORGET = `<form method="post">
 <p class="soft">This browser keeps a key for this page until it is closed. <button name="key" value="">Forget the key</button></p>
 </form>`;
-}
 
 function rehearsal(now: Date): string {
   return `<p class="banner" role="note"><strong>A rehearsal.</strong> This page and all responses are those of

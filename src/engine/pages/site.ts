@@ -16,9 +16,6 @@ import { lifecyclePage } from './lifecycle.ts';
 import { pageHeaders } from './policy.ts';
 import { createReference } from './reference.ts';
 
-/** The path that a browser's key for the lifecycle page is sent to. */
-export const PAGE_SESSION = `${LIFECYCLE_PAGE}/session`;
-
 interface SiteOptions {
   readonly application: Application;
   readonly endpoints: readonly Endpoint[];
@@ -52,10 +49,9 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
   return {
     '/': ({ origin }) => html(homePage(application, basePath, origin, options)),
     [LIFECYCLE_PAGE]: async (request) => {
-      const keySentTo = options.isOpenByKey(request) ? `${basePath}${PAGE_SESSION}` : undefined;
       const entries = await report();
       await options.pace.next(request.meter.account, 1);
-      const page = html(lifecyclePage(title, entries, rules, basePath, request.origin, keySentTo));
+      const page = html(lifecyclePage(title, entries, rules, basePath, request.origin, options.isOpenByKey(request)));
       return { ...page, headers: [...page.headers, 'vary', 'Accept'] };
     },
     [`${LIFECYCLE_PAGE}.ics`]: async ({ base }) => {

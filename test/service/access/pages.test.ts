@@ -18,9 +18,9 @@ afterAll(() => apps?.dispose());
 const visit = (path: string, headers: Record<string, string> = {}) =>
   closed.fetch(new Request(ORIGIN + path, { headers: { accept: BROWSER, ...headers } }));
 
-const send = (key: string) =>
-  closed.fetch(
-    new Request(`${ORIGIN}/lifecycle/session`, {
+const send = (key: string, app = closed) =>
+  app.fetch(
+    new Request(`${ORIGIN}/lifecycle`, {
       method: 'POST',
       headers: { accept: BROWSER },
       body: new URLSearchParams({ key }),
@@ -34,12 +34,12 @@ async function cookieFor(key: string): Promise<string> {
 }
 
 describe('a browser that opens a protected page', () => {
-  test('is asked for a key, and shown the page until it drops the key', async () => {
+  test('is asked for a key at the address of the page, and shown the page until it drops the key', async () => {
     const rejected = await visit('/lifecycle');
     expect(rejected.status).toBe(401);
     expect(rejected.headers.get('www-authenticate')).toContain('Bearer');
     expect(rejected.headers.get('content-security-policy')).toContain("form-action 'self'");
-    expect(await rejected.text()).toContain('<form method="post" action="/lifecycle/session">');
+    expect(await rejected.text()).toContain('<form method="post">');
 
     const cookie = await cookieFor(await makeKey(closed, ['read']));
     expect(cookie).toMatch(/; Path=\/lifecycle; HttpOnly; SameSite=Strict$/);
@@ -70,6 +70,8 @@ describe('a browser that opens a protected page', () => {
     for (const path of ['/pets', '/pets/1', '/metrics']) expect((await visit(path, { cookie })).status).toBe(401);
     const asked = await visit('/lifecycle', { cookie, accept: 'application/json' });
     expect(asked.status).toBe(401);
+    const posted = await closed.fetch(new Request(`${ORIGIN}/lifecycle`, { method: 'POST' }));
+    expect([posted.status, posted.headers.get('set-cookie')]).toEqual([405, null]);
     const query = await visit('/graphql?query={pets{totalCount}}', { cookie, accept: 'application/json' });
     expect(await query.json()).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
     expect((await visit('/lifecycle', { cookie, authorization: 'Bearer nonsense' })).status).toBe(401);
@@ -86,11 +88,9 @@ describe('a service that is open', () => {
   test.each(['a\r\nset-cookie: x=y', 'a; Path=/', '\u20ac', '\0'])(
     'sets no cookie for %j, which is no key',
     async (key) => {
-      const response = await open.fetch(
-        new Request(`${ORIGIN}/lifecycle/session`, { method: 'POST', body: new URLSearchParams({ key }) }),
-      );
+      const response = await send(key, open);
       expect([response.status, response.headers.get('set-cookie')]).toEqual([400, null]);
-      expect(await response.json()).toMatchObject({ code: 'INVALID_ARGUMENT' });
+      expect(await response.text()).toContain('INVALID_ARGUMENT');
     },
   );
 });
