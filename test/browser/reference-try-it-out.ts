@@ -128,6 +128,20 @@ export const tryItOutChecks: Checks = {
     ok(Number(shown) < 250, `It shows ${shown} ms.`);
   },
 
+  'a stream shows the events of its first seconds': async ({ page, base }) => {
+    await goToReference(page, base);
+    const operation = await tryItOut(page, 'listEvents');
+    await operation.getByRole('combobox', { name: 'Media Type' }).selectOption('text/event-stream');
+    for (const name of ['limit', 'wait']) await operation.getByRole('textbox', { name, exact: true }).fill('');
+    const answered = page.waitForResponse(`${base}/events`);
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    await answered;
+    const headers = { 'content-type': 'application/json' };
+    await page.request.post(`${base}/categories`, { headers, data: '{"name": "In the stream"}' });
+    await operation.locator('.live-responses-table', { hasText: 'In the stream' }).waitFor();
+    equal(await operation.locator('.loading').count(), 0);
+  },
+
   'the whole response can be copied': async ({ page, base }) => {
     await goToReference(page, base);
     const listed = await tryItOut(page, 'listPets');

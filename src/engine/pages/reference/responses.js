@@ -1,3 +1,5 @@
+import { STREAM_SECONDS } from './try-it-out.js';
+
 /** Shows the documented responses, and the actual one. */
 export function responses({ React: { createElement: h, Fragment, useState } }) {
   /** Error responses are folded, because they are similar for all operations. */
@@ -31,6 +33,7 @@ export function responses({ React: { createElement: h, Fragment, useState } }) {
     );
   }
 
+  const ofStream = h('p', { className: 'note' }, `The first ${STREAM_SECONDS} seconds of the stream:`);
   return {
     wrapComponents: {
       response: (Original) => (props) =>
@@ -39,7 +42,10 @@ export function responses({ React: { createElement: h, Fragment, useState } }) {
       responses: (Original) => (props) => h('div', { ref: (place) => mendRoles(place) }, h(Original, props)),
       // A schema without a title is too small to fold.
       ModelCollapse: (Original) => (props) => (props.title ? h(Original, props) : props.children),
-      responseBody: (Original) => (props) => h(/json/i.test(props.contentType) ? JsonBody : Original, props),
+      responseBody: (Original) => (props) =>
+        /json/i.test(props.contentType)
+          ? h(JsonBody, props)
+          : h(Fragment, null, /event-stream/.test(props.contentType) && ofStream, h(Original, props)),
     },
   };
 }

@@ -1,4 +1,6 @@
 const OFF = 'x-hideTryItPanel';
+/** How long a stream, which has no end, is read, in seconds. */
+export const STREAM_SECONDS = 5;
 
 /**
  * Turns "Try it out" off where the document says so: there is no button, and requests by scripts are not sent. Gives
@@ -33,11 +35,25 @@ export function tryItOut({ React: { createElement: h }, getSystem }) {
  * does not have it.
  */
 export function sendAsReference(request) {
-  request.userFetch = (address, options) => {
+  request.userFetch = async (address, options) => {
     performance.clearResourceTimings();
-    return fetch(address, { ...options, headers: { ...options.headers, 'API-Client': '(reference)' } });
+    const headers = { ...options.headers, 'API-Client': '(reference)' };
+    const response = await fetch(address, { ...options, headers });
+    if (response.headers.get('content-type') === 'text/event-stream') response.text = () => beginningOf(response);
+    return response;
   };
   return request;
+}
+
+async function beginningOf({ body }) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  setTimeout(() => reader.cancel(), STREAM_SECONDS * 1_000);
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += value;
+  }
 }
 
 /** The duration of the network request, in milliseconds: Swagger UI would include the time of the page's own work. */
