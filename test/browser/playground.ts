@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { brokenRules } from './axe.ts';
 import type { Checks } from './harness.ts';
 
 /** GraphiQL, with examples to run. */
@@ -101,6 +102,10 @@ export const playgroundChecks: Checks = {
     equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
     const { width = 0 } = (await page.locator('.graphiql-response').boundingBox()) ?? {};
     ok(width > 250, `The response is ${width} pixels wide.`);
+    deepEqual(
+      (await brokenRules(page)).filter((rule) => rule.includes('<a ')),
+      [],
+    );
     await page.getByRole('link', { name: 'Pet store' }).click();
     await page.waitForURL(`${base}/`);
   },
