@@ -5,6 +5,8 @@ import type { EventSource } from './source.ts';
 const dialect = new PgDialect();
 /** How many changes a row of the outbox has at most: a value of PostgreSQL is limited to 1 GiB. */
 const MAX_IN_A_ROW = 1_000;
+/** ISO 8601, as a format of PostgreSQL. */
+const INSTANT = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
 
 /**
  * The table of a source, and the body in PL/pgSQL of the function of its triggers, which write its changes into the
@@ -100,9 +102,14 @@ function writing({ list, requestKey = list.id }: EventSource, rank: number, { ty
   return dialect.sqlToQuery(statement.inlineParams()).sql;
 }
 
-/** As a number in JSON, a decimal would lose its trailing zeros, and digits that a number in code lacks. */
+/**
+ * The value of a column in an event. As a number in JSON, a decimal would lose digits. In the time zone of a session, an instant
+ * may have a year of five digits, or an offset with seconds, which `Date` does not read.
+ */
 function imageOf(column: PgColumn): SQL {
-  return is(column, PgNumeric) ? sql`${column}::text` : sql`${column}`;
+  if (is(column, PgNumeric)) return sql`${column}::text`;
+  if (column.getSQLType().startsWith('timestamp')) return sql`to_char(${column} at time zone 'UTC', ${INSTANT})`;
+  return sql`${column}`;
 }
 
 function asBefore(query: SQLWrapper): SQL {

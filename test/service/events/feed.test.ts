@@ -160,6 +160,21 @@ describe('GET /events', () => {
     expect(summaryOf(events).sort()).toEqual([`inventory.changed inventory/${pet}`, `pet.updated pets/${pet}`]);
   });
 
+  test.each([
+    ['Asia/Kolkata', '9999-12-31T23:59:59.999Z'],
+    ['Asia/Kolkata', '1899-12-31T00:00:00.000Z'],
+    ['America/New_York', '0001-01-01T00:00:00.000Z'],
+  ])('has an order that is changed in SQL in the time zone %s, with the ship date %s', async (zone, shipDate) => {
+    const { body } = await app.rest('POST', '/store/orders', { body: { shipDate } });
+    const changed = await eventsOf(app, () =>
+      app.database.transaction(async (query) => {
+        await query(`set local time zone '${zone}'`, []);
+        await query('update orders set quantity = 2, version = version + 1 where id = $1', [body.id]);
+      }),
+    );
+    expect(changed.map(({ data }: { data: unknown }) => data)).toEqual([{ ...body, quantity: 2 }]);
+  });
+
   test('has a keyed request once, however often it is sent', async () => {
     const categoryId = await newCategory();
     const send = () =>
