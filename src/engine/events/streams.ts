@@ -52,7 +52,10 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       const first = await feed.page(cursor ?? NOW, filter, 1);
       return {
         status: 200,
-        headers: ['content-type', 'text/event-stream', 'cache-control', 'no-store', 'x-accel-buffering', 'no'],
+        headers: [
+          ...['vary', 'Accept', 'content-type', 'text/event-stream'],
+          ...['cache-control', 'no-store', 'x-accel-buffering', 'no'],
+        ],
         body: {
           start(sink) {
             try {

@@ -15,7 +15,7 @@ export function toOutcome(result: ExecutionResult, mediaType: string, extension?
 
 function toReply(result: ExecutionResult, mediaType: string, extension: LifecycleExtension | undefined): HttpReply {
   const { errors, data } = result;
-  const headers = [...(extension?.headers ?? []), 'content-type', `${mediaType}; charset=utf-8`];
+  const headers = [...(extension?.headers ?? []), 'vary', 'Accept', 'content-type', `${mediaType}; charset=utf-8`];
   if (errors === undefined) return { status: 200, headers, body: serialize(result, extension) };
   let status = 200;
   const fields: Record<string, string> = {};

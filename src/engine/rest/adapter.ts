@@ -125,7 +125,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
     async function open(openStream: StreamOpener, variables: Variables): Promise<Outcome> {
       const recheck = () => authentication.recheck(request, prepared.scopes);
       const reply = await openStream(variables, request, recheck);
-      return { reply: { ...reply, headers: [...always, ...reply.headers, 'vary', 'Accept'] }, error: undefined };
+      return { reply: { ...reply, headers: [...always, ...reply.headers] }, error: undefined };
     }
   }
 }

@@ -297,6 +297,24 @@ describe('over HTTP', () => {
     expect((await ask(app, '{ categories(name: "By GET") { totalCount } }')).categories.totalCount).toBe(0);
   });
 
+  test('a cache SHOULD be told that responses to a GET depend on Accept (RFC 9110, section 12.5.5)', async () => {
+    const asked = [
+      '{ __typename }',
+      '{',
+      'mutation { createCategory(category: { name: "By GET" }) { id } }',
+      'subscription { events { id } }',
+    ];
+    const types = ['application/json', 'application/graphql-response+json', 'text/event-stream', 'text/html', 'a/b'];
+    for (const query of asked) {
+      for (const accept of types) {
+        const url = `http://pets.example/graphql?${new URLSearchParams({ query })}`;
+        const { headers, body } = await app.fetch(new Request(url, { headers: { accept } }));
+        expect([query, accept, headers.get('vary')]).toEqual([query, accept, expect.stringMatching(/Accept(,|$)/)]);
+        await body?.cancel();
+      }
+    }
+  });
+
   test('an invalid document is 4xx for clients that accept application/graphql-response+json', async () => {
     expect((await askStrictly(app, '{')).status).toBe(400);
     expect((await askStrictly(app, '{ nope }')).status).toBe(400);
