@@ -14,12 +14,16 @@ interface Address {
  * CONNECTION_CLOSED. When the other end accepts a connection and closes it, like a load balancer without a server,
  * postgres.js would retry at once, thousands of times a second, and the statement would wait until it times out.
  */
-export function connectOnce(): (address: Address) => Socket {
+export function connectOnce(url: string): (address: Address) => Socket {
+  const { hostname, port: ownPort } = new URL(url);
+  // postgres.js divides an IPv6 address at its colons.
+  const [, ipv6] = /^\[(.*)\]$/.exec(hostname) ?? [];
   let isTried = false;
-  return ({ host: [host], port: [port = DEFAULT_PORT], path }) => {
+  return ({ host: [name], port: [namedPort], path }) => {
+    const [host, port] = ipv6 === undefined ? [name, namedPort] : [ipv6, Number(ownPort)];
     if (isTried) throw Object.assign(new Error('The server has closed the connection.'), { code: 'CONNECTION_CLOSED' });
     isTried = true;
-    const socket = path === false ? connect(port, host) : connect(path);
+    const socket = path === false ? connect(port || DEFAULT_PORT, host) : connect(path);
     // postgres.js uses it as the server name for TLS.
     return Object.assign(socket, { host });
   };

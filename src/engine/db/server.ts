@@ -77,7 +77,7 @@ export async function connectServer(
     };
     return createPool<Client>(connections[lane], {
       open: (onclose) => {
-        const own = { connection: { ...connection, ...ofLane, ...connectionCheck }, socket: connectOnce(), onclose };
+        const own = { connection: { ...connection, ...ofLane, ...connectionCheck }, socket: connectOnce(url), onclose };
         return { sql: postgres(url, { ...options, ...own }), prepared: new Set() };
       },
       close: ({ sql }, seconds) => sql.end({ timeout: seconds }),
