@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '../../src/engine/db/client.ts';
 import { withMigrationLock } from '../../src/engine/db/migrate.ts';
 import { installEvents } from '../../src/engine/events/install.ts';
@@ -307,6 +307,27 @@ if (databaseKind === 'embedded') {
       expect((await fetch(`${base}/pets`)).status).toBe(200);
     });
     folder.remove();
+  });
+
+  test('the embedded database uses the space of deleted rows again, so that its folder does not grow with each change', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const folder = makeTemporaryFolder();
+    const database = await openDatabase({ url: undefined, folder: folder.path, timeout: 60_000 });
+    onTestFinished(async () => {
+      await database.close();
+      folder.remove();
+      vi.useRealTimers();
+    });
+    const run = (text: string) => database.driver.query(text, [], 'write');
+    await run('create table changes (id integer)');
+    await run('insert into changes select generate_series(1, 10000)');
+    await run('delete from changes');
+    const size = async () => Number((await run("select pg_relation_size('changes')"))[0]?.[0]);
+    expect(await size()).toBeGreaterThan(100_000);
+    await vi.waitFor(async () => {
+      vi.advanceTimersByTime(60_000);
+      expect(await size()).toBe(0);
+    }, 10_000);
   });
 
   test('the folder of a killed process is taken over', async () => {

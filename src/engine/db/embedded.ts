@@ -13,6 +13,11 @@ const UNFINISHED = 'pgdata.unfinished';
 const BEGUN = Promise.resolve();
 const INT8 = 20;
 const TIMESTAMPTZ = 1184;
+/** How often tables are vacuumed, in milliseconds: a server has a process for that. */
+const VACUUM_INTERVAL = 60_000;
+/** The tables that a server would vacuum or analyze with its default settings. */
+const CHANGED = `select relid::regclass::text from pg_stat_user_tables join pg_class on oid = relid
+  where n_dead_tup > 50 + 0.2 * reltuples or n_mod_since_analyze > 50 + 0.1 * reltuples`;
 const asText = (text: string) => text;
 const options = { rowMode: 'array', parsers: { [INT8]: asText, [TIMESTAMPTZ]: asText } } as const;
 
@@ -28,11 +33,14 @@ export async function openEmbedded(folder: string): Promise<Driver> {
   try {
     const database = await openOrMake(folder);
     await database.exec("set time zone 'UTC'; set datestyle = 'ISO'; set enable_seqscan = off");
+    // A failure shows in other statements too.
+    const vacuuming = setInterval(() => vacuum(database).catch(() => {}), VACUUM_INTERVAL).unref();
     return {
       kind: 'embedded',
       query: queryOn(database),
       transaction: (work) => database.transaction((transaction) => work(queryOn(transaction), BEGUN)),
       close: async () => {
+        clearInterval(vacuuming);
         await database.close();
         await unlock();
       },
@@ -54,6 +62,12 @@ async function openOrMake(folder: string): Promise<PGlite> {
   const made = await PGlite.create(database);
   await rm(mark);
   return made;
+}
+
+/** Has the space of deleted rows used again; otherwise the folder would grow with each change. Others run in between. */
+async function vacuum(database: PGlite): Promise<void> {
+  const { rows } = await database.query<[string]>(CHANGED, [], options);
+  for (const [table] of rows) await database.query(`vacuum (analyze) ${table}`);
 }
 
 /** Describes an error of the file system in one line; passes on any other error, which describes itself. */
