@@ -81,7 +81,11 @@ export function byId<C extends List['columns']>(
   return loaderOf(database, name, (ids: readonly Int64[]) => read({ ids }), list.idOf);
 }
 
-/** Reads pages, with one statement for all that are requested at the same time with the same filters and size. */
+/**
+ * Reads pages, with one statement for all that are requested at the same time with the same filters and size.
+ *
+ * @throws {Error} if the id is no integer
+ */
 function pageReader<C extends List['columns'], Filter extends string, SortName extends string>(
   database: Database,
   name: string,
@@ -95,6 +99,8 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
     readonly bounds: PageBounds;
     readonly parentId: Int64 | undefined;
   }
+  if (!/^(small|big)?(int|integer|serial)$/.test(list.id.getSQLType()))
+    throw new Error(`The id of the list ${list.name} must be an integer, because its cursors have it.`);
   const shape = { key: Number, rows: rowsOf(list.columns) };
 
   const load = batchedAlike(

@@ -131,6 +131,12 @@ test('a table with another kind of id is rejected at the start', () => {
   expect(open).toThrow('The id of countries must be idColumn()');
 });
 
+test('a list of rows with another kind of id is rejected at the start', () => {
+  const words = pgTable('words', { id: text().primaryKey() });
+  const message = 'The id of the list words must be an integer, because its cursors have it.';
+  expect(() => pages(opened.database, tableList(words))).toThrow(message);
+});
+
 test('a filter by the beginning of a text can have any name', async () => {
   await storeOf().create({ title: 'Persuasion' });
   const read = pages(opened.database, tableList(novels, { filters: { begins: namePrefix(novels.title, 100) } }));
