@@ -175,15 +175,8 @@ describe('npm run check:contract', () => {
   // Once for all runs: most of the time of one goes into loading the sources.
   beforeAll(async () => {
     const js = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
-    await build({
-      entryPoints: [source],
-      outfile: command,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      external: ['@electric-sql/pglite'],
-      banner: { js },
-    });
+    const options = { bundle: true, platform: 'node', format: 'esm', external: ['@electric-sql/pglite'] } as const;
+    await build({ ...options, entryPoints: [source], outfile: command, banner: { js } });
   });
   afterAll(bundled.remove);
 
