@@ -2,8 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkContract, type Outcome } from '../../src/contract/check.ts';
 import { type Draft, textsOf } from '../support/drafts.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary.ts';
@@ -169,16 +168,8 @@ describe('one line', () => {
 });
 
 describe('npm run check:contract', () => {
-  const source = fileURLToPath(new URL('../../src/commands/check-contract.ts', import.meta.url));
-  const bundled = makeTemporaryFolder();
-  const command = join(bundled.path, 'check-contract.mjs');
-  // Once for all runs: most of the time of one goes into loading the sources.
-  beforeAll(async () => {
-    const js = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
-    const options = { bundle: true, platform: 'node', format: 'esm', external: ['@electric-sql/pglite'] } as const;
-    await build({ ...options, entryPoints: [source], outfile: command, banner: { js } });
-  });
-  afterAll(bundled.remove);
+  const command = fileURLToPath(new URL('../../src/commands/check-contract.ts', import.meta.url));
+  const tsx = import.meta.resolve('tsx');
 
   interface Ended {
     readonly code: number | null;
@@ -189,7 +180,7 @@ describe('npm run check:contract', () => {
   /** Runs it in the folder, far from UTC. */
   function run(clock: string, options: readonly string[] = [], more: object = {}): Promise<Ended> {
     const env = { ...environment, TZ: 'Pacific/Auckland', LIFECYCLE_CLOCK: clock, ...more };
-    const all = [command, ...options];
+    const all = ['--import', tsx, command, ...options];
     return new Promise((resolve) => {
       const child = execFile(process.execPath, all, { cwd: folder.path, env }, (_, output, errors) =>
         resolve({ code: child.exitCode, output, errors }),
