@@ -1,10 +1,10 @@
 import { execute, type GraphQLArgument, type GraphQLField, OperationTypeNode, parse } from 'graphql';
-import { toClientError } from '../../src/engine/graphql/errors.ts';
+import { formatError, toClientError } from '../../src/engine/graphql/errors.ts';
 import { parseJson, stringifyJson } from '../../src/engine/json.ts';
 import { COMPILED_AT } from '../../src/engine/operation/documents.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
-import { type Answer, answerOf, assertAgreement } from './agreement.ts';
+import { type Answer, assertAgreement } from './agreement.ts';
 import { type Asked, describeAsked, documentsFor } from './documents.ts';
 import type { Target } from './target.ts';
 
@@ -90,16 +90,14 @@ async function compare({ text, operations }: Asked, name: string, sent: Sent, co
   if (data === undefined) return;
   const variables = operations.find((one) => one.name === name)?.variables;
   const variableValues = parseJson(stringifyJson(variables ?? {})) as Record<string, unknown>;
-  const expected = await execute({
+  const result = await execute({
     schema,
     document: parse(text),
     operationName: name,
     variableValues,
     contextValue: context,
   });
-  const clientErrors = expected.errors?.map((error) => toClientError(error));
-  assertAgreement(
-    { data, errors },
-    answerOf(clientErrors === undefined ? expected : { ...expected, errors: clientErrors }),
-  );
+  const clientErrors = result.errors?.map((error) => formatError(toClientError(error)));
+  const expected = { data: result.data, ...(clientErrors && { errors: clientErrors }) };
+  assertAgreement({ data, errors }, expected);
 }
