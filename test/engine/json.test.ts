@@ -101,8 +101,9 @@ test('a number with many zeros before its last digit takes no longer than others
     expect(values.some(Number.isInteger)).toBe(false);
     return performance.now() - started;
   };
-  const ofOthers = millisecondsFor('5');
-  expect(millisecondsFor('0')).toBeLessThan(20 * ofOthers);
+  // The least of three: others may have had the processor during one.
+  const least = (digit: string) => Math.min(...[1, 2, 3].map(() => millisecondsFor(digit)));
+  expect(least('0')).toBeLessThan(20 * least('5'));
 });
 
 test('__proto__ and constructor are ordinary keys', () => {
