@@ -17,7 +17,7 @@ import { signatureHeaders } from './sign.ts';
 const INTERVAL = 1_000;
 /** The least time between two looks, in milliseconds: what ends meanwhile is stored together. */
 const PAUSE = 50;
-/** How often old deliveries are deleted, and the age of the oldest pending one is read, in milliseconds. */
+/** How often old deliveries are deleted, and pending ones counted, in milliseconds. */
 const UPKEEP = 15_000;
 /** How many requests a process has in progress for a webhook, and for all: a slow receiver must not delay others. */
 const MAX_OF_WEBHOOK = 10;
@@ -26,6 +26,9 @@ const MAX_RUNNING = 200;
 const ALWAYS_OF_WEBHOOK = 2;
 /** How long a process that stops waits for requests in progress, in milliseconds. */
 const LAST_ATTEMPTS = 500;
+/** How many deliveries may be pending, of all webhooks together: about one a second for the three days of the retries. */
+const MAX_PENDING = 300_000;
+const TOO_MANY = `More than ${MAX_PENDING.toLocaleString('en')} deliveries were pending, and this webhook had the most.`;
 const GIVEN_UP = 'an event was given up for a webhook';
 
 interface DelivererOptions {
@@ -101,7 +104,13 @@ export function createDeliverer(
     // Only one process uses the embedded database, which does nothing else meanwhile.
     if (database.kind === 'server') await queue.mend(now());
     await queue.forget(now());
-    metrics.undelivered(await queue.oldest());
+    const backlogs = await queue.backlogs();
+    metrics.undelivered(Math.max(0, ...backlogs.map(({ age }) => age ?? 0)));
+    const [largest] = backlogs;
+    if (largest === undefined || backlogs.reduce((sum, { count }) => sum + count, 0) <= MAX_PENDING) return;
+    if (!(await queue.drop(largest.id, TOO_MANY))) return;
+    metrics.delivery('disabled');
+    logger.warn({ webhook: largest.id, why: TOO_MANY }, 'a webhook was disabled: too many deliveries are pending');
   }
 
   /** Finds out whether there is anything to deliver to, so that without webhooks, publishing costs nothing more. */

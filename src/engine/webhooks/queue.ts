@@ -169,13 +169,34 @@ export function deliveryQueue(database: Database, me: string) {
     sql`update ${webhooks} set owner = null, owned_until = null where ${own} and id <> all(${ids}::bigint[])`,
     {},
   );
-  const oldest = database.statement(
-    'delivery.oldest',
+  const backlogs = database.statement(
+    'delivery.backlogs',
     'list',
-    sql`select extract(epoch from now() - time) from ${events} where position = (
-      select min(position) from ${deliveries} where status = 'pending' and due_at is not null
-        and position > (select deleted from feed) and webhook_id in (select id from ${webhooks} where enabled))`,
-    { seconds: Number },
+    sql`select pending.id, count, extract(epoch from now() - time) from (
+        select webhook_id as id, count(*), min(${position}) filter (
+          where enabled and due_at is not null and ${position} > (select deleted from feed)) as oldest
+        from ${deliveries} join ${webhooks} on ${webhooks.id} = webhook_id where status = 'pending'
+        group by webhook_id) as pending
+      left join ${events} on ${events.position} = oldest
+      order by count desc`,
+    { id: webhooks.id, count: Number, age: Number },
+  );
+  // Only if no delivery is added meanwhile: the statement would not see it, and a later one of its subject could overtake.
+  const drop = database.statement(
+    'delivery.drop',
+    'write',
+    sql`with stopped as (
+        update ${webhooks} set enabled = false, version = version + 1, position = least(position, first - 1),
+          disabled_because = case when enabled then ${sql.placeholder('why')} else disabled_because end
+        from (
+          select webhook_id, min(${deliveries.position}) as first, max(${webhooks.position}) as start
+          from ${deliveries} join ${webhooks} on ${webhooks.id} = webhook_id
+          where webhook_id = ${sql.placeholder('id')} and status = 'pending' group by webhook_id) as pending
+        where id = webhook_id and position = start returning id),
+      dropped as (
+        delete from ${deliveries} using stopped where webhook_id = stopped.id and status = 'pending')
+      select id from stopped`,
+    { id: webhooks.id },
   );
   const forget = database.statement(
     'delivery.forget',
@@ -215,8 +236,16 @@ export function deliveryQueue(database: Database, me: string) {
     pause: (id: Int64, url: string, until: Date) => pause({ id, url, until }),
     /** Lets other processes own what this one does, except for these. */
     release: (ids: readonly Int64[]) => release({ ids }),
-    /** The age of the oldest event that is not delivered, in seconds; 0 if there is none. */
-    oldest: async () => (await oldest())[0]?.seconds ?? 0,
+    /**
+     * How many deliveries of each webhook are pending, the most first, and the age of the oldest event among them in
+     * seconds; null if none is kept, or the webhook is disabled.
+     */
+    backlogs: () => backlogs({}),
+    /**
+     * Disables a webhook and drops its pending deliveries: enabled again, it begins with the first of their events. Returns
+     * whether it did; not if it has none, or gets others meanwhile.
+     */
+    drop: async (id: Int64, why: string) => (await drop({ id, why })).length > 0,
     async forget(now: Date): Promise<void> {
       while ((await forget({ now })).length === DELETED_AT_ONCE);
     },

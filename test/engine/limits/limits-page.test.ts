@@ -59,6 +59,7 @@ const documented: Readonly<Record<string, string>> = {
   'limits/json.ts MAX_NUMBER_LENGTH': 'digits of a number in the body',
   'limits/json.ts MAX_TEXT_LENGTH': 'bytes of a string in the body',
   'limits/json.ts MAX_VALUES': 'JSON values in the body',
+  'webhooks/deliver.ts MAX_PENDING': 'pending deliveries of all webhooks',
   'webhooks/store.ts MAX_WEBHOOKS': 'webhooks',
   'usage/store.ts MAX_CLIENTS': 'client names per annotated element and day',
   'pages/session.ts MAX_LENGTH': 'the form that sends a key for the lifecycle page',

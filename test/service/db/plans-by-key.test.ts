@@ -191,9 +191,10 @@ test('deliveries are made without reading those that are not due', async () => {
   await expectByIndex(110, () => queue.pause(1, 'https://shop.example/', now));
   await expectByIndex(110, () => queue.disable(1, 'https://shop.example/', 'why'));
   await expectByIndex(10, () => queue.forget(now));
-  // Those of a webhook are read when another process has left it, and the first of all subjects for a metric.
+  // Those of a webhook are read when another process has left it, and before it is disabled, and all are counted.
   await expectByIndex(60_000, () => queue.mend(now));
-  await expectByIndex(60_000, () => queue.oldest());
+  await expectByIndex(60_000, () => queue.backlogs());
+  await expectByIndex(60_000, () => queue.drop(1, 'why'));
 });
 
 test('uses by many clients are stored without reading the clients of the day for each of them', async () => {

@@ -1,6 +1,6 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { steadyTime } from '../../../src/engine/limits/rate.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { OK, type Received, type Receiver, startReceiver, until } from './receiver.ts';
@@ -348,4 +348,34 @@ test('a delivery whose event is no longer kept is given up, and says so', async 
   await until(async () => (await deliveries(id, '&status=failed')).length === 1, 'given up');
   expect((await deliveries(id))[0].error).toBe('The event was deleted before it could be delivered.');
   expect(await failed()).toBe(before + 1);
+});
+
+test('of more than 300,000 pending deliveries, those of the webhook with the most are dropped, and it is disabled', async () => {
+  const other = await startTestApp();
+  try {
+    const hooks = ['a', 'b'].map((name) =>
+      other.rest('POST', '/webhooks', { body: { url: `${receiver.url}/${name}` } }),
+    );
+    const [few, many] = (await Promise.all(hooks)).map(({ body }) => body.id);
+    await other.database.transaction((query) =>
+      query(
+        `insert into deliveries (webhook_id, epoch, position, type, subject, due_at)
+          select case when n <= 10 then ${few} else ${many} end, 1, n, 'pet.created', 'pets/1', now() + interval '1 day'
+          from generate_series(1, 300001) as n`,
+        [],
+      ),
+    );
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    await other.begin();
+    vi.advanceTimersByTime(15 * SECOND);
+    vi.useRealTimers();
+    const stateOf = async (id: number) => (await other.rest('GET', `/webhooks/${id}`)).body;
+    await until(async () => !(await stateOf(many)).enabled, 'disabled');
+    expect((await stateOf(many)).disabledBecause).toMatch(/^More than 300,000 deliveries were pending/);
+    expect((await stateOf(few)).enabled).toBe(true);
+    expect((await other.rest('GET', `/webhooks/${many}/deliveries`)).body).toEqual([]);
+    expect((await other.rest('GET', `/webhooks/${few}/deliveries`)).body).toHaveLength(10);
+  } finally {
+    await other.dispose();
+  }
 });

@@ -72,7 +72,7 @@ describe('of the deliveries of a row', () => {
   });
 });
 
-test('the oldest event that a webhook waits for is one that is kept, and that is wanted by an enabled webhook', async () => {
+test('the oldest event that an enabled webhook waits for is one that is kept', async () => {
   const queue = queueOf('one');
   await sql('update webhooks set position = 4');
   await sql(
@@ -84,13 +84,62 @@ test('the oldest event that a webhook waits for is one that is kept, and that is
       values (3, 1, 1, 'pet.created', 'pets/1', now()), (1, 1, 2, 'pet.created', 'pets/1', now()),
         (2, 1, 3, 'pet.created', 'pets/2', now())`,
   );
-  await sql("update events set time = now() - position * interval '1 hour'");
-  expect(await queue.oldest()).toBeCloseTo(2 * 3_600, -1);
+  await sql("update events set time = now() - (5 - position) * interval '1 hour'");
+  const oldest = async () => Math.max(0, ...(await queue.backlogs()).map(({ age }) => age ?? 0));
+  expect(await oldest()).toBeCloseTo(3 * 3_600, -1);
   await sql('delete from events where position <= 2');
   await sql('update feed set deleted = 2');
-  expect(await queue.oldest()).toBeCloseTo(3 * 3_600, -1);
+  expect(await oldest()).toBeCloseTo(2 * 3_600, -1);
   await sql('update webhooks set enabled = false');
-  expect(await queue.oldest()).toBe(0);
+  expect(await oldest()).toBe(0);
+});
+
+describe('a webhook whose pending deliveries are dropped', () => {
+  const webhook = () => sql('select enabled, position::integer, disabled_because from webhooks');
+
+  test('is disabled with the reason, and enabled again begins with the first event that it lacks', async () => {
+    const queue = queueOf('one');
+    await queue.acquire(now);
+    await queue.spread([1], now);
+    const due = await queue.due(some);
+    await queue.settle([settled(due[0]?.id, 'delivered'), settled(due[1]?.id, 'delivered')], now);
+    expect(await queue.backlogs()).toMatchObject([{ id: 1, count: 2 }]);
+    expect(await queue.drop(1, 'Too many.')).toBe(true);
+    expect(await queue.drop(1, 'Too many.')).toBe(false);
+    expect(await webhook()).toEqual([[false, 1, 'Too many.']]);
+    expect(await pending()).toBe('');
+    await sql('update webhooks set enabled = true, disabled_because = null');
+    await queue.spread([1], now);
+    expect(await pending()).toBe('[2] 4');
+  });
+
+  test('keeps the reason for which it is disabled already', async () => {
+    const queue = queueOf('one');
+    await queue.acquire(now);
+    await queue.spread([1], now);
+    await queue.disable(1, 'https://shop.example/', 'Gone.');
+    expect(await queue.backlogs()).toEqual([{ id: 1, count: 4, age: null }]);
+    expect(await queue.drop(1, 'Too many.')).toBe(true);
+    expect(await webhook()).toEqual([[false, 0, 'Gone.']]);
+  });
+
+  // The embedded database runs one transaction at a time.
+  if (databaseKind === 'server') {
+    test('keeps them while more are added, which could otherwise overtake those that are added again', async () => {
+      const queue = queueOf('one');
+      await queue.acquire(now);
+      await queue.spread([1], now);
+      let dropping: Promise<boolean> | undefined;
+      await (opened as TestDatabase).database.transaction(async (query: Query) => {
+        await query('update webhooks set position = 5', []);
+        dropping = queue.drop(1, 'Too many.');
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      });
+      expect(await dropping).toBe(false);
+      expect(await webhook()).toEqual([[true, 5, null]]);
+      expect(await pending()).toBe('[1] 2 [3] 4');
+    });
+  }
 });
 
 // The embedded database does nothing else meanwhile.
