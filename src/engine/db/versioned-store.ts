@@ -10,7 +10,7 @@ import { explaining } from './failures.ts';
 import { columnsOf, type List } from './keyset.ts';
 import { byId, type Page, type PageWindow, pages } from './paging.ts';
 import { type ExpectedVersion, isExpected, notExpected } from './version.ts';
-import { fieldOf, foreignKeysOf, insertManyQuery } from './written-fields.ts';
+import { fieldOf, foreignKeysOf, insertManyQuery, uniqueFieldsOf } from './written-fields.ts';
 
 type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgColumn };
 
@@ -32,7 +32,7 @@ type RowChanges<T extends VersionedTable> = { readonly [K in Field<T>]?: Inserte
 interface VersionedStore<T extends VersionedTable, Filter extends string, SortName extends string> {
   readonly byId: Loader<Int64, Row<T>>;
   list(filters: Readonly<Partial<Record<Filter, unknown>>>, sort: SortName, window: PageWindow): Promise<Page<Row<T>>>;
-  /** Rejects with UNKNOWN_REFERENCE when it refers to a row that doesn't exist. */
+  /** Rejects with UNKNOWN_REFERENCE when it refers to a row that doesn't exist, or with CONFLICT when it must be unique. */
   create(fields: NewRow<T>, requestId?: string): Promise<Row<T>>;
   /** Omitted fields get their defaults. Rejects as `create` does, or with PRECONDITION_FAILED or CONFLICT. */
   replace(id: Int64, fields: NewRow<T>, expected: ExpectedVersion, requestId?: string): Promise<Row<T>>;
@@ -77,6 +77,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     .filter(([name]) => name !== 'id' && name !== 'version')
     .map(([name, column]) => fieldOf(name, column));
   const foreignKeys = foreignKeysOf(table, fields, references);
+  const uniqueFields = uniqueFieldsOf(table, fields);
   const id = sql.placeholder('id');
   const row = { of: one, by: 'id' };
   const What = capitalize(one);
@@ -91,7 +92,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   const insertMany = database.statement(
     `${list.name}.insertMany`,
     'write',
-    insertManyQuery(table, selected, fields, foreignKeys),
+    insertManyQuery(table, selected, fields, foreignKeys, uniqueFields.size > 0),
     { place: Number, ...columns },
   );
   const update = database.statement(
@@ -117,7 +118,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     `${list.name}.insert`,
     (rows) => insertMany({ rows }),
     async (fresh) => {
-      const [created] = await explaining(insert(fresh), (constraint) => unknownReference(constraint, fresh));
+      const [created] = await explaining(insert(fresh), (constraint) => notStored(constraint, fresh));
       return created as Values;
     },
   );
@@ -144,7 +145,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
       statement(Object.assign({}, values, { id: rowId, expectedVersion, givenFields })),
       // A foreign key of a table to itself has one name for both.
       (constraint) =>
-        (statement === remove ? undefined : unknownReference(constraint, values)) ?? stillReferred(constraint, rowId),
+        (statement === remove ? undefined : notStored(constraint, values)) ?? stillReferred(constraint, rowId),
     );
     if (changed !== undefined) return changed;
     const found = await read(rowId);
@@ -152,7 +153,9 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     throw notExpected(`${What} ${rowId}`, found as { version: number }, expectedVersion);
   }
 
-  function unknownReference(constraint: string, values: Values): ServiceError | undefined {
+  function notStored(constraint: string, values: Values): ServiceError | undefined {
+    const unique = uniqueFields.get(constraint);
+    if (unique !== undefined) return new ServiceError('CONFLICT', `Another ${one} has the same ${unique}.`);
     const violated = foreignKeys.find((foreignKey) => foreignKey.constraint === constraint);
     if (violated === undefined) return undefined;
     const { key, what } = violated;

@@ -53,12 +53,30 @@ export function foreignKeysOf(
   });
 }
 
-/** Skips a row that refers to one that doesn't exist, or is just being deleted: alone, it waits or fails. */
+/** The fields that no two rows may share, by the constraint or index that says so. */
+export function uniqueFieldsOf(table: PgTable, fields: readonly WrittenField[]): ReadonlyMap<string, string> {
+  const { columns, uniqueConstraints, indexes } = getTableConfig(table);
+  const partsOf = (part: unknown): readonly unknown[] => (is(part, SQL) ? part.queryChunks.flatMap(partsOf) : [part]);
+  const namesOf = (parts: readonly unknown[]) => {
+    const names = parts.flatMap(partsOf).map((part) => (part as { readonly name?: string }).name);
+    return fields.filter(({ column }) => names.includes(column.name)).map(({ key }) => key);
+  };
+  return new Map(
+    [
+      ...columns.filter(({ isUnique }) => isUnique).map((column) => [column.uniqueName, [column]] as const),
+      ...uniqueConstraints.map((constraint) => [constraint.getName(), constraint.columns] as const),
+      ...indexes.filter(({ config }) => config.unique).map(({ config }) => [config.name, config.columns] as const),
+    ].map(([name, parts]) => [name ?? '', namesOf(parts).join(' and ')]),
+  );
+}
+
+/** Skips a row that another one keeps from being stored, or that refers to one that may not exist: alone, it waits or fails. */
 export function insertManyQuery(
   table: PgTable,
   selected: SQL,
   fields: readonly WrittenField[],
   foreignKeys: readonly ForeignKey[],
+  isUnique: boolean,
 ): SQL {
   const sequence = `"${getTableName(table)}_id_seq"`;
   const items = fields.map(({ key, type }) => sql`${sql.identifier(key)} ${type}`);
@@ -82,6 +100,7 @@ export function insertManyQuery(
     inserted as (
       insert into ${table} ${[sql`id`, ...names]}
       select given.id, ${sql.join(values, sql`, `)} from given ${sql.join(joins, sql` `)}
-      where ${sql.join([sql`true`, ...isKnown], sql` and `)} returning ${selected})
+      where ${sql.join([sql`true`, ...isKnown], sql` and `)}
+      ${isUnique ? sql`on conflict do nothing` : sql``} returning ${selected})
     select given.place, inserted.*, ${byRequests(sql`id`)} from inserted join given using (id)`;
 }

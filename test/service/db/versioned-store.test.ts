@@ -10,6 +10,8 @@ import {
   serial,
   text,
   timestamp,
+  unique,
+  uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { versionColumn } from '../../../src/engine/db/columns.ts';
@@ -54,6 +56,21 @@ const chapters = pgTable('Chapters', {
   version: versionColumn(),
 });
 
+const authors = pgTable(
+  'authors',
+  {
+    id: id(),
+    name: text().notNull(),
+    bornIn: integer('born_in').notNull().default(0),
+    email: text().unique(),
+    version: versionColumn(),
+  },
+  (table) => [
+    unique('authors_born').on(table.name, table.bornIn),
+    uniqueIndex('authors_name').on(sql`lower(${table.name})`).where(sql`born_in < 0`),
+  ],
+);
+
 const chapterStore = () =>
   versionedStore(opened.database, {
     table: chapters,
@@ -97,6 +114,12 @@ beforeAll(async () => {
       `create table "Chapters" (${ids}, mood "Mood", parts boolean[], "partOf" bigint constraint "Chapters_partOf_Chapters_id_fk" references "Chapters")`,
       [],
     );
+    await query(
+      `create table authors (${ids}, name text not null, born_in integer not null default 0,
+        email text constraint authors_email_unique unique, constraint authors_born unique (name, born_in))`,
+      [],
+    );
+    await query('create unique index authors_name on authors (lower(name)) where born_in < 0', []);
   });
 });
 afterAll(() => opened?.dispose());
@@ -240,6 +263,28 @@ test('a row that another one of its own table refers to cannot be deleted, and t
     message: `Chapter ${id} cannot be deleted while it has parts.`,
   });
   await expect(store.update(id, { partOf: 99 }, undefined)).rejects.toMatchObject({ code: 'UNKNOWN_REFERENCE' });
+});
+
+test('of rows with the same unique value one is stored, and the error names what the others must change', async () => {
+  const store = versionedStore(opened.database, { table: authors, list: tableList(authors), one: 'author' });
+  const same = (fields: string) => ({ code: 'CONFLICT', message: `Another author has the same ${fields}.` });
+  const named = (name: string, email: string) => ({ name, email });
+  const together = await Promise.allSettled(
+    [named('Jane', 'a@b.example'), named('Anne', 'a@b.example'), named('Anne', 'c@d.example')].map((fields) =>
+      store.create(fields),
+    ),
+  );
+  expect(together).toMatchObject([
+    { value: { name: 'Jane', version: 1 } },
+    { reason: same('email') },
+    { value: { name: 'Anne', version: 1 } },
+  ]);
+  await expect(store.create({ name: 'Jane' })).rejects.toMatchObject(same('name and bornIn'));
+  const { id } = await store.create({ name: 'Jane', bornIn: -1 });
+  await expect(store.create({ name: 'JANE', bornIn: -2 })).rejects.toMatchObject(same('name'));
+  await expect(store.update(id, { email: 'a@b.example' }, undefined)).rejects.toMatchObject(same('email'));
+  await expect(store.replace(id, { name: 'Anne' }, undefined)).rejects.toMatchObject(same('name and bornIn'));
+  expect(await store.byId.load(id)).toMatchObject({ name: 'Jane', bornIn: -1, email: null, version: 1 });
 });
 
 test('a foreign key without a name for its target stops the start', () => {
