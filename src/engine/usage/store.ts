@@ -35,8 +35,10 @@ export function lifecycleStore(
   { annotated, rest, clock, isRehearsal, onFailure }: LifecycleStoreOptions,
 ) {
   const tally = new Tally(clock);
-  /** When counting began, until that is stored. */
+  /** When counting began. */
   let startedAt: Date | undefined;
+  /** The day on which that was stored and old counts were deleted. */
+  let begunOn: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let storing = Promise.resolve();
   let reporting: Promise<readonly ReportEntry[]> | undefined;
@@ -108,12 +110,12 @@ export function lifecycleStore(
   );
 
   return {
-    /** Stores since when elements are counted, and deletes old counts; later if the database is read-only now. */
+    /** Stores since when elements are counted, and deletes old counts, then and each day; later if the database is read-only. */
     async begin(): Promise<void> {
       if (isRehearsal) return;
       startedAt = clock();
       try {
-        await storeSince();
+        await beginDay();
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         timer ??= setTimeout(flush, FLUSH_AFTER).unref();
@@ -164,11 +166,12 @@ export function lifecycleStore(
     return storing;
   }
 
-  async function storeSince(): Promise<void> {
-    if (startedAt === undefined) return;
+  async function beginDay(): Promise<void> {
+    const today = toDay(clock());
+    if (startedAt === undefined || begunOn === today) return;
     const coordinates = JSON.stringify(annotated.map(({ coordinate }) => ({ coordinate })));
-    await begin({ rows: coordinates, now: startedAt, oldest: addDays(toDay(startedAt), -KEPT_DAYS) });
-    startedAt = undefined;
+    await begin({ rows: coordinates, now: startedAt, oldest: addDays(today, -KEPT_DAYS) });
+    begunOn = today;
   }
 
   async function store(): Promise<void> {
@@ -176,7 +179,7 @@ export function lifecycleStore(
     timer = undefined;
     const counts = tally.take();
     try {
-      await storeSince();
+      await beginDay();
       if (counts.length === 0) return;
       const rows = counts.map(({ lastSeen, ...count }) => ({ ...count, last_seen: lastSeen }));
       await add({ rows: JSON.stringify(rows) });
