@@ -32,7 +32,7 @@ type RowChanges<T extends VersionedTable> = { readonly [K in Field<T>]?: Inserte
 interface VersionedStore<T extends VersionedTable, Filter extends string, SortName extends string> {
   readonly byId: Loader<Int64, Row<T>>;
   list(filters: Readonly<Partial<Record<Filter, unknown>>>, sort: SortName, window: PageWindow): Promise<Page<Row<T>>>;
-  /** Rejects with UNKNOWN_REFERENCE when it refers to a row that doesn't exist, or with CONFLICT when it must be unique. */
+  /** Rejects with UNKNOWN_REFERENCE when it refers to a row that doesn't exist, CONFLICT when a unique value is taken. */
   create(fields: NewRow<T>, requestId?: string): Promise<Row<T>>;
   /** Omitted fields get their defaults. Rejects as `create` does, or with PRECONDITION_FAILED or CONFLICT. */
   replace(id: Int64, fields: NewRow<T>, expected: ExpectedVersion, requestId?: string): Promise<Row<T>>;

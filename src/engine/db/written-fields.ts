@@ -53,20 +53,24 @@ export function foreignKeysOf(
   });
 }
 
-/** The fields that no two rows may share, by the constraint or index that says so. */
+/** The fields that no two rows may share, by the name of the constraint or index that says so. */
 export function uniqueFieldsOf(table: PgTable, fields: readonly WrittenField[]): ReadonlyMap<string, string> {
   const { columns, uniqueConstraints, indexes } = getTableConfig(table);
   const partsOf = (part: unknown): readonly unknown[] => (is(part, SQL) ? part.queryChunks.flatMap(partsOf) : [part]);
-  const namesOf = (parts: readonly unknown[]) => {
-    const names = parts.flatMap(partsOf).map((part) => (part as { readonly name?: string }).name);
-    return fields.filter(({ column }) => names.includes(column.name)).map(({ key }) => key);
-  };
+  const namesIn = (parts: readonly unknown[]) =>
+    parts.flatMap(partsOf).map((part) => (part as { readonly name?: string }).name);
+  // An index without a name gets this one in its migration.
+  const nameOf = (parts: readonly unknown[]) => `${getTableName(table)}_${namesIn(parts).join('_')}_index`;
   return new Map(
     [
-      ...columns.filter(({ isUnique }) => isUnique).map((column) => [column.uniqueName, [column]] as const),
-      ...uniqueConstraints.map((constraint) => [constraint.getName(), constraint.columns] as const),
-      ...indexes.filter(({ config }) => config.unique).map(({ config }) => [config.name, config.columns] as const),
-    ].map(([name, parts]) => [name ?? '', namesOf(parts).join(' and ')]),
+      ...columns.filter(({ isUnique }) => isUnique).map((column) => ({ name: column.uniqueName, parts: [column] })),
+      ...uniqueConstraints.map((constraint) => ({ name: constraint.getName(), parts: constraint.columns })),
+      ...indexes.filter(({ config }) => config.unique).map(({ config }) => ({ ...config, parts: config.columns })),
+    ].map(({ name, parts }) => {
+      const names = namesIn(parts);
+      const keys = fields.filter(({ column }) => names.includes(column.name)).map(({ key }) => key);
+      return [name ?? nameOf(parts), keys.join(' and ')];
+    }),
   );
 }
 
@@ -76,7 +80,7 @@ export function insertManyQuery(
   selected: SQL,
   fields: readonly WrittenField[],
   foreignKeys: readonly ForeignKey[],
-  isUnique: boolean,
+  hasUnique: boolean,
 ): SQL {
   const sequence = `"${getTableName(table)}_id_seq"`;
   const items = fields.map(({ key, type }) => sql`${sql.identifier(key)} ${type}`);
@@ -101,6 +105,6 @@ export function insertManyQuery(
       insert into ${table} ${[sql`id`, ...names]}
       select given.id, ${sql.join(values, sql`, `)} from given ${sql.join(joins, sql` `)}
       where ${sql.join([sql`true`, ...isKnown], sql` and `)}
-      ${isUnique ? sql`on conflict do nothing` : sql``} returning ${selected})
+      ${hasUnique ? sql`on conflict do nothing` : sql``} returning ${selected})
     select given.place, inserted.*, ${byRequests(sql`id`)} from inserted join given using (id)`;
 }

@@ -63,10 +63,12 @@ const authors = pgTable(
     name: text().notNull(),
     bornIn: integer('born_in').notNull().default(0),
     email: text().unique(),
+    code: text(),
     version: versionColumn(),
   },
   (table) => [
     unique('authors_born').on(table.name, table.bornIn),
+    uniqueIndex().on(table.code),
     uniqueIndex('authors_name').on(sql`lower(${table.name})`).where(sql`born_in < 0`),
   ],
 );
@@ -116,9 +118,10 @@ beforeAll(async () => {
     );
     await query(
       `create table authors (${ids}, name text not null, born_in integer not null default 0,
-        email text constraint authors_email_unique unique, constraint authors_born unique (name, born_in))`,
+        email text constraint authors_email_unique unique, code text, constraint authors_born unique (name, born_in))`,
       [],
     );
+    await query('create unique index authors_code_index on authors (code)', []);
     await query('create unique index authors_name on authors (lower(name)) where born_in < 0', []);
   });
 });
@@ -280,11 +283,12 @@ test('of rows with the same unique value one is stored, and the error names what
     { value: { name: 'Anne', version: 1 } },
   ]);
   await expect(store.create({ name: 'Jane' })).rejects.toMatchObject(same('name and bornIn'));
-  const { id } = await store.create({ name: 'Jane', bornIn: -1 });
+  const { id } = await store.create({ name: 'Jane', bornIn: -1, code: 'J' });
+  await expect(store.create({ name: 'Joan', code: 'J' })).rejects.toMatchObject(same('code'));
   await expect(store.create({ name: 'JANE', bornIn: -2 })).rejects.toMatchObject(same('name'));
   await expect(store.update(id, { email: 'a@b.example' }, undefined)).rejects.toMatchObject(same('email'));
   await expect(store.replace(id, { name: 'Anne' }, undefined)).rejects.toMatchObject(same('name and bornIn'));
-  expect(await store.byId.load(id)).toMatchObject({ name: 'Jane', bornIn: -1, email: null, version: 1 });
+  expect(await store.byId.load(id)).toMatchObject({ name: 'Jane', bornIn: -1, email: null, code: 'J', version: 1 });
 });
 
 test('a foreign key without a name for its target stops the start', () => {
