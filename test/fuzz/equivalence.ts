@@ -80,7 +80,8 @@ export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'inte
   if (asked.operations.some((operation) => isRejected(document, operation))) return 'rejected';
   // Twice, because an operation that was evicted is compiled again.
   for (const { name, variables } of [...asked.operations, ...asked.operations]) {
-    const plans = readAheadPlans(selectionOf(schema, document, name));
+    const selection = selectionOf(schema, document, name);
+    const plans = readAheadPlans(selection);
     const ran = async (run: Operation) => {
       begin(asked.day);
       return [answerOf(await run(variables, NO_CONTEXT)), changes().join()] as const;
@@ -89,8 +90,8 @@ export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'inte
       (variableValues) =>
         execute({ schema, document: parse(asked.text), operationName: name, variableValues }) as ReturnType<Operation>,
     );
-    const [interpreted] = await ran(interpretOperation(schema, document, name, plans));
-    const [compiled, made] = await ran(compileOperation(schema, document, name, plans));
+    const [interpreted] = await ran(interpretOperation(selection, plans));
+    const [compiled, made] = await ran(compileOperation(selection, plans));
     try {
       assertAgreement(interpreted, expected);
       assertAgreement(compiled, expected);

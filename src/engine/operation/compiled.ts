@@ -1,11 +1,10 @@
-import { type DocumentNode, execute, type GraphQLSchema } from 'graphql';
+import { execute } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { isBeyondCompiler } from './compilable.ts';
 import type { PreparedOperation } from './prepared.ts';
-import { selectionOf } from './selection.ts';
+import type { Selection } from './selection.ts';
 
-/** Runs one operation of a document. */
 export type Operation = PreparedOperation['run'];
 
 /**
@@ -14,17 +13,12 @@ export type Operation = PreparedOperation['run'];
  * several within a value that became null. Resolvers must throw their errors, and return lists of values, not of
  * promises; a field without a resolver is a property of its row, neither a promise nor a function.
  *
- * @param document valid, within the limits, and never run with null for a variable that `neverNull` finds
+ * @param selection never run with null for a variable that `neverNull` finds
  */
-export function compileOperation(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-  plans: ReadAheadPlans,
-): Operation {
-  const interpreted = interpretOperation(schema, document, operationName, plans);
-  if (isBeyondCompiler(selectionOf(schema, document, operationName))) return interpreted;
-  const compiled = compileQuery(schema, document, operationName);
+export function compileOperation(selection: Selection, plans: ReadAheadPlans): Operation {
+  const interpreted = interpretOperation(selection, plans);
+  if (isBeyondCompiler(selection)) return interpreted;
+  const compiled = compileQuery(selection.schema, selection.document, selection.operation.name?.value);
   if (!isCompiledQuery(compiled)) return interpreted;
   return (variables, context) => {
     const result = compiled.query(plans, context, { ...variables });
@@ -34,12 +28,8 @@ export function compileOperation(
 }
 
 /** Without compiling: faster for a document that runs only a few times. */
-export function interpretOperation(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-  plans: ReadAheadPlans,
-): Operation {
+export function interpretOperation({ schema, document, operation }: Selection, plans: ReadAheadPlans): Operation {
+  const operationName = operation.name?.value;
   return (variableValues, contextValue) => {
     const args = { schema, document, operationName, rootValue: plans, variableValues, contextValue };
     return execute(args) as ReturnType<Operation>;

@@ -7,6 +7,7 @@ import type { ReadAheadPlans } from '../schema/reference.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
 import { type PrepareOptions, prepareOperation, validator } from './prepare.ts';
 import type { PreparedOperation } from './prepared.ts';
+import { type Selection, selectionOf } from './selection.ts';
 import { useFinder } from './uses.ts';
 
 /** The maximum number of documents in the cache, and of their characters together. */
@@ -31,7 +32,7 @@ interface KeptDocument {
 /** A bounded cache of recent documents and their prepared operations. */
 export class PreparedDocuments {
   readonly #schema: GraphQLSchema;
-  readonly #options: Omit<PrepareOptions, 'run'>;
+  readonly #options: PrepareOptions;
   /** The digests of texts that came once. */
   readonly #once = new LRUCache<string, true>({ max: MAX_TEXTS });
   readonly #kept = new LRUCache<string, KeptDocument>({
@@ -39,11 +40,13 @@ export class PreparedDocuments {
     maxSize: MAX_CHARACTERS,
     sizeCalculation: (_, text) => text.length + 1,
   });
-  readonly #compiled = new LRUCache<object, Operation>({ maxSize: MAX_COMPILED_FIELDS });
+  /** By the interpreted operation. */
+  readonly #compiled = new LRUCache<Operation, Operation>({ maxSize: MAX_COMPILED_FIELDS });
 
   constructor(schema: GraphQLSchema, names: Names = 'shown', costs: ListCosts = listCosts(() => [])) {
     this.#schema = schema;
-    this.#options = { findUses: useFinder(schema), validate: validator(names), costs };
+    const run: PrepareOptions['run'] = (selection, plans) => this.#runner(selection, plans);
+    this.#options = { findUses: useFinder(schema), validate: validator(names), costs, run };
   }
 
   get(text: string): DocumentNode | undefined {
@@ -68,29 +71,25 @@ export class PreparedDocuments {
 
   /** Of a valid document; cached if the document is. Throws INVALID_ARGUMENT if it exceeds a limit. */
   prepare(text: string, document: DocumentNode, operationName: string | undefined): PreparedOperation {
-    const operations = this.#kept.get(text)?.operations;
-    const prepared = operations?.get(operationName);
+    const prepared = this.find(text, operationName);
     if (prepared !== undefined) return prepared;
-    const operation = prepareOperation(this.#schema, document, operationName, {
-      run: (fields, plans) => this.#runner(document, operationName, fields, plans),
-      ...this.#options,
-    });
-    operations?.set(operationName, operation);
+    const operation = prepareOperation(selectionOf(this.#schema, document, operationName), this.#options);
+    this.#kept.get(text)?.operations.set(operationName, operation);
     return operation;
   }
 
   /** One that was evicted from the cache is compiled again only after more runs. */
-  #runner(document: DocumentNode, name: string | undefined, fields: number, plans: ReadAheadPlans): Operation {
-    const interpreted = interpretOperation(this.#schema, document, name, plans);
-    if (fields > MAX_COMPILED) return interpreted;
-    const key = {};
+  #runner(selection: Selection, plans: ReadAheadPlans): Operation {
+    const { schema, document, operation, size } = selection;
+    const interpreted = interpretOperation(selection, plans);
+    if (size > MAX_COMPILED) return interpreted;
     let runs = 0;
     return (variables, context) => {
-      const cached = this.#compiled.get(key);
+      const cached = this.#compiled.get(interpreted);
       if (cached !== undefined) return cached(variables, context);
       if (++runs % COMPILED_AT !== 0) return interpreted(variables, context);
-      const compiled = compileOperation(this.#schema, document, name, plans);
-      this.#compiled.set(key, compiled, { size: fields + FIELDS_OF_OPERATION });
+      const compiled = compileOperation(selectionOf(schema, document, operation.name?.value), plans);
+      this.#compiled.set(interpreted, compiled, { size: size + FIELDS_OF_OPERATION });
       return compiled(variables, context);
     };
   }

@@ -1,4 +1,4 @@
-import { type DocumentNode, type GraphQLSchema, Kind, typeFromAST } from 'graphql';
+import { Kind, typeFromAST } from 'graphql';
 import { READ, scopeOf } from '../auth/scope.ts';
 import { type ValidationError, validationFailed } from '../errors.ts';
 import { type ListCosts, unitsOf } from '../limits/units.ts';
@@ -12,7 +12,7 @@ import { neverNull } from './never-null.ts';
 import type { PreparedOperation } from './prepared.ts';
 import { readAheadPlans } from './read-ahead.ts';
 import { streamArgsOf, waitOf } from './root-fields.ts';
-import { type Selection, selectionOf } from './selection.ts';
+import type { Selection } from './selection.ts';
 import type { UseFinder } from './uses.ts';
 
 const KINDS = { query: 'read', mutation: 'change', subscription: 'stream' } as const;
@@ -20,24 +20,20 @@ const KINDS = { query: 'read', mutation: 'change', subscription: 'stream' } as c
 export interface PrepareOptions {
   readonly findUses: UseFinder;
   readonly costs: ListCosts;
-  /** Makes the function that runs it. `fields` is the number of its fields with fragments expanded. */
-  readonly run: (fields: number, plans: ReadAheadPlans) => Operation;
+  /** Makes the function that runs it, and stays in memory: so it must not keep the selection, which is large. */
+  readonly run: (selection: Selection, plans: ReadAheadPlans) => Operation;
   /** Validates the variables and arguments; undefined if the protocol validates them as it reads them. */
   readonly validate: ((selection: Selection) => PreparedOperation['validate']) | undefined;
 }
 
-/** Prepares an operation of a valid document; throws INVALID_ARGUMENT if it exceeds a limit. */
 export function prepareOperation(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  name: string | undefined,
+  selection: Selection,
   { findUses, costs, run, validate = () => () => [] }: PrepareOptions,
 ): PreparedOperation {
-  const selection = selectionOf(schema, document, name);
-  const { operation, roots, size } = selection;
+  const { operation, roots } = selection;
   const costFor = measure(selection);
   const counted = countedLists(selection);
-  // The closures below must not refer to the selection, which is large: they stay in the cache.
+  // The closures below stay in memory too.
   const otherRoots = Math.max(0, roots.length - 1);
   const { selections } = operation.selectionSet;
   const [only] = selections;
@@ -59,7 +55,7 @@ export function prepareOperation(
     maxRuns: (variables) => maxRuns(costFor(variables)),
     streamArgs: streamArgsOf(selection),
     wait: waitOf(selection),
-    run: run(size, readAheadPlans(selection)),
+    run: run(selection, readAheadPlans(selection)),
   };
 }
 

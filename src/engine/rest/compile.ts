@@ -16,6 +16,7 @@ import { type ListCosts, listCosts } from '../limits/units.ts';
 import { compileOperation } from '../operation/compiled.ts';
 import { prepareOperation } from '../operation/prepare.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
+import { selectionOf } from '../operation/selection.ts';
 import { useFinder } from '../operation/uses.ts';
 import { bodyVariables } from './body.ts';
 import type { EndpointCall } from './call.ts';
@@ -60,13 +61,7 @@ export function compileRoutes(
     assertReply(route.reply, operation);
     const { operationId } = operation;
     const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses);
-    const prepare = (document: DocumentNode) =>
-      prepareOperation(schema, document, operationId, {
-        findUses: () => lifecycle.uses,
-        costs,
-        validate: undefined,
-        run: (_, plans) => compileOperation(schema, document, operationId, plans),
-      });
+    const options = { findUses: () => lifecycle.uses, costs, validate: undefined, run: compileOperation };
     const isFormLike = route.method === 'POST' && operation.inBody === undefined;
     const documentWithTotal = withTotal(route, operation);
     // Whether it returns a row with its version, which becomes the entity tag.
@@ -75,8 +70,9 @@ export function compileRoutes(
       route,
       operation,
       lifecycle,
-      prepared: prepare(route.operation),
-      preparedWithTotal: documentWithTotal && prepare(documentWithTotal),
+      prepared: prepareOperation(operation.selection, options),
+      preparedWithTotal:
+        documentWithTotal && prepareOperation(selectionOf(schema, documentWithTotal, operationId), options),
       hasTag: route.reply.kind === 'list' || isVersioned,
       isFormLike,
       readPath: pathReader(operation.inPath),
