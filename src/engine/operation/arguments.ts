@@ -1,23 +1,17 @@
 import {
   type FieldNode,
   type GraphQLField,
-  type GraphQLInputType,
-  type GraphQLSchema,
   getArgumentValues,
   getNamedType,
+  getVariableValues,
   isInputObjectType,
   Kind,
-  type OperationDefinitionNode,
-  typeFromAST,
-  valueFromAST,
 } from 'graphql';
 import { MAX_VALIDATION_ERRORS, ServiceError, validationFailed } from '../errors.ts';
 import { boundsOf, type inputValidators } from '../schema/input.ts';
 import { hasVariable, isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { Rejection, Variables } from './prepared.ts';
-import { nodesOf, type Selection, waysBy } from './selection.ts';
-
-type Arguments = Readonly<Record<string, unknown>>;
+import { type Selection, waysBy } from './selection.ts';
 
 /** Returns at most `MAX_VALIDATION_ERRORS` rejections, the last of which says if there are more. */
 type ArgumentValidator = (variables: Variables) => readonly Rejection[];
@@ -30,14 +24,13 @@ export function argumentValidator(
   { schema, operation, fields }: Selection,
   validatorOf: ReturnType<typeof inputValidators>,
 ): ArgumentValidator {
-  const defaults = defaultsOf(schema, operation);
-  const fieldOf = nodesOf(fields);
+  const optional = (operation.variableDefinitions ?? []).filter(({ defaultValue }) => defaultValue !== undefined);
+  const { coerced: defaults = {} } = getVariableValues(schema, optional, {});
   const fixed: Rejection[] = [];
   const dependent: ArgumentValidator[] = [];
-  for (const [node, ways] of waysBy(fields, ({ node }) => (node.arguments?.length ? node : undefined))) {
-    const field = fieldOf.get(node);
-    const check = field && argumentCheck(field, node, defaults, validatorOf);
-    if (field === undefined || check === undefined) continue;
+  for (const [node, { field, ways }] of waysBy(fields, ({ node }) => (node.arguments?.length ? node : undefined))) {
+    const check = argumentCheck(field, node, defaults, validatorOf);
+    if (check === undefined) continue;
     const find = (variables: Variables) => {
       const error = check(getArgumentValues(field, node, variables));
       return error === undefined ? [] : [{ error, node }];
@@ -47,9 +40,8 @@ export function argumentValidator(
     } else if (fixed.length <= MAX_VALIDATION_ERRORS) fixed.push(...find({}));
   }
   if (dependent.length === 0) return () => firstOf(fixed);
-  const always = Object.fromEntries(defaults);
   return (variables) => {
-    const all = { ...always, ...variables };
+    const all = { ...defaults, ...variables };
     const rejections = [...fixed];
     for (const find of dependent) {
       if (rejections.length > MAX_VALIDATION_ERRORS) break;
@@ -72,17 +64,17 @@ function firstOf(rejections: readonly Rejection[]): readonly Rejection[] {
 function argumentCheck(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
-  defaults: ReadonlyMap<string, unknown>,
+  defaults: Variables,
   validatorOf: ReturnType<typeof inputValidators>,
-): ((values: Arguments) => ServiceError | undefined) | undefined {
+): ((values: Variables) => ServiceError | undefined) | undefined {
   const checked = field.args.filter((arg) => {
     if (boundsOf(arg) !== undefined) return true;
     const value = node.arguments?.find(({ name }) => name.value === arg.name)?.value;
     // Variables are checked as a whole elsewhere, but their defaults are not.
-    const isChecked = value?.kind === Kind.VARIABLE && !defaults.has(value.name.value);
+    const isChecked = value?.kind === Kind.VARIABLE && !Object.hasOwn(defaults, value.name.value);
     return isInputObjectType(getNamedType(arg.type)) && !isChecked;
   });
-  const assertWindow = getNamedType(field.type).extensions.assertWindow as ((values: Arguments) => void) | undefined;
+  const assertWindow = getNamedType(field.type).extensions.assertWindow as ((values: Variables) => void) | undefined;
   if (checked.length === 0 && assertWindow === undefined) return undefined;
   const validators = checked.map((arg) => [arg.name, validatorOf(arg)] as const);
   return (values) => {
@@ -96,18 +88,4 @@ function argumentCheck(
     }
     return undefined;
   };
-}
-
-/** The coerced defaults of the variables, as graphql-js coerces them. */
-function defaultsOf(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-): ReadonlyMap<string, unknown> {
-  return new Map(
-    variableDefinitions.flatMap(({ variable, type, defaultValue }) =>
-      defaultValue === undefined
-        ? []
-        : [[variable.name.value, valueFromAST(defaultValue, typeFromAST(schema, type) as GraphQLInputType)] as const],
-    ),
-  );
 }

@@ -151,16 +151,16 @@ export function nodesOf(fields: readonly SelectedField[]): ReadonlyMap<FieldNode
   return new Map(fields.map(({ node, field }) => [node, field]));
 }
 
-/** Groups the ways to fields by a key; fields without a key are left out. */
+/** The last field with each key, and the ways to all of them; fields without a key are left out. */
 export function waysBy<K>(fields: readonly SelectedField[], keyOf: (field: SelectedField) => K | undefined) {
-  const ways = new Map<K, Set<readonly Condition[]>>();
-  for (const field of fields) {
-    const key = keyOf(field);
+  const all = new Map<K, { readonly field: SelectedField['field']; readonly ways: Set<readonly Condition[]> }>();
+  for (const selected of fields) {
+    const key = keyOf(selected);
     if (key === undefined) continue;
-    const known = ways.get(key) ?? new Set();
-    ways.set(key, known.add(field.conditions));
+    const ways = all.get(key)?.ways ?? new Set();
+    all.set(key, { field: selected.field, ways: ways.add(selected.conditions) });
   }
-  return ways;
+  return all;
 }
 
 /** The error of an operation beyond a limit. */
