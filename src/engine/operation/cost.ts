@@ -37,8 +37,8 @@ export function assertLines(text: string): void {
   if (lines > MAX_LINES) throw tooMuch(`The document has more than ${MAX_LINES} lines.`);
 }
 
-/** Prepares the cost calculation; what it returns throws INVALID_ARGUMENT for too many rows, values or bytes. */
-export function measure({ roots, defaults }: Selection): (variables: Variables) => Cost {
+/** Makes the function that gives the cost of some runs at once; it throws INVALID_ARGUMENT if one of them is too large. */
+export function measure({ roots, defaults }: Selection): (variables: Variables, runs?: number) => Cost {
   // Calculated once for fields of the document that are merged: they may occur often, because fragments are expanded.
   const known = new Map<string, Dynamic<Cost>>();
   const ids = new Map<object, number>();
@@ -48,12 +48,12 @@ export function measure({ roots, defaults }: Selection): (variables: Variables) 
   ids.clear();
   // Object.fromEntries defines own properties, also for a variable with the name `__proto__`.
   const given = Object.fromEntries(defaults);
-  return (variables) => {
+  return (variables, runs = 1) => {
     const cost = typeof amount === 'function' ? amount({ ...given, ...variables }) : amount;
     assertAtMost(MAX_ROWS, cost.rows, 'rows at once');
     assertAtMost(MAX_VALUES, cost.values + cost.items, 'values at once');
     assertAtMost(MAX_ANSWER_BYTES, cost.bytes, 'bytes, by the maximum lengths of its fields');
-    return cost;
+    return runs === 1 ? cost : add(NOTHING, cost, runs);
   };
 
   /** @param holding conditions that hold where the fields are; undefined at the root */
@@ -108,23 +108,10 @@ export function measure({ roots, defaults }: Selection): (variables: Variables) 
       isAlways || isIncluded(ways, variables) ? total(resolved(asked, variables), resolved(each, variables)) : NOTHING;
 
     function total({ count, items, searches }: Asked, row: Cost): Cost {
-      return {
-        rows: count * row.rows + (isList ? count : 0),
-        values: count * row.values + own.values,
-        items: count * row.items + items,
-        searches: searches.length === 0 ? row.searches : [...searches, ...row.searches],
-        // One statement reads the lists of all rows.
-        statements: row.statements + own.statements,
-        bytes: count * row.bytes + own.bytes,
-      };
+      const { values, statements, bytes } = own;
+      return add({ rows: isList ? count : 0, values, items, searches, statements, bytes }, row, count);
     }
   }
-}
-
-/** The cost of running several times at once: one statement reads the lists of all. */
-export function together(cost: Cost, runs: number): Cost {
-  const { rows, values, items, bytes } = cost;
-  return { ...cost, rows: rows * runs, values: values * runs, items: items * runs, bytes: bytes * runs };
 }
 
 export function maxRuns({ rows, values, items, bytes }: Cost): number {
@@ -137,15 +124,15 @@ function resolved<T extends object>(value: Dynamic<T>, variables: Variables): T 
 
 const NOTHING: Cost = { rows: 0, values: 0, items: 0, searches: [], statements: 0, bytes: 0 };
 
-// Not a spread, because this runs for each request: on Node 20 each spread object gets a hidden class of its own.
-function add(one: Cost, other: Cost): Cost {
+/** The cost with that of something done several times at once, whose lists one statement reads together. */
+function add(one: Cost, other: Cost, times = 1): Cost {
   return {
-    rows: one.rows + other.rows,
-    values: one.values + other.values,
-    items: one.items + other.items,
+    rows: one.rows + other.rows * times,
+    values: one.values + other.values * times,
+    items: one.items + other.items * times,
     searches: other.searches.length === 0 ? one.searches : [...one.searches, ...other.searches],
     statements: one.statements + other.statements,
-    bytes: one.bytes + other.bytes,
+    bytes: one.bytes + other.bytes * times,
   };
 }
 

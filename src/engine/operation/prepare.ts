@@ -6,7 +6,7 @@ import { type InputPlace, inputValidators, type Names, nameOrValue } from '../sc
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { argumentValidator } from './arguments.ts';
 import type { Operation } from './compiled.ts';
-import { maxRuns, measure, together } from './cost.ts';
+import { maxRuns, measure } from './cost.ts';
 import { countedLists } from './counts.ts';
 import { neverNull } from './never-null.ts';
 import type { PreparedOperation } from './prepared.ts';
@@ -46,7 +46,7 @@ export function prepareOperation(
     changesSeveral: isChange && label === undefined,
     scopes: scopesOf(selection),
     cost: (variables, runs = 1) => {
-      const cost = together(costFor(variables), runs);
+      const cost = costFor(variables, runs);
       const counts = counted(variables).reduce((sum, list) => sum + costs.count(list), 0);
       return { units: unitsOf(cost, costs) + counts + otherRoots, bytes: cost.bytes };
     },
