@@ -50,11 +50,8 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
 
   return async function executeOperation(operation, call) {
     const { request, caller } = call;
-    const reject = (thrown: unknown) => {
-      if (thrown instanceof ServiceError) return call.reject([{ error: thrown, node: undefined }]);
-      throw thrown;
-    };
     let variables: Variables;
+    let own = context;
     try {
       authentication.authorize(caller, operation.scopes);
       enforceLifecycle(operation.uses.always, request.headers, call.labels);
@@ -65,21 +62,17 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
       request.meter.expect(bytes);
       const uses = operation.uses.given?.(variables);
       if (uses !== undefined) enforceLifecycle(uses, request.headers, call.labels);
-    } catch (error) {
-      return reject(error);
-    }
-    const rejections = operation.validate(variables);
-    if (rejections[0] !== undefined) return call.reject([rejections[0], ...rejections.slice(1)]);
-    if (call.open !== undefined) return call.open(variables);
-    let own = context;
-    if (operation.wait !== undefined) {
-      try {
+      const rejections = operation.validate(variables);
+      if (rejections[0] !== undefined) return call.reject([rejections[0], ...rejections.slice(1)]);
+      if (call.open !== undefined) return call.open(variables);
+      if (operation.wait !== undefined) {
         own = { ...context, ...(await operation.wait(variables, context, request)) };
         // The credential may have been revoked meanwhile.
         await authentication.recheck(request, operation.scopes);
-      } catch (error) {
-        return reject(error);
       }
+    } catch (error) {
+      if (error instanceof ServiceError) return call.reject([{ error, node: undefined }]);
+      throw error;
     }
     const runNow = () =>
       concurrency.run(
