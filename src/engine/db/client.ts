@@ -140,11 +140,7 @@ export class Database {
 
   /** Runs the work in one transaction on one connection, without a time limit; rolls back when it rejects. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    const workAfterBegin = async (query: Query, begun: Promise<unknown>) => {
-      await begun;
-      return work(query);
-    };
-    return this.driver.transaction(workAfterBegin, undefined);
+    return this.driver.transaction((query, begun) => begun.then(() => work(query)), undefined);
   }
 
   /** Makes a database like this one, whose statements are sent in a transaction. */

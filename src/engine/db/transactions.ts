@@ -6,7 +6,10 @@ import { type Connection, createPool } from './pool.ts';
 /** In milliseconds: the rows that a transaction has changed are locked for all others meanwhile. */
 const MAX_TRANSACTION_TIME = 2_000;
 
-/** Runs at most `max` transactions at once, in sessions that they reuse, each with what `make` has made for it. */
+/**
+ * Makes the function that runs work in a transaction, which is rolled back if the work rejects. At most `max` run at
+ * once, in sessions that they reuse, each with what `make` has made for it.
+ */
 export function createTransactions<Made>(database: Database, max: number, make: (own: Database) => Made) {
   interface Client {
     readonly made: Made;
@@ -15,27 +18,38 @@ export function createTransactions<Made>(database: Database, max: number, make: 
   }
   const sessions = createPool<Client>(max, { open, close: async () => {} });
 
-  return {
-    /**
-     * Runs the work in a transaction of its own, with what was made for the session; rolls back when it rejects.
-     *
-     * @param caller the caller that it works for, if it is one: waiting callers take turns
-     * @param latest when it must have ended, including its wait, as a time of `performance.now`
-     * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long and is rolled back
-     */
-    run<T>(caller: string | undefined, latest: number, work: (made: Made) => Promise<T>): Promise<T> {
-      const inSession = async (connection: Connection<Client>) => {
-        const until = Math.min(latest, performance.now() + MAX_TRANSACTION_TIME);
-        try {
-          return await transact(connection.client, work, until);
-        } catch (error) {
-          // Work that rejects may still be running, and must not send statements in the next transaction.
-          connection.isLost = true;
-          throw error;
-        }
+  /**
+   * @param caller the caller that it works for, if it is one: waiting callers take turns
+   * @param latest when it must have ended, including its wait, as a time of `performance.now`
+   * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long and is rolled back
+   */
+  return <T>(caller: string | undefined, latest: number, work: (made: Made) => Promise<T>): Promise<T> => {
+    const inSession = async (connection: Connection<Client>) => {
+      const { client } = connection;
+      const until = Math.min(latest, performance.now() + MAX_TRANSACTION_TIME);
+      const assertInTime = () => {
+        if (performance.now() > until) throw tooSlow();
       };
-      return sessions.use(inSession, latest - performance.now(), caller);
-    },
+      try {
+        return await database.driver.transaction(async (query, begun) => {
+          const queryInTime: Query = async (...statement) => {
+            assertInTime();
+            return query(...statement);
+          };
+          client.query = inOrder(queryInTime, begun);
+          const result = await work(client.made).finally(() => {
+            client.query = undefined;
+          });
+          assertInTime();
+          return result;
+        }, until);
+      } catch (error) {
+        // Work that rejects may still be running, and must not send statements in the next transaction.
+        connection.isLost = true;
+        throw error;
+      }
+    };
+    return sessions.use(inSession, latest - performance.now(), caller);
   };
 
   function open(): Client {
@@ -45,26 +59,6 @@ export function createTransactions<Made>(database: Database, max: number, make: 
     });
     const client: Client = { made: make(own), query: undefined };
     return client;
-  }
-
-  function transact<T>(client: Client, work: (made: Made) => Promise<T>, until: number): Promise<T> {
-    const assertInTime = () => {
-      if (performance.now() > until) throw tooSlow();
-    };
-    return database.driver.transaction(async (query, begun) => {
-      const queryInTime: Query = async (...statement) => {
-        assertInTime();
-        return query(...statement);
-      };
-      client.query = inOrder(queryInTime, begun);
-      try {
-        const result = await work(client.made);
-        assertInTime();
-        return result;
-      } finally {
-        client.query = undefined;
-      }
-    }, until);
   }
 }
 

@@ -36,11 +36,7 @@ export function createIdempotency(database: Database, deadline: number, makeCont
     createTransactions(database, max, (own) => ({ own: keyStore(own), context: makeContext(own) }));
   const transactions = { one: transactionsOf(MAX_IN_PROGRESS), several: transactionsOf(MAX_OF_SEVERAL) };
   const runAlone = async (changes: 'one' | 'several', call: Call) => {
-    const [answer] = await transactions[changes].run(
-      call.request.account,
-      call.latest,
-      inTransaction(database, [call]),
-    );
+    const [answer] = await transactions[changes](call.request.account, call.latest, inTransaction(database, [call]));
     return answer;
   };
   const runOne = batched<Call, Answer>(database, 'idempotency', runTogether, MAX_TOGETHER);
@@ -94,7 +90,7 @@ export function createIdempotency(database: Database, deadline: number, makeCont
     const [first, ...others] = calls as readonly [Call, ...Call[]];
     if (others.length === 0) return [await alone(first)];
     try {
-      return await transactions.one.run(undefined, first.latest, inTransaction(database, calls));
+      return await transactions.one(undefined, first.latest, inTransaction(database, calls));
     } catch {
       // Nothing was changed: each is tried on its own, so that only the bad ones fail.
       return calls.map(alone);

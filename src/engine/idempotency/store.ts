@@ -85,7 +85,7 @@ export function keyStore(database: Database) {
     },
 
     /** From now on, statements of the transaction take only a short time, and wait less for a row that is locked. */
-    waitBriefly: () => waitBriefly(),
+    waitBriefly,
 
     async keep(replies: readonly (StoredReply & { readonly request: KeyedRequest })[]): Promise<void> {
       const rows = replies.map(({ request: { caller, key }, fingerprint, reply }) => ({

@@ -12,7 +12,7 @@ afterAll(() => opened?.dispose());
 
 test('a transaction whose time ends between two statements is rolled back, and the next one does not commit it', async () => {
   const insert = sql`insert into categories (name) values (${sql.placeholder('name')})`;
-  const { run } = createTransactions(opened.database, 1, (own) => ({
+  const run = createTransactions(opened.database, 1, (own) => ({
     insert: own.statement('test.insert', 'write', insert, {}),
   }));
   const latest = performance.now() + 300;
