@@ -65,9 +65,8 @@ export function batched<Item, Value>(
     } catch (error) {
       const isRejected = error instanceof DatabaseError && batch.length > 1;
       for (const call of batch) {
-        const { resolve, reject } = call;
-        if (isRejected) resolve(runFor([call]).then(([value]) => value as Value | Promise<Value>));
-        else reject(error);
+        if (isRejected) call.resolve(runFor([call]).then(([value]) => value as Value | Promise<Value>));
+        else call.reject(error);
       }
     } finally {
       release();
@@ -83,18 +82,15 @@ export function batched<Item, Value>(
   /** Counts a statement as in flight; returns what to call when it ends. */
   function acquire(): () => void {
     inFlight++;
-    let isReleased = false;
     const release = () => {
-      if (isReleased) return;
-      isReleased = true;
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      timer = undefined;
       inFlight--;
       schedule();
     };
-    const timer = setTimeout(release, SLOW_AFTER);
-    return () => {
-      clearTimeout(timer);
-      release();
-    };
+    let timer: NodeJS.Timeout | undefined = setTimeout(release, SLOW_AFTER);
+    return release;
   }
 }
 
