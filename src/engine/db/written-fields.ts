@@ -90,20 +90,18 @@ export function insertManyQuery(
       select ${targetId} as id from ${target} where ${targetId} = any(array(select ${sql.identifier(key)} from given))
       order by id for key share skip locked),`,
   );
-  const joins = foreignKeys.map(
-    ({ key }, n) => sql`left join ${sql.raw(`known${n}`)} on ${sql.raw(`known${n}`)}.id = given.${sql.identifier(key)}`,
-  );
-  const isKnown = foreignKeys.map(
-    ({ key }, n) => sql`(given.${sql.identifier(key)} is null or ${sql.raw(`known${n}`)}.id is not null)`,
-  );
-  const values = fields.map(({ key }) => sql`given.${sql.identifier(key)}`);
+  const isKnown = foreignKeys.map(({ key }, n) => {
+    const name = sql.identifier(key);
+    return sql`(${name} is null or ${name} in (select id from ${sql.raw(`known${n}`)}))`;
+  });
+  const keys = fields.map(({ key }) => sql.identifier(key));
   return sql`with given as (
       select nextval(${sequence}) as id, item.*
       from json_to_recordset(${sql.placeholder('rows')}::text::json) as item${[sql`place integer`, sql`"requestId" text`, ...items]}),
     ${sql.join(known, sql` `)}
     inserted as (
       insert into ${table} ${[sql`id`, ...names]}
-      select given.id, ${sql.join(values, sql`, `)} from given ${sql.join(joins, sql` `)}
+      select id, ${sql.join(keys, sql`, `)} from given
       where ${sql.join([sql`true`, ...isKnown], sql` and `)}
       ${hasUnique ? sql`on conflict do nothing` : sql``} returning ${selected})
     select given.place, inserted.*, ${byRequests(sql`id`)} from inserted join given using (id)`;
