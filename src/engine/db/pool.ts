@@ -20,8 +20,8 @@ interface Opener<Client> {
 
 interface Waiting {
   readonly caller: string | undefined;
-  start(): void;
-  giveUp(error: ServiceError): void;
+  /** Starts its work, or rejects it with the error. */
+  end(error?: ServiceError): void;
 }
 
 /**
@@ -65,7 +65,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
     /** Closes the connections. Work in progress may take this many more seconds; new work is rejected. */
     async end(seconds: number): Promise<void> {
       hasEnded = true;
-      for (const { giveUp } of [...waiting]) giveUp(stopping());
+      for (const { end } of [...waiting]) end(stopping());
       await Promise.all([...members].map(({ client }) => close(client, seconds)));
     },
   };
@@ -78,23 +78,17 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
 
   function wait(timeout: number, caller: string | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leaveQueue = () => {
-        clearTimeout(timer);
-        waiting.splice(waiting.indexOf(place), 1);
-      };
       const place: Waiting = {
         caller,
-        start() {
-          leaveQueue();
+        end(error) {
+          clearTimeout(timer);
+          waiting.splice(waiting.indexOf(place), 1);
+          if (error !== undefined) return reject(error);
           users.push(caller);
           resolve();
         },
-        giveUp(error) {
-          leaveQueue();
-          reject(error);
-        },
       };
-      const timer = setTimeout(() => place.giveUp(overloaded()), timeout);
+      const timer = setTimeout(() => place.end(overloaded()), timeout);
       waiting.push(place);
     });
   }
@@ -121,7 +115,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
     users.splice(users.indexOf(caller), 1);
     if (member.isLost || isSpent?.(member.client)) discard(member);
     else idle.push(member);
-    next()?.start();
+    next()?.end();
   }
 
   /** The work that has waited longest, among that of the callers with the fewest connections. */
