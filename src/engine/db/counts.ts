@@ -28,11 +28,7 @@ export function nestedCount(database: Database, list: List, parent: PgColumn): (
   const ofParents = sql`${parent} = any(${sql.placeholder('parents')}::bigint[])`;
   const query = sql`select ${parent}, count(*) from ${list.from} ${whereAll(list, [ofParents])} group by ${parent}`;
   const statement = database.statement(name, 'count', query, { parentId: parent, count: Number });
-  const counts = loaderOf(
-    database,
-    name,
-    (parents: readonly Int64[]) => statement({ parents }),
-    (row) => row.parentId as Int64,
-  );
+  const countMany = (parents: readonly Int64[]) => statement({ parents });
+  const counts = loaderOf(database, name, countMany, (row) => row.parentId as Int64);
   return async (parentId) => (await counts.load(parentId))?.count ?? 0;
 }

@@ -55,10 +55,8 @@ export function conditionOf(filter: RowFilter): SQL {
   if ('condition' in filter) return filter.condition;
   const { expression, from, until } = filter;
   const bounds = [from && sql`${expression} >= ${from}`, until && sql`${expression} < ${until}`];
-  return sql.join(
-    bounds.filter((bound) => bound !== undefined),
-    sql` and `,
-  );
+  const given = bounds.filter((bound) => bound !== undefined);
+  return sql.join(given, sql` and `);
 }
 
 /**
@@ -231,35 +229,25 @@ function conditionsBeside({ sortName, filters }: PageQuery): SQL[] {
 function orderConditions({ list: { id, joinedId }, sortName, sort, filters, bounds }: PageQuery): SQL[] {
   const { by } = sort;
   const ranges = filters.filter((filter) => isInOrder(filter, sortName));
+  const starts = ranges.flatMap(({ from }) => from ?? []);
+  const ends = ranges.flatMap(({ until }) => until ?? []);
   // PostgreSQL infers no range from the join: a merge join would read the joined table from its end to the position.
   const ids = joinedId === undefined ? [id] : [id, joinedId];
-  const conditionsOf = (side: 'after' | 'before', operator: SQL, ends: readonly SQL[], isWithin: SQL, inner: SQL) => {
-    if (bounds[side] === undefined) return ends.map((end) => sql`${by?.expression} ${isWithin} ${end}`);
+  const conditionsOf = (side: 'after' | 'before', operator: SQL, limits: readonly SQL[], isWithin: SQL, inner: SQL) => {
+    if (bounds[side] === undefined) return limits.map((limit) => sql`${by?.expression} ${isWithin} ${limit}`);
     const [placeId, value] = [sql`place.${sql.identifier(`${side}Id`)}`, sql`place.${sql.identifier(`${side}Value`)}`];
     if (by === undefined) return ids.map((key) => sql`${key} ${operator} ${placeId}`);
     const key = by.toComparable(value);
-    const all = sql.join([key, ...ends], sql`, `);
-    const isPlace = sql.join([sql`true`, ...ends.map((end) => sql`${key} ${isWithin} ${end}`)], sql` and `);
+    const all = sql.join([key, ...limits], sql`, `);
+    const isPlace = sql.join([sql`true`, ...limits.map((limit) => sql`${key} ${isWithin} ${limit}`)], sql` and `);
     // No row has the id 0: all rows with the key come after it.
     const place = sql`${inner}(${all}), case when ${isPlace} then ${placeId} else 0 end`;
     return [sql`(${by.expression}, ${id}) ${operator} (${place})`];
   };
   const [low, high] = sort.descending ? (['before', 'after'] as const) : (['after', 'before'] as const);
   return [
-    ...conditionsOf(
-      low,
-      sql`>`,
-      ranges.flatMap(({ from }) => from ?? []),
-      sql`>=`,
-      sql`greatest`,
-    ),
-    ...conditionsOf(
-      high,
-      sql`<`,
-      ranges.flatMap(({ until }) => until ?? []),
-      sql`<`,
-      sql`least`,
-    ),
+    ...conditionsOf(low, sql`>`, starts, sql`>=`, sql`greatest`),
+    ...conditionsOf(high, sql`<`, ends, sql`<`, sql`least`),
   ];
 }
 
