@@ -95,8 +95,8 @@ export async function openStream<S extends Sink>(
   cursor: string,
   request: Partial<StreamRequest> = {},
 ): Promise<S> {
-  const given = { format: formatOf(), filter: {}, account: 'me', recheck: async () => {}, ...request, cursor };
-  const { body } = await streams.open(given);
+  const given = { format: formatOf(), filter: {}, account: 'me', recheck: async () => {}, ...request };
+  const { body } = await streams.open(cursor, given);
   (body as StreamBody).start(sink);
   return sink;
 }

@@ -86,9 +86,8 @@ export function createEvents({ database, sources, name, settings, metrics, logge
         throw new ServiceError('INVALID_ARGUMENT', 'limit and wait are for pages: a stream has no end.');
       }
       const types = (type as readonly string[] | undefined)?.map((one) => typeNames.get(one) ?? one);
-      return streams.open({
+      return streams.open(resumedAt(headers, after as string | undefined), {
         format,
-        cursor: resumedAt(headers, after as string | undefined),
         filter: { types, subject: subject as string | undefined },
         account: meter.account,
         recheck,

@@ -25,8 +25,6 @@ export interface StreamFormat {
 
 export interface StreamRequest {
   readonly format: StreamFormat;
-  /** The id of the event that it goes on after; without one, it begins now. */
-  readonly cursor: string | null | undefined;
   readonly filter: EventFilter;
   readonly account: string;
   /** Charges the caller for events that are sent together. Throws RATE_LIMITED; undefined if they cost nothing. */
@@ -37,7 +35,7 @@ export interface StreamRequest {
 
 export class EventStream {
   readonly #sink: Sink;
-  readonly request: Omit<StreamRequest, 'cursor'>;
+  readonly request: StreamRequest;
   /** The place of the last event that was sent, or skipped; undefined before its first page. */
   place: FeedCursor | undefined;
   /** Whether it is sent nothing more, also if its client still has to read what was sent. */
@@ -49,21 +47,18 @@ export class EventStream {
   /** Whether it has all events until now, and gets the next ones together with all other streams. */
   isLive = false;
 
-  constructor(sink: Sink, request: Omit<StreamRequest, 'cursor'>) {
+  constructor(sink: Sink, request: StreamRequest) {
     this.#sink = sink;
     this.request = request;
     sink.onEnd(() => {
       this.hasEnded = true;
     });
+    sink.write(`retry: ${RETRY}\n\n`);
   }
 
   wants({ type, subject }: FeedEvent): boolean {
     const { types, subject: only } = this.request.filter;
     return (types?.includes(type) ?? true) && (only == null || only === subject);
-  }
-
-  begin(): void {
-    this.#sink.write(`retry: ${RETRY}\n\n`);
   }
 
   /**
@@ -112,19 +107,17 @@ export class EventStream {
   }
 
   /** Ends it if its caller may no longer read; not if that can't be found out at the moment. */
-  async check(): Promise<void> {
-    try {
-      await this.request.recheck();
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.status >= 500) return;
-      this.reject(error);
-    }
+  check(): Promise<unknown> {
+    return this.request.recheck().catch((error) => this.reject(error));
   }
 
-  reject(error: ServiceError): void {
+  /** Ends it with an error of its caller; false for another error. */
+  reject(error: unknown): boolean {
+    if (!(error instanceof ServiceError) || error.status >= 500) return false;
     this.hasEnded = true;
     this.#sink.write(this.request.format.rejection(error));
     this.#sink.end('after');
+    return true;
   }
 
   end(): void {

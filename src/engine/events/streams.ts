@@ -44,9 +44,12 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   let hasEnded = false;
 
   return {
-    /** @throws {ServiceError} as `FeedStore.page` does; UNAVAILABLE or RATE_LIMITED when there are too many */
-    async open(request: StreamRequest): Promise<HttpReply> {
-      const { cursor, filter, account } = request;
+    /**
+     * @param cursor the id of the event that it goes on after; without one, it begins now
+     * @throws {ServiceError} as `FeedStore.page` does; UNAVAILABLE or RATE_LIMITED when there are too many
+     */
+    async open(cursor: string | undefined, request: StreamRequest): Promise<HttpReply> {
+      const { filter, account } = request;
       if (hasEnded) throw new ServiceError('UNAVAILABLE', 'The service is stopping; try again.');
       places.assertFree(account);
       const first = await feed.page(cursor ?? NOW, filter, 1);
@@ -111,7 +114,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   };
 
   /** Sends a client the events of a page, and then all others. */
-  function begin(sink: Sink, request: Omit<StreamRequest, 'cursor'>, first: FeedPage): void {
+  function begin(sink: Sink, request: StreamRequest, first: FeedPage): void {
     const stream = new EventStream(sink, request);
     if (streams.size === 0) {
       timers = [
@@ -126,18 +129,15 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       for (const timer of timers) clearInterval(timer);
       tail.end();
     });
-    stream.begin();
     if (hasEnded) stream.end();
     else follow(stream, first);
   }
 
   /** Ends a stream that cannot be sent what comes next: its client goes on after the last event. */
   function cut(stream: EventStream, error: unknown): void {
-    if (error instanceof ServiceError && error.status < 500) stream.reject(error);
-    else {
-      onFailure(error);
-      stream.end();
-    }
+    if (stream.reject(error)) return;
+    onFailure(error);
+    stream.end();
   }
 
   /** Sends a stream what it has missed, from this page or from what its client has read, and then what comes. */

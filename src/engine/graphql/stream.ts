@@ -42,7 +42,7 @@ export function subscriptionOpener({ open, context }: Subscriptions, authenticat
       const result = await operation.run(variables, { ...context, event });
       return next(forCaller(result, mayRead), extension, `id: ${event.id}\n`);
     };
-    const reply = await open({
+    const reply = await open(resumedAt(request.headers, after as string | undefined), {
       format: {
         key: stringifyJson([text, variables, mayRead, extension?.extensions]),
         hasIds: true,
@@ -51,7 +51,6 @@ export function subscriptionOpener({ open, context }: Subscriptions, authenticat
         textsOf: (events) => turns.take(account, () => Promise.all(events.map(run))),
         rejection: (error) => next({ errors: [rejected(error)] }, extension) + COMPLETE,
       },
-      cursor: resumedAt(request.headers, after as string | undefined),
       filter: { types, subject } as EventFilter,
       account,
       charge: (events) => request.meter.charge(operation.cost(variables, events).units),
