@@ -42,8 +42,6 @@ export class EventStream {
   hasEnded = false;
   /** How many bytes its client had not read at the last heartbeat; 0 if it was sent more since then. */
   #unread = 0;
-  /** The number of batches of published events that it has not been sent yet. */
-  waiting = 0;
   /** Whether it has all events until now, and gets the next ones together with all other streams. */
   isLive = false;
 

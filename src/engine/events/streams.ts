@@ -1,15 +1,16 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
-import type { Sink } from '../http/stream.ts';
+import { type Sink, sinkTo } from '../http/stream.ts';
 import { Turns } from '../turns.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
 import { createPlaces } from './stream-places.ts';
 import { createTail } from './tail.ts';
-import { WAITING, waitingSink } from './waiting.ts';
+import { WAITING, waitingClient } from './waiting.ts';
 
 /** How often an idle stream gets a comment, in milliseconds, so that proxies don't close it. */
 const HEARTBEAT = 15_000;
@@ -19,7 +20,7 @@ const RECHECK = 2_000;
 const PAGE = 100;
 /** How long slow streams can delay the next batch of published events for all others, in milliseconds. */
 const MAX_DELAY = 100;
-/** The maximum number of batches that a stream may be behind; beyond that it ends, and its client can resume. */
+/** How many batches streams that are alike may be behind; beyond that they end, and their clients can resume. */
 const MAX_WAITING = 20;
 
 interface StreamsOptions {
@@ -90,13 +91,14 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         const first = await feed.page(cursor, filter, 1);
         // There is more to read at once, even if this page has none of the events that are wanted.
         if (first.hasMore) return undefined;
-        const sink = waitingSink();
+        const client = waitingClient();
+        const sink = sinkTo(client);
         const timeout = setTimeout(sink.end, milliseconds, 'now');
         const recheck = async () => {
           if (isCutOff()) sink.end('now');
         };
         begin(sink, { format: WAITING, filter, account, recheck }, first);
-        await sink.ended;
+        await once(client, 'close');
         clearTimeout(timeout);
         return cursor === NOW ? first.next : undefined;
       } finally {
@@ -184,14 +186,10 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     const alike = new Map<string, EventStream[]>();
     for (const stream of streams) {
       if (!isListening(stream)) continue;
-      if (stream.waiting >= MAX_WAITING) {
-        stream.end();
-        continue;
-      }
-      stream.waiting++;
       const { key } = stream.request.format;
       const group = alike.get(key);
-      if (group === undefined) alike.set(key, [stream]);
+      if (batches.lengthOf(key) > MAX_WAITING) stream.end();
+      else if (group === undefined) alike.set(key, [stream]);
       else group.push(stream);
     }
     const sending = [...alike].map(([key, group]) => batches.take(key, () => sendGroup(group, events, place)));
@@ -203,7 +201,6 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     events: readonly FeedEvent[],
     place: FeedCursor,
   ): Promise<void> {
-    for (const stream of group) stream.waiting--;
     const first = group.reduce((one, other) => (queueOf(other) < queueOf(one) ? other : one));
     // Those that pay and are alike have the same filter.
     const { charge, format } = first.request;

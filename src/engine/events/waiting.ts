@@ -1,4 +1,4 @@
-import type { Sink } from '../http/stream.ts';
+import { Writable } from 'node:stream';
 import type { StreamFormat } from './event-stream.ts';
 
 const EVENT = 'event';
@@ -11,17 +11,12 @@ export const WAITING: StreamFormat = {
 };
 
 /** The client of a page that waits: it wants one event. */
-export function waitingSink(): Sink & { readonly ended: Promise<void> } {
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
+export function waitingClient(): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(text: string, _, done) {
+      if (text.startsWith(EVENT)) this.destroy();
+      done();
+    },
   });
-  return {
-    write: (text) => text.startsWith(EVENT) && end(),
-    unread: () => 0,
-    drained: async () => {},
-    end: () => end(),
-    onEnd: (callback) => void ended.then(callback),
-    ended,
-  };
 }
