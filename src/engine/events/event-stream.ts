@@ -38,18 +38,19 @@ export class EventStream {
   readonly request: StreamRequest;
   /** The place of the last event that was sent, or skipped; undefined before its first page. */
   place: FeedCursor | undefined;
-  /** Whether it is sent nothing more, also if its client still has to read what was sent. */
-  hasEnded = false;
+  /**
+   * A live one has all events until now, and gets the next ones together with all others. One that has ended is sent
+   * nothing more, also if its client still has to read what was sent.
+   */
+  state: 'behind' | 'live' | 'ended' = 'behind';
   /** How many bytes its client had not read at the last heartbeat; 0 if it was sent more since then. */
   #unread = 0;
-  /** Whether it has all events until now, and gets the next ones together with all other streams. */
-  isLive = false;
 
   constructor(sink: Sink, request: StreamRequest) {
     this.#sink = sink;
     this.request = request;
     sink.onEnd(() => {
-      this.hasEnded = true;
+      this.state = 'ended';
     });
     sink.write(`retry: ${RETRY}\n\n`);
   }
@@ -67,7 +68,7 @@ export class EventStream {
    */
   send(events: readonly FeedEvent[], texts: readonly string[], end: FeedCursor): FeedCursor {
     const sent = this.place?.position ?? 0;
-    if (this.hasEnded || end.position < sent) return end;
+    if (this.state === 'ended' || end.position < sent) return end;
     let [text, bytes, place] = ['', this.#sink.unread(), end];
     for (const [n, event] of events.entries()) {
       if (event.position <= sent || !this.wants(event)) continue;
@@ -91,7 +92,7 @@ export class EventStream {
   }
 
   goLive(): void {
-    this.isLive = true;
+    this.state = 'live';
     const place = this.#placeText();
     if (place !== '') this.#sink.write(`${place}\n`);
   }
@@ -112,15 +113,17 @@ export class EventStream {
   /** Ends it with an error of its caller; false for another error. */
   reject(error: unknown): boolean {
     if (!(error instanceof ServiceError) || error.status >= 500) return false;
-    this.hasEnded = true;
-    this.#sink.write(this.request.format.rejection(error));
-    this.#sink.end('after');
+    this.#end(this.request.format.rejection(error));
     return true;
   }
 
   end(): void {
-    this.hasEnded = true;
-    this.#sink.write(`retry: ${Math.round(Math.random() * RETRY)}\n\n`);
+    this.#end(`retry: ${Math.round(Math.random() * RETRY)}\n\n`);
+  }
+
+  #end(text: string): void {
+    this.state = 'ended';
+    this.#sink.write(text);
     this.#sink.end('after');
   }
 

@@ -144,7 +144,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
 
   /** Sends a stream what it has missed, from this page or from what its client has read, and then what comes. */
   function follow(stream: EventStream, first?: FeedPage): void {
-    stream.isLive = false;
+    stream.state = 'behind';
     catchUp(stream, first).catch((error) => cut(stream, error));
   }
 
@@ -158,9 +158,9 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     const max = Math.min(PAGE, format.maxEvents ?? PAGE);
     let [size, room, page, isBehind] = [1, max, first, true];
     await stream.drained();
-    while (!stream.hasEnded && (isBehind || !tail.followsFrom(stream.place as FeedCursor))) {
+    while (stream.state !== 'ended' && (isBehind || !tail.followsFrom(stream.place as FeedCursor))) {
       await turns.take(account, async () => {
-        if (stream.hasEnded) return;
+        if (stream.state === 'ended') return;
         const { events, next, hasMore } = page ?? (await feed.pageAfter(stream.place, filter, size));
         page = undefined;
         if (events.length > 0) charge?.(events.length);
@@ -174,7 +174,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       });
       await stream.drained();
     }
-    if (!stream.hasEnded) stream.goLive();
+    if (stream.state !== 'ended') stream.goLive();
   }
 
   /**
@@ -185,7 +185,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   function sendNext(events: readonly FeedEvent[], place: FeedCursor): Promise<unknown> {
     const alike = new Map<string, EventStream[]>();
     for (const stream of streams) {
-      if (!isListening(stream)) continue;
+      if (stream.state !== 'live') continue;
       const { key } = stream.request.format;
       const group = alike.get(key);
       if (batches.lengthOf(key) > MAX_WAITING) stream.end();
@@ -208,7 +208,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     const max = format.maxEvents ?? wanted.length;
     for (let start = 0; start < wanted.length; start += max) {
       const part = wanted.slice(start, start + max);
-      const paying = group.filter((stream) => isListening(stream) && pays(stream, part.length));
+      const paying = group.filter((stream) => stream.state === 'live' && pays(stream, part.length));
       if (paying.length === 0) return;
       try {
         const texts = await format.textsOf(part);
@@ -220,7 +220,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         return;
       }
     }
-    for (const stream of group) if (isListening(stream)) stream.send([], [], place);
+    for (const stream of group) if (stream.state === 'live') stream.send([], [], place);
   }
 
   /** Charges a stream for events; one whose caller has no units left ends. */
@@ -242,10 +242,6 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   function each(work: (stream: EventStream) => void): void {
     for (const stream of streams) work(stream);
   }
-}
-
-function isListening({ isLive, hasEnded }: EventStream): boolean {
-  return isLive && !hasEnded;
 }
 
 /** Of callers that are sent the same, the one with the least other work has it run: no busy one holds up others. */
