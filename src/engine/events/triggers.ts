@@ -38,15 +38,13 @@ export function triggersOf(source: EventSource, rank: number) {
   // A full join is never run as a nested loop, which would take hours for a statement with a million rows: PostgreSQL
   // keeps the plan that it has made for one row.
   const withBefore = sql`${list.from} full join before on ${asBefore(list.id)} = ${list.id}`;
-  const record = (changes: Changes) => writing(source, rank, changes);
-  const recordAll = (type: string) =>
-    record({
-      type: sql`case when ${isListed} then ${type} end`,
-      id: sql`${list.id}`,
-      data: sql`row_to_json(image)`,
-      from: sql`${list.from} ${image}`,
-    });
-  const recordUpdate = record({
+  const recordAll = writing(source, rank, {
+    type: sql`case when ${isListed} then case tg_op when 'INSERT' then ${created.name} else ${deleted.name} end end`,
+    id: sql`${list.id}`,
+    data: sql`row_to_json(image)`,
+    from: sql`${list.from} ${image}`,
+  });
+  const recordUpdate = writing(source, rank, {
     type: typeOfUpdate,
     id: sql`coalesce(${list.id}, ${asBefore(list.id)})`,
     data: sql`case when ${isListed} then row_to_json(image) else row_to_json(image_before) end`,
@@ -63,12 +61,10 @@ begin
   if size = 0 then return null; end if;
   request := nullif(current_setting('events.request', true), '');
   if request like '{%' then requests := request; end if;
-  if tg_op = 'INSERT' then
-    ${recordAll(created.name)};
-  elsif tg_op = 'DELETE' then
-    ${recordAll(deleted.name)};
-  else
+  if tg_op = 'UPDATE' then
     ${recordUpdate};
+  else
+    ${recordAll};
   end if;
   return null;
 end`,
