@@ -16,9 +16,6 @@ const MAX_CLIENTS = 500;
 export const MAX_LISTED = 100;
 const KEPT_DAYS = 365;
 
-const rows = (columns: string) =>
-  sql`json_to_recordset(${sql.placeholder('rows')}::text::json) as counted(${sql.raw(columns)})`;
-
 interface LifecycleStoreOptions {
   readonly annotated: readonly Annotated[];
   readonly rest: RestView;
@@ -48,14 +45,15 @@ export function lifecycleStore(
     'lifecycle.addUses',
     'write',
     sql`with counted as materialized (
-        select * from ${rows('coordinate text, day date, client text, uses bigint, last_seen timestamptz')}),
+        select * from json_to_recordset(${sql.placeholder('counts')}::text::json)
+          as counted(coordinate text, day date, client text, uses bigint, "lastSeen" timestamptz)),
       stored_names as (
         select coordinate, day, count(*) as names from ${lifecycleUses}
         where day = any(array(select day from counted)) group by coordinate, day)
       insert into ${lifecycleUses} as stored (coordinate, day, client, uses, last_seen)
-      select coordinate, day, name, sum(uses), max(counted_seen)
+      select coordinate, day, name, sum(uses), max("lastSeen")
       from (
-        select coordinate, day, counted.uses, counted.last_seen as counted_seen, case
+        select coordinate, day, counted.uses, "lastSeen", case
           when known.uses is not null or coalesce(names, 0)
             + row_number() over (partition by coordinate, day, known.uses is null order by client) <= ${MAX_CLIENTS}
           then client
@@ -73,7 +71,8 @@ export function lifecycleStore(
     'write',
     sql`with old as (delete from ${lifecycleUses} where day < ${sql.placeholder('oldest')}::date)
       insert into ${lifecycleCounting} (coordinate, since)
-      select coordinate, ${sql.placeholder('now')}::timestamptz from ${rows('coordinate text')} on conflict do nothing`,
+      select unnest(${sql.placeholder('coordinates')}::text[]), ${sql.placeholder('now')}::timestamptz
+      on conflict do nothing`,
     {},
   );
   const counting = database.statement(
@@ -169,8 +168,8 @@ export function lifecycleStore(
   async function beginDay(): Promise<void> {
     const today = toDay(clock());
     if (startedAt === undefined || begunOn === today) return;
-    const coordinates = JSON.stringify(annotated.map(({ coordinate }) => ({ coordinate })));
-    await begin({ rows: coordinates, now: startedAt, oldest: addDays(today, -KEPT_DAYS) });
+    const coordinates = annotated.map(({ coordinate }) => coordinate);
+    await begin({ coordinates, now: startedAt, oldest: addDays(today, -KEPT_DAYS) });
     begunOn = today;
   }
 
@@ -181,8 +180,7 @@ export function lifecycleStore(
     try {
       await beginDay();
       if (counts.length === 0) return;
-      const rows = counts.map(({ lastSeen, ...count }) => ({ ...count, last_seen: lastSeen }));
-      await add({ rows: JSON.stringify(rows) });
+      await add({ counts: JSON.stringify(counts) });
     } catch (error) {
       tally.restore(counts);
       timer ??= setTimeout(flush, FLUSH_AFTER).unref();
