@@ -9,7 +9,7 @@ import type { Int64 } from '../int64.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import { createRounds } from '../rounds.ts';
 import { deliveryQueue, type Settlement, subjectKey } from './queue.ts';
-import { outcomeOf } from './schedule.ts';
+import { type Outcome, outcomeOf } from './schedule.ts';
 import type { Attempt, createSender } from './send.ts';
 import { signatureHeaders } from './sign.ts';
 
@@ -29,7 +29,11 @@ const LAST_ATTEMPTS = 500;
 /** How many deliveries may be pending, of all webhooks together: about one a second for the three days of the retries. */
 const MAX_PENDING = 300_000;
 const TOO_MANY = `More than ${MAX_PENDING.toLocaleString('en')} deliveries were pending, and this webhook had the most.`;
-const GIVEN_UP = 'an event was given up for a webhook';
+const DELETED: Outcome = {
+  outcome: 'failed',
+  due: null,
+  error: 'The event was deleted before it could be delivered.',
+};
 
 interface DelivererOptions {
   readonly feed: Pick<FeedStore, 'read' | 'types'>;
@@ -166,26 +170,20 @@ export function createDeliverer(
   async function deliver(delivery: Due, webhook: Owned): Promise<Settlement | undefined> {
     const { id, epoch, position, attempts } = delivery;
     const event = delivery.time === null ? undefined : feed.read(delivery);
-    const warn = (why: string | null, message: string) =>
-      logger.warn({ webhook: webhook.id, event: toEventId(delivery), why }, message);
-    if (event === undefined) {
-      const error = 'The event was deleted before it could be delivered.';
-      metrics.delivery('failed');
-      warn(error, GIVEN_UP);
-      return { id, status: 'failed', at: null, due: null, response: null, error };
-    }
-    const at = new Date(clock());
-    const attempt = await send(`evt_${epoch}_${position}`, event, webhook);
-    const { outcome, due, error, pausesUntil } = outcomeOf(attempt, attempts, clock());
+    const begun = now();
+    const attempt = event && (await send(`evt_${epoch}_${position}`, event, webhook));
+    const { outcome, due, error, pausesUntil } = attempt ? outcomeOf(attempt, attempts, clock()) : DELETED;
     if (hasEnded) return undefined;
+    const warn = (message: string) =>
+      logger.warn({ webhook: webhook.id, event: toEventId(delivery), why: error }, message);
     const { url } = webhook;
     if (pausesUntil !== undefined) await queue.pause(webhook.id, url, pausesUntil);
     metrics.delivery(outcome);
-    if (outcome === 'failed') warn(error, GIVEN_UP);
+    if (outcome === 'failed') warn('an event was given up for a webhook');
     if (outcome === 'disabled' && (await queue.disable(webhook.id, url, error ?? '')))
-      warn(error, 'a webhook was disabled by its receiver');
+      warn('a webhook was disabled by its receiver');
     const status = outcome === 'delivered' || outcome === 'failed' ? outcome : 'pending';
-    return { id, status, at, due, response: attempt.status, error };
+    return { id, status, at: attempt ? begun : null, due, response: attempt?.status ?? null, error };
   }
 
   async function send(id: string, event: FeedEvent, webhook: Owned): Promise<Attempt> {
@@ -199,9 +197,8 @@ export function createDeliverer(
     }
     if (body === undefined) return { status: null, error: 'The service failed to make the request.' };
     const secrets = [secret, previousSecret].filter((one) => one !== null);
-    // By the wall clock, as receivers verify it, whatever clock the retries follow.
-    const signed = signatureHeaders({ id, timestamp: Math.floor(Date.now() / 1_000), body }, secrets);
-    return sender.send({ url, headers: { 'content-type': 'application/json', 'user-agent': name, ...signed }, body });
+    const headers = { 'content-type': 'application/json', 'user-agent': name, ...signatureHeaders(id, body, secrets) };
+    return sender.send({ url, headers, body });
   }
 
   async function settle(): Promise<void> {

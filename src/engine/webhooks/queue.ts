@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
 import { events } from '../events/table.ts';
 import type { Int64 } from '../int64.ts';
+import { stringifyJson } from '../json.ts';
 import { type Delivery, deliveries, webhooks } from './table.ts';
 
 /** How long a process owns a webhook since it last said so, in seconds; longer than an attempt takes. */
@@ -228,8 +229,7 @@ export function deliveryQueue(database: Database, me: string) {
       readonly running: readonly string[];
       readonly now: Date;
     }) => due(wanted),
-    settle: (results: readonly Settlement[], now: Date) =>
-      settle({ results: JSON.stringify(results.map((one) => ({ ...one, id: String(one.id) }))), now }),
+    settle: (results: readonly Settlement[], now: Date) => settle({ results: stringifyJson(results), now }),
     /** Disables a webhook, unless it has another address by now or is disabled already; returns whether it did. */
     disable: async (id: Int64, url: string, why: string) => (await disable({ id, url, why })).length > 0,
     /** Pauses a webhook, unless it has another address by now. */

@@ -9,7 +9,7 @@ const RETRIES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * H
 /** How long a receiver can have it wait, in milliseconds. */
 const MAX_PAUSE = 24 * HOUR;
 
-interface Outcome {
+export interface Outcome {
   readonly outcome: 'delivered' | 'retried' | 'failed' | 'disabled';
   /** When the next attempt is due; null for none. */
   readonly due: Date | null;

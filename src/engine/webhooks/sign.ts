@@ -8,16 +8,13 @@ export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_SIZE).toString('base64');
 }
 
-interface SignedMessage {
-  /** Identifies the event: the same in each attempt. */
-  readonly id: string;
-  /** When it is sent, in seconds since the epoch. */
-  readonly timestamp: number;
-  readonly body: string;
-}
-
-/** What receivers verify (Standard Webhooks 1.0), signed with each of the secrets: they need to know one of them. */
-export function signatureHeaders({ id, timestamp, body }: SignedMessage, secrets: readonly string[]) {
+/**
+ * What receivers verify (Standard Webhooks 1.0), signed with each of the secrets: they need to know one of them. The id
+ * is the same in each attempt.
+ */
+export function signatureHeaders(id: string, body: string, secrets: readonly string[]) {
+  // By the wall clock, as receivers verify it, whatever clock the retries follow.
+  const timestamp = Math.floor(Date.now() / 1_000);
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
