@@ -99,10 +99,7 @@ export function keyStore(database: Database) {
     list: () => list(),
 
     /** Returns undefined when no key has the id. A key that is already revoked keeps its revocation time. */
-    async revoke(id: string): Promise<ApiKey | undefined> {
-      const [key] = await revoke({ id });
-      return key;
-    },
+    revoke: async (id: string): Promise<ApiKey | undefined> => (await revoke({ id }))[0],
   };
 }
 

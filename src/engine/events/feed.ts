@@ -8,16 +8,9 @@ import { type EventSource, eventTypesOf } from './source.ts';
 import { events, feed } from './table.ts';
 
 /** An event of the feed. */
-export interface FeedEvent {
+export interface FeedEvent extends Omit<typeof events.$inferSelect, 'data'> {
   readonly id: string;
-  readonly position: number;
-  readonly type: string;
-  readonly subject: string;
-  readonly time: Date;
-  /** The row after the change, or before it if it was deleted. */
   readonly data: EventRow;
-  /** The id of the request that has changed the row; null if none has. */
-  readonly correlation: string | null;
 }
 
 /** The row of an event, with the name of its GraphQL type. */

@@ -7,7 +7,7 @@ import type { EventSource } from './source.ts';
 /** @param routes of the application: a row has the fields in an event that its own routes return */
 export function eventResource(sources: readonly EventSource[], routes: readonly Route[]) {
   const types = [...new Set(sources.map(({ type }) => type.name))];
-  const fragments = types.map((type) => print(fragmentOf(type, routes)));
+  const fragments = types.map((type) => fragmentOf(type, routes));
   return {
     routes: [
       route('GET', '/events', {
@@ -35,12 +35,11 @@ export function eventResource(sources: readonly EventSource[], routes: readonly 
   };
 }
 
-function fragmentOf(type: string, routes: readonly Route[]) {
-  for (const { operation } of routes) {
-    for (const node of operation.definitions) {
-      if (node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === type) return node;
-    }
-  }
+function fragmentOf(type: string, routes: readonly Route[]): string {
+  const fragment = routes
+    .flatMap(({ operation }) => operation.definitions)
+    .find((node) => node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === type);
+  if (fragment !== undefined) return print(fragment);
   throw new Error(`The routes have no fragment ${type}, whose fields the events would have.`);
 }
 
