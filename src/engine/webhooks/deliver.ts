@@ -141,14 +141,11 @@ export function createDeliverer(
   /** How many more requests there can be to each webhook: a few for each, however many others there are. */
   function roomIn(ids: readonly Int64[]) {
     const share = Math.ceil(Math.max(0, MAX_RUNNING - running.size) / ids.length);
-    const toWebhook = (id: Int64) => [...running.values()].filter(({ webhookId }) => webhookId === id).length;
-    return {
-      free: ids.map((id) => {
-        const used = toWebhook(id);
-        return Math.max(0, Math.min(MAX_OF_WEBHOOK - used, Math.max(share, ALWAYS_OF_WEBHOOK - used)));
-      }),
-      running: [...running.keys()],
-    };
+    const free = ids.map((id) => {
+      const used = [...running.values()].filter(({ webhookId }) => webhookId === id).length;
+      return Math.max(0, Math.min(MAX_OF_WEBHOOK - used, Math.max(share, ALWAYS_OF_WEBHOOK - used)));
+    });
+    return { free, running: [...running.keys()] };
   }
 
   function start(delivery: Due, webhook: Owned): void {

@@ -26,15 +26,13 @@ export const deliveryList = tableList(deliveries, {
   filters: { webhookId: deliveries.webhookId, status: deliveries.status },
 });
 
-interface WebhookFields {
-  readonly url: string;
+/** Null for a field that needs a value stands for no change. */
+interface WebhookChanges {
+  readonly url?: string | null | undefined;
   readonly types?: readonly string[] | null | undefined;
   readonly description?: string | null | undefined;
   readonly enabled?: boolean | null | undefined;
 }
-
-/** The same, all optional; null for a required one stands for no change. */
-type WebhookChanges = { readonly [K in keyof WebhookFields]?: WebhookFields[K] | null | undefined };
 
 /** A webhook with the secret that was made for it just now. */
 export interface NewWebhook extends Webhook {
@@ -105,8 +103,8 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     get,
 
     /** Creates a webhook for the events from now on. */
-    async create(fields: WebhookFields): Promise<NewWebhook> {
-      const url = hrefOf(fields.url);
+    async create(fields: WebhookChanges & { readonly url: string }): Promise<NewWebhook> {
+      const columns = { ...toColumns(fields), url: hrefOf(fields.url) };
       const [read, store] = [database.bind(readState), database.bind(stored.create)];
       return creations.take('', async () => {
         const { last, count } = await read();
@@ -114,21 +112,14 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
           throw new ServiceError('CONFLICT', `There can be ${MAX_WEBHOOKS} webhooks; delete one first.`);
         }
         const secret = newSecret();
-        const row = await store({
-          ...toColumns(fields),
-          url,
-          secret,
-          position: last,
-          createdAt: new Date(clock()),
-        });
+        const row = await store({ ...columns, secret, position: last, createdAt: new Date(clock()) });
         return { ...row, newSecret: secret };
       });
     },
 
     /** Rejects as the update of any row does. A webhook that is enabled goes on with the first event that it missed. */
     update(id: Int64, changes: WebhookChanges, expected: ExpectedVersion): Promise<Webhook> {
-      const url = changes.url == null ? {} : { url: hrefOf(changes.url) };
-      return stored.update(id, { ...toColumns(changes), ...url }, expected);
+      return stored.update(id, toColumns(changes), expected);
     },
 
     delete: stored.delete,
@@ -171,17 +162,17 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     if (message !== undefined) throw validationFailed([{ path: ['url'], message }]);
     return new URL(url).href;
   }
-}
 
-/**
- * A client's enabling or disabling ends the service's reason; that, or another URL, ends the receiver's pause. Each type is
- * stored once: a long list of the same ones would be in every answer.
- */
-function toColumns({ url, types, enabled, ...fields }: WebhookChanges) {
-  return {
-    ...fields,
-    ...(types !== undefined && { types: [...new Set(types)].join(' ') || null }),
-    ...(enabled != null && { enabled, disabledBecause: null }),
-    ...((enabled != null || url != null) && { pausedUntil: null }),
-  };
+  /**
+   * A client's enabling or disabling ends the service's reason; that, or another URL, ends the receiver's pause. Each type
+   * is stored once: a long list of the same ones would be in every answer.
+   */
+  function toColumns({ url, types, enabled, ...fields }: WebhookChanges) {
+    return {
+      ...fields,
+      ...(url != null && { url: hrefOf(url), pausedUntil: null }),
+      ...(types !== undefined && { types: [...new Set(types)].join(' ') || null }),
+      ...(enabled != null && { enabled, disabledBecause: null, pausedUntil: null }),
+    };
+  }
 }
