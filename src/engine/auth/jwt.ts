@@ -39,14 +39,10 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
   };
 
   async function verify(token: string, digest: string, now: Date): Promise<Caller> {
-    try {
-      const { payload } = await jwtVerify(token, keyOf, { ...rules, currentDate: now });
-      const caller = callerOf(payload);
-      known.set(digest, { caller, until: ((payload.exp as number) + clockSkew) * 1000 });
-      return caller;
-    } catch (error) {
-      throw error instanceof ServiceError ? error : rejection(error);
-    }
+    const { payload } = await jwtVerify(token, keyOf, { ...rules, currentDate: now }).catch(reject);
+    const caller = callerOf(payload);
+    known.set(digest, { caller, until: ((payload.exp as number) + clockSkew) * 1000 });
+    return caller;
   }
 
   function callerOf({ iss, sub, scope }: JWTPayload): Caller {
@@ -58,14 +54,14 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
     return { id: `jwt:${JSON.stringify([iss, sub])}`, scopes: new Set(scopes) };
   }
 
-  function rejection(error: unknown): ServiceError {
+  function reject(error: unknown): never {
     if (error instanceof KeysUnknown) {
       const message = 'The token cannot be verified at the moment; try again.';
-      return new ServiceError('UNAVAILABLE', message, { cause: error });
+      throw new ServiceError('UNAVAILABLE', message, { cause: error });
     }
-    if (error instanceof errors.JWTExpired) return badToken('The token has expired.', error);
+    if (error instanceof errors.JWTExpired) throw badToken('The token has expired.', error);
     if (error instanceof errors.JWTClaimValidationFailed)
-      return badToken(`The token's ${error.claim} is invalid.`, error);
-    return badToken('The token is invalid.', error);
+      throw badToken(`The token's ${error.claim} is invalid.`, error);
+    throw badToken('The token is invalid.', error);
   }
 }
