@@ -1,28 +1,27 @@
 import { createRemoteJWKSet, decodeJwt, errors, type FlattenedJWSInput, type JWTVerifyGetKey } from 'jose';
 
-/** How long a request for the keys may take, in milliseconds. */
+// In milliseconds.
 const TIMEOUT = 5_000;
-/** The age at which keys are requested again, in milliseconds. */
+/** The age at which keys are requested again. */
 const REFRESH_AFTER = 600_000;
-/** The minimum age of the keys for a new request because a token names an unknown key, in milliseconds. */
+/** The age from which on a token with an unknown key has them requested again. */
 const COOLDOWN = 5_000;
-/** The pause after a request that failed, in milliseconds. */
+/** The pause after a request that failed. */
 const PAUSE = 1_000;
 
 /** Errors of the token itself, whichever keys there are. */
 const TOKEN_ERRORS = [errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
 /**
- * The public keys of an issuer (RFC 7517). They are requested when the first token comes, when they are ten minutes
- * old, and when a token names an unknown key, but then not within five seconds of the last request. Ages are measured
- * by the steady clock: a key that the issuer withdraws is used for ten minutes at most, even if the wall clock jumps.
+ * Finds the key of a token among the public keys of its issuer (RFC 7517); rejects with an error of jose, or with
+ * `KeysUnknown`. The keys are requested when the first token comes, when they are ten minutes old, and when a token names
+ * an unknown one. Ages go by the steady clock: a key that the issuer withdraws is used for ten minutes at most, even if
+ * the wall clock jumps.
  *
  * A token with an unknown key is invalid if the keys were requested after the token arrived, or after it was issued, by
  * its `iat`. Otherwise its key may be newer than they are, which is unknown until they may be requested again.
  *
  * @param skew the maximum difference between the issuer's clock and this one, in seconds
- * @param clocks a monotonic one, in milliseconds, and the wall clock
- * @returns finds the key of a token; rejects with an error of jose, or with `KeysUnknown`
  */
 export function issuerKeys(
   url: string,
@@ -92,7 +91,6 @@ export function issuerKeys(
 /** The key of a token can't be determined at the moment. */
 export class KeysUnknown extends Error {}
 
-/** The `iat` of a token, in milliseconds since the epoch. */
 function issuedAt({ protected: head, payload }: FlattenedJWSInput): number | undefined {
   try {
     const { iat } = decodeJwt(`${head}.${payload}.`);

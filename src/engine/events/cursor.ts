@@ -21,7 +21,7 @@ export const eventId: Bounds = {
   check: (value) => (value === NOW || CURSOR.test(String(value)) ? undefined : A_CURSOR),
 };
 
-/** The id of the event at a place, such as `1.204`; as a cursor, it is the place after the event. */
+/** The id of the event at a place, such as `1.204`. */
 export function toEventId({ epoch, position }: FeedCursor): string {
   return `${epoch}.${position}`;
 }
@@ -33,12 +33,7 @@ export function readEventId(text: string, name: string): FeedCursor {
   throw new ServiceError('INVALID_ARGUMENT', `${name} ${A_CURSOR}.`);
 }
 
-/**
- * The place from which a stream goes on: after the id that `EventSource` sends when it connects again, or else after the
- * one that the client has asked for.
- *
- * @throws {ServiceError} INVALID_ARGUMENT for an id that no event has
- */
+/** From where a stream goes on: `EventSource` sends the last id when it connects again. Throws as `readEventId` does. */
 export function resumedAt(headers: RequestHeaders, after: string | undefined): string | undefined {
   const lastId = headers.get('last-event-id');
   if (lastId === null) return after;

@@ -36,7 +36,7 @@ export interface StreamRequest {
 export class EventStream {
   readonly #sink: Sink;
   readonly request: StreamRequest;
-  /** The place of the last event that was sent, or skipped; undefined before its first page. */
+  /** After the last event that was sent, or skipped; undefined before its first page. */
   place: FeedCursor | undefined;
   /**
    * A live one has all events until now, and gets the next ones together with all others. One that has ended is sent
@@ -61,10 +61,8 @@ export class EventStream {
   }
 
   /**
-   * Sends the events that it wants and has not been sent yet, as many as its client may leave unread.
-   *
-   * @param end where the events end
-   * @returns where to go on: `end`, unless it is cut
+   * Sends the events up to `end` that it wants and has not been sent yet, as many as its client may leave unread. Returns
+   * where to go on: `end`, unless it is cut.
    */
   send(events: readonly FeedEvent[], texts: readonly string[], end: FeedCursor): FeedCursor {
     const sent = this.place?.position ?? 0;

@@ -13,11 +13,10 @@ const TRANSITIONS = {
 };
 
 /**
- * Has the database record the changes of the sources from now on, or record none. Other processes may call it at the
- * same time. It locks a table only to create or drop its triggers.
+ * Has the database record the changes of the sources from now on, or record none; several processes may do so at the same
+ * time. It locks a table only to create or drop its triggers. Returns how many definitions were changed.
  *
- * @param sources in the order in which the events of one statement are published: causes before effects
- * @returns how many definitions were changed
+ * @param sources causes before effects, as the events of one statement are published
  */
 export async function installEvents(
   database: Database,
@@ -27,9 +26,8 @@ export async function installEvents(
 ): Promise<number> {
   return withMigrationLock(database, onWait, async (query) => {
     const { functions, triggers } = await missingIn(query, sources, events);
-    const missing = [...functions, ...triggers];
-    for (const statement of missing) await query(statement, []);
-    return missing.length;
+    for (const statement of [...functions, ...triggers]) await query(statement, []);
+    return functions.length + triggers.length;
   });
 }
 
@@ -49,7 +47,7 @@ export async function assertEvents(
   );
 }
 
-/** The statements that make the database record the changes of the sources; without a source, none. */
+/** The statements that are still to be run. */
 async function missingIn(query: Query, sources: readonly EventSource[], events: 'on' | 'off') {
   const { functions, tables } = await definedIn(query);
   if (events === 'off' || sources.length === 0) return { functions: [], triggers: [...tables].flatMap(dropTriggers) };

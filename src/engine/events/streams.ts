@@ -76,9 +76,8 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
 
     /**
      * Resolves when there is an event after the cursor, or after this many milliseconds, when the client has gone, or
-     * when the process stops; at once if further pages follow. It is a stream that ends with its first event, so within
-     * the limit of streams and not those of other requests. Gives where the feed ended, if the cursor is `now`. Throws
-     * as `open` does.
+     * when the process stops; at once if further pages follow. It is a stream that ends with its first event. Gives where
+     * the feed ended, if the cursor is `now`. Throws as `open` does.
      */
     async wait(
       cursor: string | null | undefined,

@@ -16,7 +16,6 @@ export const outbox = pgTable('outbox', {
   type: text(),
   subject: text(),
   data: json(),
-  /** The id of the request that has changed the row; null if none has. */
   correlation: text(),
   /** How many changes there are. The arrays have as many elements; without them, the columns above have the only one. */
   size: integer().notNull().default(1),

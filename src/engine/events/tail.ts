@@ -7,10 +7,8 @@ const INTERVAL = 100;
 const MAX_READ = 500;
 
 /**
- * Reads the end of the feed, once for all readers of the process. Reads on when `send` resolves.
- *
- * @param onLost called when a backup was restored, so that positions are used again, or events after the place were
- *   deleted, because the process was suspended for that long
+ * Reads the end of the feed, once for all readers of the process; reads on when `send` resolves. `onLost` is called when a
+ * backup was restored, or events were deleted that were not sent, because the process was suspended for that long.
  */
 export function createTail(
   feed: FeedPages,

@@ -9,11 +9,9 @@ const MAX_IN_A_ROW = 1_000;
 const INSTANT = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
 
 /**
- * The table of a source, and the body in PL/pgSQL of the function of its triggers, which write its changes into the
- * outbox. They run once per statement, on its transition tables: the table's name stands for the rows after the change
- * (before it, if they are deleted), `before` for those before an update.
- *
- * @param rank orders the events of a statement that changes several tables
+ * The table of a source, and the body of the function of its triggers, which write its changes into the outbox. They run
+ * once per statement, on its transition tables: the table's name stands for the rows after the change (before it, if they
+ * are deleted), `before` for those before an update. `rank` orders the events of a statement that changes several tables.
  */
 export function triggersOf(source: EventSource, rank: number) {
   const { list, created, updated, deleted } = source;
