@@ -24,7 +24,7 @@ import { createLifecycleEnforcement, type LifecycleRules } from './lifecycle/gua
 import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
 import { createAccounts } from './limits/account.ts';
 import { createConcurrencyLimiter } from './limits/concurrency.ts';
-import { Meter } from './limits/meter.ts';
+import { BYTES_AT_ONCE, Meter } from './limits/meter.ts';
 import { Pace } from './limits/pace.ts';
 import { createRateLimiter, type Quota, steadyTime } from './limits/rate.ts';
 import { listCosts, UNITS_OF_METRICS, UNITS_OF_PAGE } from './limits/units.ts';
@@ -136,11 +136,12 @@ export function createApp(options: AppOptions) {
       ? undefined
       : createRateLimiter(settings.RATE_LIMIT, database, options.clock ?? steadyTime, onUnstored);
   const accountOf = createAccounts(settings.PROXIES);
+  const bodies = new Pace(BYTES_AT_ONCE);
   const concurrency = createConcurrencyLimiter(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
   const reading: Reading = {
     basePath,
     publicUrl: settings.PUBLIC_URL,
-    meterFor: (headers, remote) => new Meter(accountOf(headers, remote), limiter),
+    meterFor: (headers, remote) => new Meter(accountOf(headers, remote), limiter, bodies),
     spanFor: (request) => tracing?.request(request),
   };
   const authentication = createAuthentication(access, concurrency);

@@ -6,6 +6,7 @@ import type { IncomingRequest } from '../../src/engine/http/incoming.ts';
 import { byCoordinate } from '../../src/engine/lifecycle/guard.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
+import { Pace } from '../../src/engine/limits/pace.ts';
 import { createExecutor } from '../../src/engine/operation/execute.ts';
 import type { PreparedOperation } from '../../src/engine/operation/prepared.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
@@ -61,7 +62,7 @@ test.each([false, true])(
       const request = {
         id: 'r',
         headers: new Headers(),
-        meter: new Meter('anybody', undefined),
+        meter: new Meter('anybody', undefined, new Pace(1)),
         isCutOff: () => false,
       } as Partial<IncomingRequest> as IncomingRequest;
       const outcome = { reply: { status: 200, headers: [], body: null }, error: undefined };

@@ -9,6 +9,7 @@ import { annotatedIn } from '../../src/engine/lifecycle/annotated.ts';
 import { createLifecycleEnforcement, type LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
+import { Pace } from '../../src/engine/limits/pace.ts';
 import { createExecutor } from '../../src/engine/operation/execute.ts';
 import { createRestAdapter } from '../../src/engine/rest/adapter.ts';
 import { compileRoutes } from '../../src/engine/rest/compile.ts';
@@ -115,7 +116,7 @@ function request(method: string, target: string, headers: Fields, text: string):
     search,
     headers: new Headers(headers),
     readBody: async () => Buffer.from(text),
-    meter: new Meter('anybody', undefined),
+    meter: new Meter('anybody', undefined, new Pace(1)),
     id: 'a-request',
     origin: base,
     base,

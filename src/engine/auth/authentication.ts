@@ -1,32 +1,15 @@
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
-import { Pace } from '../limits/pace.ts';
-import { unitsOfBody } from '../limits/units.ts';
 import { callWithin } from '../tracing/span.ts';
 import { type Access, ANONYMOUS, type Caller } from './access.ts';
 
 export type Authentication = ReturnType<typeof createAuthentication>;
 
-/** How many bytes of bodies are read at once for a caller. */
-const BYTES_AT_ONCE = 65_536;
-
 /** @param concurrency limits the lookups of callers like other work */
 export function createAuthentication(access: Access, concurrency: Pick<ConcurrencyLimiter, 'run'>) {
-  const bodies = new Pace(BYTES_AT_ONCE);
   return {
     authorize: access.authorize,
     mayRead: access.mayRead,
-
-    /**
-     * Charges for bytes of a body before they are read; throws RATE_LIMITED. Large bodies of a caller are read one at a
-     * time: then it returns a promise that resolves when it is this one's turn.
-     */
-    chargeBody({ meter }: IncomingRequest, bytes: number): Promise<void> | undefined {
-      const units = unitsOfBody(bytes);
-      if (units === 0) return undefined;
-      meter.charge(units);
-      return bodies.next(meter.account, bytes);
-    },
 
     /** Rejects if the caller of a request in progress no longer has the scopes. It is not charged. */
     async recheck({ headers }: IncomingRequest, scopes: readonly string[]): Promise<void> {

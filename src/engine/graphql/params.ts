@@ -16,20 +16,17 @@ const ACCEPTED = 'query, operationName, variables, extensions';
 
 /**
  * Reads the parameters of a GET or POST, with exact integers. A POST must be JSON: other content types need no CORS
- * preflight, so a page of another site could send them. `charge` is as of `readJson`.
+ * preflight, so a page of another site could send them.
  *
  * @throws METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
  */
-export async function readParams(
-  request: IncomingRequest,
-  charge: Parameters<typeof readJson>[1],
-): Promise<GraphQLParams> {
+export async function readParams(request: IncomingRequest): Promise<GraphQLParams> {
   const { method, search } = request;
   if (method !== 'POST' && method !== 'GET') {
     const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
     throw new ServiceError('METHOD_NOT_ALLOWED', 'GraphQL only supports GET and POST requests.', { headers });
   }
-  const params = method === 'POST' ? await readPost(request, charge) : readSearch(search);
+  const params = method === 'POST' ? await readPost(request) : readSearch(search);
   const { query, operationName, variables, extensions, ...others } = params;
   // At this message, clients send the document instead of its digest, and go on to do so.
   if (query == null && isObject(extensions) && extensions.persistedQuery !== undefined) {
@@ -58,13 +55,13 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-async function readPost(request: IncomingRequest, charge: Parameters<typeof readJson>[1]) {
+async function readPost(request: IncomingRequest) {
   const contentType = request.headers.get('content-type');
   if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');
   }
   assertUtf8(contentType);
-  const body = await readJson(request, charge);
+  const body = await readJson(request);
   if (isObject(body)) return body;
   throw invalid('The body must be a JSON object with a query. Batches are not supported.');
 }

@@ -58,7 +58,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
       const entering = authentication.authenticate(request);
       const caller = entering instanceof Promise ? await entering : entering;
       if (accepted === undefined) throw new ServiceError('NOT_ACCEPTABLE', NOT_JSON);
-      const params = await readParams(request, (bytes) => authentication.chargeBody(request, bytes));
+      const params = await readParams(request);
       const prepared = findPrepared(request, params) ?? (await prepare(request, params));
       if (!('run' in prepared)) return labeled('graphql', operation, toOutcome(prepared, mediaType));
       operation = prepared.label;

@@ -10,16 +10,13 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const MAX_BODY_BYTES = 1_048_576;
 
 /**
- * Reads a request's body as JSON, with exact integers.
+ * Reads a request's body as JSON, with exact integers. It charges the declared length before the body is read, and the
+ * rest before it is parsed.
  *
- * @param charge called with the declared length before the body is read, and with the rest before it is parsed
  * @throws {ServiceError} PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE when it is encoded, MALFORMED_JSON, INVALID_ARGUMENT
  *   when the body is incomplete
  */
-export async function readJson(
-  { headers, readBody, meter }: IncomingRequest,
-  charge: (bytes: number) => Promise<void> | undefined,
-): Promise<unknown> {
+export async function readJson({ headers, readBody, meter }: IncomingRequest): Promise<unknown> {
   const encoding = headers.get('content-encoding');
   // Codings are case-insensitive (RFC 9110, section 8.4.1).
   if (encoding !== null && encoding.toLowerCase() !== 'identity') {
@@ -28,11 +25,11 @@ export async function readJson(
   }
   const declared = Number(headers.get('content-length') ?? 0);
   if (declared > MAX_BODY_BYTES) throw tooLarge();
-  const turn = charge(declared);
+  const turn = meter.chargeBody(declared);
   if (turn !== undefined) await turn;
   const bytes = await readBody(MAX_BODY_BYTES, meter.account).catch(incomplete);
   if (bytes === undefined) throw tooLarge();
-  const laterTurn = charge(bytes.length - declared);
+  const laterTurn = meter.chargeBody(bytes.length - declared);
   if (laterTurn !== undefined) await laterTurn;
   assertReadable(bytes);
   return parseBody(bytes);

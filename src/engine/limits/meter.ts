@@ -1,8 +1,13 @@
 import type { Load } from './concurrency.ts';
+import type { Pace } from './pace.ts';
 import type { RateLimiter } from './rate.ts';
+import { unitsOfBody } from './units.ts';
 
 /** How many reads in progress a change counts as: it may hold a connection and wait for a row. */
 const READS_PER_CHANGE = 10;
+
+/** How many bytes of bodies are read at once for a caller. */
+export const BYTES_AT_ONCE = 65_536;
 
 /** How many bytes of a response take as long to write as a read, and so count as one in progress. */
 const BYTES_PER_READ = 16_384;
@@ -14,11 +19,13 @@ export class Meter {
   #bytes = 0;
   #waited = 0;
   readonly #limiter: Pick<RateLimiter, 'charge'> | undefined;
+  readonly #bodies: Pick<Pace, 'next'>;
 
   /** @param account that of the address that the request comes from */
-  constructor(account: string, limiter: Pick<RateLimiter, 'charge'> | undefined) {
+  constructor(account: string, limiter: Pick<RateLimiter, 'charge'> | undefined, bodies: Pick<Pace, 'next'>) {
     this.#account = account;
     this.#limiter = limiter;
+    this.#bodies = bodies;
   }
 
   /** The account that is charged: the caller's credential, otherwise its address. */
@@ -42,6 +49,14 @@ export class Meter {
     if (units === 0) return;
     this.#units += units;
     this.#limiter?.charge(this.#account, units);
+  }
+
+  /** The same for bytes of a body, before they are read; it resolves when it is the turn of a large body. */
+  chargeBody(bytes: number): Promise<void> | undefined {
+    const units = unitsOfBody(bytes);
+    if (units === 0) return undefined;
+    this.charge(units);
+    return this.#bodies.next(this.#account, bytes);
   }
 
   /** Sets the maximum length of the response, in bytes. */

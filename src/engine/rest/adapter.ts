@@ -105,7 +105,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
       labels: lifecycle.labels(call),
       variables: () => {
         if (endpoint.isFormLike) guardOrigin(request);
-        if (openAs !== undefined || acceptsJson(accept)) return endpoint.read(call, authentication);
+        if (openAs !== undefined || acceptsJson(accept)) return endpoint.read(call);
         const offered = route.stream === undefined ? 'application/json' : 'application/json or text/event-stream';
         throw new ServiceError('NOT_ACCEPTABLE', `Responses are ${offered}, which the Accept field excludes.`);
       },

@@ -1,4 +1,3 @@
-import type { Authentication } from '../auth/authentication.ts';
 import { readJson } from '../http/body.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { Variables } from '../operation/prepared.ts';
@@ -45,10 +44,10 @@ export class EndpointCall implements ReplyContext {
     return this.address(`${path}?${query}`);
   }
 
-  async readBody(method: Method, { chargeBody }: Pick<Authentication, 'chargeBody'>): Promise<unknown> {
+  async readBody(method: Method): Promise<unknown> {
     const contentType = this.request.headers.get('content-type');
     if (contentType !== null) assertMediaType(method, contentType);
-    const body = await readJson(this.request, (bytes) => chargeBody(this.request, bytes));
+    const body = await readJson(this.request);
     if (contentType === null) assertMediaType(method, null);
     return body;
   }

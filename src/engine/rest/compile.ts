@@ -9,7 +9,6 @@ import {
   print,
   visit,
 } from 'graphql';
-import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { assertNoBody } from '../http/body.ts';
 import { type ListCosts, listCosts } from '../limits/units.ts';
@@ -42,7 +41,7 @@ export interface Endpoint extends ResolvedRoute {
   /** Reads the variables from the encoded segments of a path; throws INVALID_ARGUMENT. */
   readPath(segments: Readonly<Record<string, string>>): Variables;
   /** Reads the operation's variables from a request. Rejects with a `ServiceError`. */
-  read(call: EndpointCall, authentication: Pick<Authentication, 'chargeBody'>): Promise<Variables>;
+  read(call: EndpointCall): Promise<Variables>;
   /** Turns the operation's result into a response. Throws a `ServiceError` if the result has errors. */
   toAnswer(result: ExecutionResult, variables: Variables, request: ReplyContext): Answer;
 }
@@ -125,14 +124,14 @@ function reader(route: Route, operation: ResolvedOperation, hasNoBody: boolean):
     mayCreate: mayCreate(route),
   };
 
-  return async (call, authentication) => {
+  return async (call) => {
     const { search, headers } = call.request;
     const variables: Record<string, unknown> = { ...call.readPath(), ...readQuery(search) };
     if (readBody !== undefined) {
       // RFC 9110, section 14.5: it would be stored as if it were the whole.
       if (route.method === 'PUT' && headers.get('content-range') !== null)
         throw new ServiceError('INVALID_ARGUMENT', 'A PUT replaces the whole row; omit Content-Range.');
-      const body = await call.readBody(route.method, authentication);
+      const body = await call.readBody(route.method);
       Object.assign(variables, readBody(body, variables));
     }
     if (hasNoBody) await assertNoBody(call.request);

@@ -5,6 +5,7 @@ import type { StreamFormat } from '../../../src/engine/events/event-stream.ts';
 import type { FeedEvent } from '../../../src/engine/events/feed.ts';
 import type { Sink } from '../../../src/engine/http/stream.ts';
 import { Meter } from '../../../src/engine/limits/meter.ts';
+import { Pace } from '../../../src/engine/limits/pace.ts';
 import { eventAt, feedOf, formatOf, openSink, openStream, positionsIn, streamsOf } from '../../support/streams.ts';
 
 /** What a client may leave unread, in bytes. */
@@ -235,7 +236,7 @@ describe('streams', () => {
       };
     });
     const waiting = streamsOf(feed).wait('now', {}, 60_000, {
-      meter: new Meter('me', undefined),
+      meter: new Meter('me', undefined, new Pace(1)),
       isCutOff: () => false,
     });
     await isAsked;

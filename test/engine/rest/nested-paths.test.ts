@@ -55,10 +55,10 @@ function read(endpoint: Endpoint, segments: Readonly<Record<string, string>>, bo
   const request = {
     headers: new Headers({ 'content-type': 'application/json' }),
     search: '',
-    meter: {},
+    meter: { chargeBody: () => undefined },
     readBody: async () => Buffer.from(JSON.stringify(body)),
   } as unknown as IncomingRequest;
-  return endpoint.read(new EndpointCall(request, endpoint.readPath, segments), { chargeBody: () => undefined });
+  return endpoint.read(new EndpointCall(request, endpoint.readPath, segments));
 }
 
 describe('a row within another one', () => {
