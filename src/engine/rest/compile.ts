@@ -154,13 +154,10 @@ function identityOf(route: Route, operation: ResolvedOperation): ReadonlyMap<str
 function withTotal({ operation: document }: Route, operation: ResolvedOperation): DocumentNode | undefined {
   const type = rootType(operation);
   if (!isObjectType(type) || !(TOTAL in type.getFields())) return undefined;
-  const root = operation.selected.node;
+  const { selectionSet } = operation.selected.node;
   const total: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: TOTAL } };
   return visit(document, {
-    Field: (node) =>
-      node !== root || node.selectionSet === undefined
-        ? undefined
-        : { ...node, selectionSet: { ...node.selectionSet, selections: [...node.selectionSet.selections, total] } },
+    SelectionSet: (set) => (set === selectionSet ? { ...set, selections: [...set.selections, total] } : undefined),
   });
 }
 

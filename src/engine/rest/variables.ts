@@ -67,35 +67,25 @@ export function resolveOperation(
     throw new Error(`The operation ${operationId} of ${path} needs one root field.`);
   }
   const variables = readVariables(schema, operation, selected);
-  const isInPath = ({ name }: Variable) => path.includes(`{${name}}`);
-  const isPrecondition = ({ name }: Variable) => name === EXPECTED_VERSION;
-  const isBody = ({ type }: Variable) => isInputObjectType(getNamedType(type));
-  const isBesideBody = ({ name }: Variable) => readOnly.includes(name);
-  const unknown = namesIn(path).find((name) => !variables.some((one) => one.name === name));
-  if (unknown !== undefined) throw new Error(`${operationId}: ${path} has {${unknown}}, but there is no $${unknown}.`);
-  const misspelt = [...readOnly, ...Object.keys(parameters)].find(
-    (name) => !variables.some((one) => one.name === name),
-  );
-  if (misspelt !== undefined)
-    throw new Error(`${operationId}: ${path} describes ${misspelt}, but there is no $${misspelt}.`);
-  const [body, otherBody] = variables.filter(isBody);
+  const find = (name: string, where: string) => {
+    const found = variables.find((one) => one.name === name);
+    if (found === undefined) throw new Error(`${operationId}: ${path} ${where}, but there is no $${name}.`);
+    return found;
+  };
+  const inPath = namesIn(path).map((name) => find(name, `has {${name}}`));
+  const besideBody = readOnly.map((name) => find(name, `describes ${name}`));
+  for (const name of Object.keys(parameters)) find(name, `describes ${name}`);
+  const inPrecondition = variables.find(({ name }) => name === EXPECTED_VERSION);
+  const [body, otherBody] = variables.filter(({ type }) => isInputObjectType(getNamedType(type)));
   if (body !== undefined && otherBody !== undefined)
     throw new Error(
       `${operationId}: $${body.name} and $${otherBody.name} would both be the body; make them one input.`,
     );
   if (method === 'GET' && body !== undefined)
     throw new Error(`${operationId}: $${body.name} would be the body, and GET has none.`);
-  const isElsewhere = (one: Variable) => isInPath(one) || isBody(one) || isBesideBody(one) || isPrecondition(one);
-  return {
-    operationId,
-    selection,
-    selected,
-    inPath: namesIn(path).flatMap((name) => variables.filter((one) => one.name === name)),
-    inQuery: variables.filter((one) => !isElsewhere(one)),
-    inBody: body,
-    besideBody: variables.filter(isBesideBody),
-    inPrecondition: variables.find(isPrecondition),
-  };
+  const elsewhere = [...inPath, body, ...besideBody, inPrecondition];
+  const inQuery = variables.filter((one) => !elsewhere.includes(one));
+  return { operationId, selection, selected, inPath, inQuery, inBody: body, besideBody, inPrecondition };
 }
 
 const PATH = /^(\/([^/{}]+|\{\w+\}))+$/;
