@@ -60,6 +60,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     authentication,
     executeOperation,
     guardOrigin: originGuard([]),
+    openStream: noStreams,
   });
   const server = createGraphQLServer({
     schema: bookSchema,
@@ -67,6 +68,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     executeOperation,
     introspection: true,
     suggestions: true,
+    subscriptions: { open: noStreams, context },
   });
 
   const graphqlAnswer = (query: string, params: object = {}, fields: Fields = {}) => {
@@ -100,6 +102,10 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
       return toAnswer((await graphqlAnswer(query, params, fields)).reply);
     },
   };
+}
+
+async function noStreams(): Promise<never> {
+  throw new Error('The books have no events.');
 }
 
 function toAnswer({ status, headers, body }: HttpReply): BookAnswer {

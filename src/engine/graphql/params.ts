@@ -2,15 +2,9 @@ import { ServiceError } from '../errors.ts';
 import { parseUnique, readJson } from '../http/body.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { assertUtf8 } from '../http/media-type.ts';
-import type { Variables } from '../operation/prepared.ts';
 import { show } from '../schema/input.ts';
 
-export interface GraphQLParams {
-  readonly query: string;
-  readonly operationName: string | undefined;
-  readonly variables: Variables | undefined;
-  readonly extensions: Readonly<Record<string, unknown>> | undefined;
-}
+export type GraphQLParams = Awaited<ReturnType<typeof readParams>>;
 
 const ACCEPTED = 'query, operationName, variables, extensions';
 
@@ -20,7 +14,7 @@ const ACCEPTED = 'query, operationName, variables, extensions';
  *
  * @throws METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
  */
-export async function readParams(request: IncomingRequest): Promise<GraphQLParams> {
+export async function readParams(request: IncomingRequest) {
   const { method, search } = request;
   if (method !== 'POST' && method !== 'GET') {
     const headers = { allow: 'GET, HEAD, POST, OPTIONS' };

@@ -25,8 +25,7 @@ interface GraphQLServerOptions extends PreparerOptions {
   readonly executeOperation: ExecuteOperation;
   /** What lists cost; the minimum if absent. */
   readonly costs?: ListCosts;
-  /** Undefined if the schema has no subscriptions. */
-  readonly subscriptions?: Subscriptions | undefined;
+  readonly subscriptions: Subscriptions;
 }
 
 /** The maximum number of characters of new documents that are processed at once for a caller; its others wait. */
@@ -41,8 +40,8 @@ const ALWAYS_BY_STATUS: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBI
 
 /** Creates the GraphQL over HTTP server: it maps requests to prepared operations, and results to responses. */
 export function createGraphQLServer(options: GraphQLServerOptions): (request: IncomingRequest) => Promise<Answered> {
-  const { authentication, executeOperation, subscriptions } = options;
-  const openStream = subscriptions && subscriptionOpener(subscriptions, authentication);
+  const { authentication, executeOperation } = options;
+  const openStream = subscriptionOpener(options.subscriptions, authentication);
   const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden', options.costs);
   const prepareNew = createPreparer(documents, options);
   const extensionFor = lifecycleExtensions();
@@ -86,7 +85,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
           return toOutcome({ errors }, mediaType, isForbidden ? undefined : extension);
         },
         open:
-          prepared.kind === 'stream' && openStream
+          prepared.kind === 'stream'
             ? () => openStream(request, prepared, variables, mayRead, `${operationName ?? ''} ${query}`, extension)
             : undefined,
         reply: (result) => toOutcome(forCaller(result, mayRead), mediaType, extension),

@@ -32,12 +32,12 @@ export type StreamOpener = (
 ) => Promise<HttpReply>;
 
 interface RestAdapterOptions {
-  readonly openStream?: StreamOpener;
   readonly endpoints: readonly Endpoint[];
   readonly authentication: Authentication;
   readonly executeOperation: ExecuteOperation;
   /** Throws FORBIDDEN for a request of a page that may not send it. */
   readonly guardOrigin: ReturnType<typeof originGuard>;
+  readonly openStream: StreamOpener;
 }
 
 /** Creates the REST adapter, which maps requests to prepared operations, and results to responses. */
@@ -66,7 +66,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
     const accept = request.headers.get('accept');
     if (method === 'OPTIONS') {
       const reply = { status: 204, headers: Object.entries(methods).flat(), body: null };
-      return labeled('rest', 'options', { reply, error: undefined });
+      return labeled('rest', 'options', { reply });
     }
     const endpoint = endpoints.get(method === 'HEAD' ? 'GET' : method);
     if (endpoint === undefined) {
@@ -98,20 +98,20 @@ export function createRestAdapter(options: RestAdapterOptions) {
     const { prepared, preparedWithTotal, lifecycle, operation, route } = endpoint;
     const mayRead = authentication.mayRead(caller);
     const isCounted = preparedWithTotal !== undefined && prefersCount(headers);
-    const openAs = route.stream !== undefined && acceptsEventStream(accept) ? openStream : undefined;
+    const wantsStream = route.stream !== undefined && acceptsEventStream(accept);
     return executeOperation(isCounted ? preparedWithTotal : prepared, {
       request,
       caller,
       labels: lifecycle.labels(call),
       variables: () => {
         if (endpoint.isFormLike) guardOrigin(request);
-        if (openAs !== undefined || acceptsJson(accept)) return endpoint.read(call);
+        if (wantsStream || acceptsJson(accept)) return endpoint.read(call);
         const offered = route.stream === undefined ? 'application/json' : 'application/json or text/event-stream';
         throw new ServiceError('NOT_ACCEPTABLE', `Responses are ${offered}, which the Accept field excludes.`);
       },
       fingerprint: (variables) => fingerprintOf(operation.operationId, variables),
       reject: ([{ error }]) => failed(error, accept, always),
-      open: openAs && ((variables) => open(openAs, variables)),
+      open: wantsStream ? open : undefined,
       reply: (result, variables) => {
         try {
           const reply = toReply(endpoint.toAnswer(result, variables, call), always, route.reply.kind === 'list');
@@ -122,7 +122,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
       },
     });
 
-    async function open(openStream: StreamOpener, variables: Variables): Promise<Outcome> {
+    async function open(variables: Variables): Promise<Outcome> {
       const recheck = () => authentication.recheck(request, prepared.scopes);
       const reply = await openStream(variables, request, recheck);
       return { reply: { ...reply, headers: [...always, ...reply.headers] }, error: undefined };

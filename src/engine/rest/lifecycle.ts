@@ -1,36 +1,22 @@
 import type { HeaderFields } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
-import type { Annotations } from '../lifecycle/annotation.ts';
 import type { Labels } from '../lifecycle/guard.ts';
 import { LIFECYCLE_PAGE, lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { RestView } from '../lifecycle/report.ts';
-import type { OperationUses } from '../operation/prepared.ts';
 import type { UseFinder } from '../operation/uses.ts';
 import type { EndpointCall } from './call.ts';
-import { coordinateOf, nameOf, type ResolvedRoute, type SuccessorRoute, successorRoute } from './successor.ts';
+import { coordinateOf, nameOf, type ResolvedRoute, successorRoute } from './successor.ts';
 
 type Addressed = Pick<EndpointCall, 'inPath' | 'address'>;
 
-export interface EndpointLifecycle {
-  /** The annotations of the root field: the lifecycle of the operation itself. */
-  readonly annotations: Annotations | undefined;
-  readonly successor: SuccessorRoute | undefined;
-  /** The header fields of every response, with any status. */
-  headersFor(call: Addressed): HeaderFields;
-  /** The names in REST of the elements that a request uses. */
-  labels(call: Addressed): Labels;
-  /** The other annotated fields that the operation selects: every response has them. */
-  readonly selected: readonly Annotated[];
-  /** What its clients use: the operation, and with some variables arguments, input fields and enum values. */
-  readonly uses: OperationUses;
-}
+export type EndpointLifecycle = ReturnType<typeof endpointLifecycle>;
 
 /** @throws {Error} if the successor is not among all routes, or the route promises more than a field that it selects */
 export function endpointLifecycle(
   { route, operation }: ResolvedRoute,
   all: readonly ResolvedRoute[],
   findUses: UseFinder,
-): EndpointLifecycle {
+) {
   const coordinate = coordinateOf(operation);
   const { always, given } = findUses(operation.selection);
   const annotated = always.find((use) => use.coordinate === coordinate);
@@ -47,23 +33,29 @@ export function endpointLifecycle(
   };
   const fixed = annotated ? lifecycleHeaders(annotated.annotations, name, successor?.operation) : [];
   return {
+    /** The annotations of the root field: the lifecycle of the operation itself. */
     annotations: annotated?.annotations,
-    selected: always.filter((use) => 'args' in use.element && use !== annotated),
     successor,
-    headersFor: (call) => {
+    /** The other annotated fields that the operation selects: every response has them. */
+    selected: always.filter((use) => 'args' in use.element && use !== annotated),
+    /** What its clients use: not the selected fields, which the route selects. */
+    uses: { always: annotated === undefined ? [] : [annotated], given },
+
+    /** The header fields of every response, with any status. */
+    headersFor(call: Addressed): HeaderFields {
       if (successor === undefined) return fixed;
       const link = lifecycleLink(call.address(LIFECYCLE_PAGE), call.address(successor.pathFor(call.inPath)));
       return [...fixed, 'link', link];
     },
-    labels: (call) => ({
+
+    /** The names in REST of the elements that a request uses. */
+    labels: (call: Addressed): Labels => ({
       name: restName,
       successor: (used, ofUsed) =>
         used === coordinate && successor !== undefined
           ? `${successor.method} ${call.address(successor.pathFor(call.inPath))}`
           : restName(ofUsed.successor.coordinate),
     }),
-    // Not the selected fields: the route selects them, not the client.
-    uses: { always: annotated === undefined ? [] : [annotated], given },
   };
 }
 

@@ -8,21 +8,14 @@ export interface ResolvedRoute {
   readonly operation: ResolvedOperation;
 }
 
-export interface SuccessorRoute {
-  readonly method: string;
-  readonly operationId: string;
-  /** Its name in REST: `GET /books?id={bookId}`. */
-  readonly operation: string;
-  /** Its path and query string, with the path values of a request to the deprecated route; empty if they are invalid. */
-  pathFor(values: Variables): string;
-}
+export type SuccessorRoute = ReturnType<typeof successorRoute>;
 
 /** @throws {Error} if the successor has no route, or there is no value for a variable of its path */
 export function successorRoute(
   { operationId, inPath }: ResolvedOperation,
   { coordinate, args = {} }: Successor,
   all: readonly ResolvedRoute[],
-): SuccessorRoute {
+) {
   const found = all.find(({ operation }) => coordinateOf(operation) === coordinate);
   if (found === undefined) throw new Error(`${operationId}: its successor ${coordinate} has no route.`);
   const { route, operation } = found;
@@ -42,8 +35,10 @@ export function successorRoute(
   return {
     method: route.method,
     operationId: operation.operationId,
+    /** Its name in REST: `GET /books?id={bookId}`. */
     operation: nameOf({ method: route.method, path: target }),
-    pathFor: (values) => {
+    /** Its path and query string, with the path values of a request to the deprecated route; empty if they are invalid. */
+    pathFor(values: Variables): string {
       const template = query.some(([, from]) => values[from] === undefined) ? path : target;
       return fill(template, (from) => encodeURIComponent(String(values[from] ?? `{${from}}`)));
     },
