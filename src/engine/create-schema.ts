@@ -2,7 +2,6 @@ import { GraphQLSchema, isIntrospectionType } from 'graphql';
 import { addEvents } from './events/graphql.ts';
 import { type EventSource, eventTypesOf } from './events/source.ts';
 import { membersOf } from './lifecycle/annotated.ts';
-import { abortChanges } from './schema/abort.ts';
 import { createBuilder } from './schema/builder.ts';
 import { connections } from './schema/connection.ts';
 import { readListsAhead } from './schema/reference.ts';
@@ -42,7 +41,6 @@ export function createSchema() {
       schema.extensions = { ...schema.extensions, events };
       assertDescribed(schema);
       readListsAhead(schema);
-      abortChanges(schema);
       return schema;
     },
   };

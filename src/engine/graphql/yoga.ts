@@ -4,6 +4,7 @@ import {
   type GraphQLSchema,
   NoSchemaIntrospectionCustomRule,
   SingleFieldSubscriptionsRule,
+  specifiedRules,
   type ValidationRule,
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
@@ -31,6 +32,8 @@ type Limited = Pick<IncomingRequest, 'meter'>;
 export function createPreparer(documents: PreparedDocuments, { schema, introspection, suggestions }: PreparerOptions) {
   const replaced = new Map<ValidationRule, ValidationRule>([[SingleFieldSubscriptionsRule, SubscriptionRootRule]]);
   if (suggestions) replaced.set(FieldsOnCorrectTypeRule, KnownFieldsRule);
+  const rules = [...specifiedRules.map((rule) => replaced.get(rule) ?? rule), KnownOperationsRule];
+  if (!introspection) rules.push(NoSchemaIntrospectionCustomRule);
   const limits = { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !suggestions };
   const plugin: Plugin<Limited, Limited> = {
     onParse({ context: { meter, params }, parseFn, setParseFn }) {
@@ -41,14 +44,10 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
         return parseFn(source, { ...parsing, maxTokens: MAX_TOKENS });
       });
     },
-    onValidate({ params: { documentAST }, validateFn, setValidationFn, addValidationRule }) {
-      addValidationRule(KnownOperationsRule);
-      if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
-      setValidationFn((_, document, rules) => {
+    onValidate({ params: { documentAST }, validateFn, setValidationFn }) {
+      setValidationFn((_, document) => {
         const error = tooComplex(document);
-        if (error !== undefined) return [error];
-        const ownRules = rules.map((rule: ValidationRule) => replaced.get(rule) ?? rule);
-        return withoutStacks(() => validateFn(schema, document, ownRules, limits));
+        return error === undefined ? withoutStacks(() => validateFn(schema, document, rules, limits)) : [error];
       });
       return ({ valid }) => {
         if (!valid) documents.forget(documentAST);

@@ -11,6 +11,7 @@ import SchemaBuilder, {
   type TypeParam,
 } from '@pothos/core';
 import {
+  type GraphQLFieldResolver,
   GraphQLID,
   GraphQLSchema,
   GraphQLString,
@@ -20,12 +21,14 @@ import {
   isScalarType,
 } from 'graphql';
 import { READ, scopeDirective } from '../auth/scope.ts';
+import { tooSlow } from '../db/failures.ts';
 import { membersOf } from '../lifecycle/annotated.ts';
 import type { Declared } from '../lifecycle/annotation.ts';
 import { annotate, lifecycleDirectives } from '../lifecycle/directives.ts';
 import { assertLifecycle } from '../lifecycle/rules.ts';
 import type { Bounds, TextBounds } from './bounds.ts';
 import { searchesOf } from './connection-type.ts';
+import type { Context } from './context.ts';
 import { dateScalar } from './scalars.ts';
 
 // The options that the plugin adds to fields, arguments and enum values.
@@ -89,6 +92,18 @@ class EnginePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
       ...(scope !== undefined && { scope, directives: { requiresScope: { scope } } }),
     };
     return annotate({ ...field, extensions }, lifecycle);
+  }
+
+  /** Starts no further change of an operation with several when its request has been given up. */
+  override wrapResolve(
+    resolve: GraphQLFieldResolver<unknown, Types['Context']>,
+    { kind }: PothosOutputFieldConfig<Types>,
+  ): typeof resolve {
+    if (kind !== 'Mutation') return resolve;
+    return (parent, args, context, info) => {
+      if ((context as Context).signal?.aborted) throw tooSlow();
+      return resolve(parent, args, context, info);
+    };
   }
 
   override onEnumValueConfig(value: PothosEnumValueConfig<Types>): PothosEnumValueConfig<Types> {
