@@ -1,12 +1,7 @@
-interface Waiting {
-  readonly size: number;
-  start(): void;
-}
-
 interface Caller {
   /** The size of the work started in this turn. */
   started: number;
-  readonly waiting: Waiting[];
+  readonly waiting: { readonly size: number; start(): void }[];
 }
 
 /**
@@ -23,43 +18,37 @@ export class Pace {
   }
 
   /** Resolves when work of this size may start; undefined if it may start now. */
-  next(caller: string, size: number): Promise<void> | undefined {
-    const known = this.#callers.get(caller);
+  next(name: string, size: number): Promise<void> | undefined {
+    const known = this.#callers.get(name);
+    const caller = known ?? { started: 0, waiting: [] };
     if (known === undefined) {
-      this.#callers.set(caller, { started: size, waiting: [] });
-      this.#scheduleTurn(caller);
-      return undefined;
+      this.#callers.set(name, caller);
+      this.#scheduleTurn(name, caller);
     }
-    if (known.waiting.length === 0 && known.started + size <= this.#max) {
-      known.started += size;
-      return undefined;
-    }
+    if (caller.waiting.length === 0 && this.#starts(size, caller)) return undefined;
     return new Promise((resolve) => {
-      known.waiting.push({ size, start: resolve });
+      caller.waiting.push({ size, start: resolve });
     });
   }
 
-  #turn(caller: string): void {
-    const known = this.#callers.get(caller);
-    if (known === undefined) return;
-    if (known.waiting.length === 0) {
-      this.#callers.delete(caller);
-      return;
-    }
-    known.started = 0;
-    let [first] = known.waiting;
-    while (first !== undefined && (known.started === 0 || known.started + first.size <= this.#max)) {
-      known.started += first.size;
-      known.waiting.shift();
-      first.start();
-      [first] = known.waiting;
-    }
-    this.#scheduleTurn(caller);
+  /** The work that starts now has run when the event loop calls `setImmediate`. */
+  #scheduleTurn(name: string, caller: Caller): void {
+    const started = performance.now();
+    setImmediate(() => setTimeout(() => this.#turn(name, caller), performance.now() - started));
   }
 
-  /** The work that starts now has run when the event loop calls `setImmediate`. */
-  #scheduleTurn(caller: string): void {
-    const started = performance.now();
-    setImmediate(() => setTimeout(() => this.#turn(caller), performance.now() - started));
+  #turn(name: string, caller: Caller): void {
+    caller.started = 0;
+    while (caller.waiting[0] !== undefined && this.#starts(caller.waiting[0].size, caller)) {
+      caller.waiting.shift()?.start();
+    }
+    if (caller.started > 0) this.#scheduleTurn(name, caller);
+    else this.#callers.delete(name);
+  }
+
+  #starts(size: number, caller: Caller): boolean {
+    if (caller.started > 0 && caller.started + size > this.#max) return false;
+    caller.started += size;
+    return true;
   }
 }
