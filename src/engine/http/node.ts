@@ -23,10 +23,7 @@ const SMALL_BODY = 16_384;
 /** A longer text is sent as bytes: while a string waits to be sent, it may take three times the memory. */
 const MAX_TEXT_LENGTH = 65_536;
 
-/**
- * The listener for Node's HTTP server, without a `Request` and a `Response` of the Fetch standard. Calls `onFailure` for
- * a response that can't be written, such as one with a line break in a header field.
- */
+/** Listens to Node's HTTP server. A response that can't be written has, for example, a line break in a header field. */
 export function nodeListener(respond: Respond, onFailure: (error: unknown) => void): RequestListener {
   const bodies = new HeldBytes({ inAll: MAX_BODY_MEMORY, ofCaller: MAX_BODY_MEMORY_OF_CALLER });
   const answers = new HeldBytes({ inAll: MAX_UNREAD, ofCaller: MAX_UNREAD_OF_CALLER });
@@ -112,20 +109,18 @@ function send(reply: SentReply, response: ServerResponse): void {
   response.writeHead(status, headers as string[]);
   if (isStream(body)) sendStream(body, response);
   else if (!response.req.complete && fieldOf(headers, 'connection') === 'close')
-    sendWhileReceiving(body, reply.encoding, response);
-  else if (body === null) response.end();
-  else if (body.length <= MAX_TEXT_LENGTH || typeof body !== 'string') response.end(body, encoding);
-  else response.end(Buffer.from(body, encoding));
+    sendWhileReceiving(body, encoding, response);
+  else if (typeof body === 'string' && body.length > MAX_TEXT_LENGTH) response.end(Buffer.from(body, encoding));
+  else response.end(body, encoding);
 }
 
 /** The connection is closed with the stream: a client may have sent nothing else on it meanwhile. */
 function sendStream(body: StreamBody, response: ServerResponse): void {
-  if (response.req.method === 'HEAD') {
-    response.end();
-    return;
+  if (response.req.method === 'HEAD') response.end();
+  else {
+    response.flushHeaders();
+    body.start(sinkTo(response));
   }
-  response.flushHeaders();
-  body.start(sinkTo(response));
 }
 
 /** Reads on for a while: if the connection is closed while the client still sends, the response is lost. */
