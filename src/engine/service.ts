@@ -119,10 +119,9 @@ export function createApp(options: AppOptions) {
     metrics,
     logger,
   });
-  const context = contextOf(application, database, own);
-  const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, (session) =>
-    contextOf(application, session, own),
-  );
+  const contextIn = (session: Database) => contextOf(application, session, own);
+  const context = contextIn(database);
+  const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, contextIn);
   const enforceLifecycle = createLifecycleEnforcement(rules, annotated, (use, client) => {
     metrics.use(use.coordinate, levelOf(use.annotations), client);
     lifecycle.count(use, client);
@@ -226,7 +225,7 @@ export function createApp(options: AppOptions) {
   });
 
   return {
-    /** Starts to count uses, to limit rates, to publish events and to delete old idempotency keys; once, before the first request. */
+    /** Starts the work in the background; once, before the first request. */
     async begin(): Promise<void> {
       await Promise.all([lifecycle.begin(), sizes.refresh(), limiter?.begin()]);
       events.begin();
@@ -236,12 +235,9 @@ export function createApp(options: AppOptions) {
     /** Answers a request without a socket. */
     fetch: fetchHandler(respond),
     /** Answers requests of Node's HTTP server. */
-    listener: nodeListener(respond, onUnwritten),
+    listener: nodeListener(respond, (error) => logger.error({ err: error }, 'a response could not be written')),
 
-    /**
-     * Closes each connection with its next response, and has `/readyz` reject, unless another process has replaced it.
-     * Requests still in progress shortly before the grace ends, in milliseconds, end with UNAVAILABLE.
-     */
+    /** Closes each connection with its next response; `/readyz` rejects, unless another process has replaced this one. */
     beginDrain({ isReplaced, grace }: { isReplaced: boolean; grace: number }): void {
       health.beginDrain({ isReplaced });
       events.endStreams();
@@ -249,15 +245,11 @@ export function createApp(options: AppOptions) {
       concurrency.endWithin(grace - LAST_RESPONSES);
     },
 
-    /** Stores the counts that are not stored yet, publishes the last events, and stops deleting keys; before the database is closed. */
+    /** Ends the work in the background, and stores what is not stored yet; before the database is closed. */
     async flush(): Promise<void> {
       await Promise.all([lifecycle.flush(), idempotency.end(), limiter?.flush(), events.end(), deliverer.end()]);
     },
   };
-
-  function onUnwritten(error: unknown): void {
-    logger.error({ err: error }, 'a response could not be written');
-  }
 
   async function respond(raw: RawRequest): Promise<SentReply> {
     const started = performance.now();
