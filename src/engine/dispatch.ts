@@ -22,16 +22,12 @@ interface DispatchOptions {
   readonly rest: ReturnType<typeof createRestAdapter>;
   readonly graphql: ReturnType<typeof createGraphQLServer>;
   readonly playground: ((request: IncomingRequest) => Promise<HttpReply>) | undefined;
-  /** The health checks and the pages, by their paths. */
+  /** By their paths. */
   readonly checks: Readonly<Record<string, PageMaker>>;
   readonly pages: Readonly<Record<string, PageMaker>>;
   readonly session: Pick<PageSession, 'answer' | 'headersOf'>;
-  /**
-   * What names clients, by its path, with its cost in units beyond that of each request. It is closed, like the data,
-   * where reads need a credential.
-   */
+  /** The cost of what names clients, in further units, by its path. It is closed where reads need a credential. */
   readonly aboutClients: Readonly<Record<string, () => number>>;
-  /** The path of the service that is most similar, if one is. */
   readonly nearestTo: (path: string) => string | undefined;
 }
 

@@ -52,7 +52,6 @@ export interface ValidationError {
 }
 
 interface ServiceErrorOptions {
-  /** The single validation errors, if there can be several. */
   readonly validationErrors?: readonly ValidationError[];
   /** The underlying error: for the log, never for the client. */
   readonly cause?: unknown;
@@ -63,9 +62,8 @@ interface ServiceErrorOptions {
 }
 
 /**
- * An error for the client. The message says what was wrong, where, and what is accepted. It contains no stored values,
- * because a caller may have permission to change but not to read; `toReaders` may contain them. It is a `GraphQLError`,
- * so that both executors pass its code and status on unchanged.
+ * An error for the client. The message says what was wrong, where, and what is accepted, without stored values: a caller
+ * may have permission to change but not to read. GraphQL's executors pass a `GraphQLError` on unchanged.
  */
 export class ServiceError extends GraphQLError {
   readonly kind: ErrorCode | ErrorKind;
@@ -90,7 +88,7 @@ export class ServiceError extends GraphQLError {
     this.cause = cause;
   }
 
-  /** Whether the message contains stored values, and so is only for callers with permission to read. */
+  /** Whether the message is only for callers with permission to read. */
   get namesStored(): boolean {
     return this.message === this.toReaders;
   }
@@ -130,10 +128,7 @@ function toPointer(path: readonly (string | number)[]): string {
   return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/**
- * The error that a client gets for anything that was thrown: a `ServiceError`, also one that GraphQL has wrapped, with
- * its message to readers if the caller is one; anything else becomes an `INTERNAL` error with its cause for the log.
- */
+/** The error that a client gets for anything that was thrown: a `ServiceError`, maybe wrapped by GraphQL, or INTERNAL. */
 export function toServiceError(thrown: unknown, mayRead = false): ServiceError {
   let error = thrown;
   while (error instanceof GraphQLError && !(error instanceof ServiceError)) error = error.originalError;

@@ -2,10 +2,7 @@ import type { Logger } from 'pino';
 
 const PAUSE = 60_000;
 
-/**
- * Makes the function that logs failures of background work, each at most once a minute: the work is tried again each
- * second while the database is away. The message says what failed, and what happens next.
- */
+/** Logs each failure of background work at most once a minute: while the database is away, it is tried each second. */
 export function failureLog(logger: Pick<Logger, 'warn'>, message: string): (error: unknown) => void {
   const logged = new Map<string, number>();
   return (error) => {

@@ -18,8 +18,8 @@ interface Place {
 }
 
 /**
- * The error for a document that takes too long to validate. Validation compares all pairs of fields with the same name
- * in one place, and all pairs of fragments: 5,000 tokens can hold too many.
+ * The error for a document that takes too long to validate. Validation compares all pairs of fields with one name, and
+ * of fragments, in one place: 5,000 tokens can hold too many.
  */
 export function tooComplex(document: DocumentNode): GraphQLError | undefined {
   if (hasDeepValue(document)) return tooMuch(`has a value nested more than ${MAX_VALUE_NESTING} levels deep`);

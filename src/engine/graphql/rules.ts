@@ -41,10 +41,7 @@ export const KnownFieldsRule: ValidationRule = (context) => {
   };
 };
 
-/**
- * The rule of graphql-js, which throws at a condition with a variable. This one rejects any `@skip` and `@include` there
- * (GraphQL, section 5.2.4.1): a subscription always has its one field.
- */
+/** The rule of graphql-js throws at a condition with a variable. This one rejects any (GraphQL, section 5.2.4.1). */
 export const SubscriptionRootRule: ValidationRule = (context) => {
   const { OperationDefinition: report } = SingleFieldSubscriptionsRule(context) as {
     OperationDefinition: ASTVisitFn<OperationDefinitionNode>;

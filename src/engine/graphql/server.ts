@@ -112,17 +112,12 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
   }
 }
 
-/**
- * @throws {ServiceError} INVALID_ARGUMENT for a precondition, which a change of several rows cannot check: to ignore it could
- *   lose an update
- */
+/** A change of several rows cannot check a precondition, and to ignore it could lose an update. */
 function assertNoPrecondition(headers: RequestHeaders): void {
   for (const name of ['If-Match', 'If-None-Match']) {
     if (headers.get(name.toLowerCase()) !== null) {
-      throw new ServiceError(
-        'INVALID_ARGUMENT',
-        `${name} cannot be used with a mutation; pass expectedVersion instead.`,
-      );
+      const message = `${name} cannot be used with a mutation; pass expectedVersion instead.`;
+      throw new ServiceError('INVALID_ARGUMENT', message);
     }
   }
 }

@@ -4,9 +4,8 @@ const MAX_WAIT = 100;
 const STARTED_AT_ONCE = 50;
 
 /**
- * Accepts the connections that wait before it starts requests. Node accepts one connection in each turn of the event
- * loop, so while one client opens hundreds, the new connections of all clients would wait for hundreds of turns, each
- * with the work of the requests before them.
+ * Accepts the connections that wait before it starts requests. Node accepts one in each turn of the event loop, so while
+ * one client opens hundreds, those of all clients would wait for hundreds of turns, each with the work of requests.
  */
 export class Backlog {
   /** The requests that wait; undefined when no connection was accepted in the last turn. */

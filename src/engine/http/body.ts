@@ -10,11 +10,9 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const MAX_BODY_BYTES = 1_048_576;
 
 /**
- * Reads a request's body as JSON, with exact integers. It charges the declared length before the body is read, and the
- * rest before it is parsed.
+ * Reads a request's body as JSON, with exact integers. Charges the declared length before it reads, the rest afterwards.
  *
- * @throws {ServiceError} PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE when it is encoded, MALFORMED_JSON, INVALID_ARGUMENT
- *   when the body is incomplete
+ * @throws {ServiceError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, UNSUPPORTED_MEDIA_TYPE, or INVALID_ARGUMENT if incomplete
  */
 export async function readJson({ headers, readBody, meter }: IncomingRequest): Promise<unknown> {
   const encoding = headers.get('content-encoding');

@@ -24,9 +24,8 @@ export function corsHeaders(origins: readonly string[]): (origin: string | null)
 }
 
 /**
- * Checks a request that a browser sends for any page without asking the service first: throws FORBIDDEN if the page is
- * neither of the service nor of one of the origins. Behind a proxy that ends TLS, the service sees another scheme than
- * the browser, so its own origin is found by the host.
+ * Throws FORBIDDEN for a request of a page that is neither the service's nor of one of the origins. Behind a proxy that
+ * ends TLS, the service sees another scheme than the browser, so its own origin is found by the host.
  */
 export function originGuard(origins: readonly string[]): (request: IncomingRequest) => void {
   const allowed = new Set(origins);

@@ -5,9 +5,8 @@ interface Holding {
 }
 
 /**
- * Counts the bytes that this process holds in memory for clients, such as responses that they have not read. When a
- * caller exceeds its limit, its oldest holding is ended; when all callers together do, the oldest of the caller with
- * the most bytes.
+ * Counts the bytes that this process holds in memory for clients, such as responses that they have not read. Beyond a
+ * caller's limit, its oldest holding is ended; beyond that of all together, the oldest of the caller with the most bytes.
  */
 export class HeldBytes {
   readonly #limits: { readonly inAll: number; readonly ofCaller: number };

@@ -12,10 +12,7 @@ export interface RawRequest {
   /** The host that the request is for, by its target or `Host` field. */
   readonly host: string;
   readonly headers: RequestHeaders;
-  /**
-   * Reads the body; undefined when it has more bytes than the limit. Rejects when it is incomplete, and with
-   * UNAVAILABLE when too many bytes are in memory for the caller.
-   */
+  /** Undefined for more bytes than the limit. Rejects if incomplete, or if too many are in memory for the caller. */
   readonly readBody: (limit: number, caller: string) => Promise<Buffer | undefined>;
   /** Whether its client has gone. */
   readonly isCutOff: () => boolean;
@@ -30,7 +27,6 @@ export interface IncomingRequest extends Pick<RawRequest, 'method' | 'headers' |
   readonly fullPath: string;
   /** The query without its question mark. */
   readonly search: string;
-  /** The client's `X-Request-Id` if it is usable, otherwise a new id. */
   readonly id: string;
   /** The service's own origin, as the client knows it. */
   readonly origin: string;

@@ -22,10 +22,7 @@ const LAST_REQUESTS = 500;
 interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /**
-   * How long a connection with a request may have no traffic, in milliseconds: longer than a request or a response may
-   * take, but bounded, because a response that the client doesn't read stays in memory.
-   */
+  /** How long a request or response may have no traffic, in milliseconds: what isn't read stays in memory. */
   readonly stall: number;
   /** Called when the system lacks memory to accept a connection; those that are open go on. */
   readonly onFailure?: (error: unknown) => void;
@@ -34,16 +31,13 @@ interface ListenOptions {
 export interface Listener {
   readonly port: number;
   /**
-   * Accepts no more connections, lets requests in progress finish, and closes the remaining connections after the grace
-   * period. Responses must have `Connection: close` from then on. If called again, the shorter grace period applies.
+   * Accepts no more connections, and closes those that remain after the grace period, the shorter one if called again.
+   * Responses must have `Connection: close` from then on.
    */
   drain(graceMilliseconds: number): Promise<void>;
 }
 
-/**
- * Serves HTTP/1.1. Header fields must arrive within 10 s and a request within 30 s, with a tolerance of 2 s. Rejects
- * with a message of one line when it can't listen on the address.
- */
+/** Serves HTTP/1.1. Rejects with a message of one line when it can't listen on the address. */
 export function listen(
   handler: RequestListener,
   { host, port, stall, onFailure = () => {} }: ListenOptions,

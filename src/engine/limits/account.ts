@@ -3,10 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 const MAX_KNOWN = 1_000;
 
-/**
- * @param proxies the number of proxies in front of the service, each of which adds to `X-Forwarded-For`
- * @returns gives the account of callers without a credential: the network of their address
- */
+/** Gives the account of callers without a credential. Each of its proxies adds to `X-Forwarded-For`. */
 export function createAccounts(proxies: number): (headers: Pick<Headers, 'get'>, remote: () => string) => string {
   const cache = new LRUCache<string, string>({ max: MAX_KNOWN });
   return (headers, remote) => {

@@ -1,7 +1,6 @@
 import { ServiceError } from '../errors.ts';
 
 export interface Load {
-  /** Whose work it is: the caller's credential or address. */
   readonly account: string;
   readonly units: number;
   /** How much of its time is already used up, in milliseconds. */
@@ -10,10 +9,7 @@ export interface Load {
 
 export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>;
 
-/**
- * How many units each caller may have in progress; work that costs more runs alone. So one caller's work is never more
- * than what the database and this process do within a fraction of a second.
- */
+/** How many units each caller may have in progress: what is done in a fraction of a second. Larger work runs alone. */
 const MAX_IN_PROGRESS = 400;
 
 interface Caller {
@@ -55,8 +51,7 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
      * Does the work: at once, or when enough of its caller's work in progress is done.
      *
      * @param work gets a signal that is aborted as soon as the caller has got an error instead of the result
-     * @throws {ServiceError} UNAVAILABLE when too much is in progress or waiting, TIMEOUT when the work takes too long:
-     *   the time limit of its statement then ends what it still does
+     * @throws {ServiceError} UNAVAILABLE when too much is in progress or waiting, TIMEOUT when the work takes too long
      */
     run<T>(
       work: (signal: Pick<AbortSignal, 'aborted'>) => T | Promise<T>,

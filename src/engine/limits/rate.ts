@@ -33,12 +33,10 @@ export function steadyTime(): number {
  * Counts in windows of the quota's length, which start at the same time in all processes. Each process counts on its
  * own, and adds its counts to the shared ones in the database once a second, so no request queries the database.
  *
- * Processes read the database's time when they start, so they agree even if their own clocks don't. If the database's
- * clock jumped between two starts, a process that finds a later window than its own continues in that one: each starts
- * one extra window at most.
+ * Processes read the database's time when they start, because their own clocks may differ. If its clock jumped between
+ * two starts, a process that finds a later window than its own continues in that one.
  *
  * @param clock the time in milliseconds since the epoch; it must not jump
- * @param onFailure called when counts can't be stored, which are kept for the next time, or old ones can't be deleted
  */
 export function createRateLimiter(
   { units: quota, seconds }: Quota,

@@ -46,11 +46,7 @@ export class Components {
     this.text = text;
   }
 
-  /**
-   * A reference to a component, which `make` creates at the first call.
-   *
-   * @param of what it describes; throws if another one has its name
-   */
+  /** A reference to a component, which `make` creates at the first call. Throws if another one `of` that name exists. */
   refer(name: string, of: unknown, make: () => JsonSchema): JsonSchema {
     if (!this.schemas.has(name)) {
       this.schemas.set(name, {});
@@ -134,8 +130,8 @@ function objectSchema(type: GraphQLObjectType, selected: readonly SelectedField[
 }
 
 /**
- * A union is one of the rows whose fragments are selected, each a component. One that requires no field fits several, and many
- * clients take the first that fits, without the fields that it does not have: so those that require more come first.
+ * A union is one of the rows whose fragments are selected. Many clients take the first that fits, and one that requires
+ * no field fits several: so those that require more come first.
  */
 function fieldSchema(
   { type, within }: Pick<SelectedField, 'within'> & Pick<SelectedField['field'], 'type'>,
@@ -148,7 +144,6 @@ function fieldSchema(
   return { anyOf: rows.toSorted((one, other) => components.requiredBy(other) - components.requiredBy(one)) };
 }
 
-/** @param optional the fields that are not listed as required although they always have a value */
 function objectOf<Field extends Described & { readonly type: unknown }>(
   { description }: Pick<GraphQLObjectType, 'description'>,
   fields: readonly Field[],

@@ -34,11 +34,10 @@ export function assertMediaType(method: Method, contentType: string | null): voi
 
 /**
  * Makes the function that reads the variables from a body, which may repeat the identifiers of the path, because clients
- * send back what they received.
+ * send back what they received. It throws VALIDATION_FAILED with all errors.
  *
  * @param beside the variables that come from body fields beside those of the input
  * @param identity the names of the identifiers in the body, with those of their variables; undefined for a new row's
- * @returns takes the body and the path's variables; throws VALIDATION_FAILED with all errors
  */
 export function bodyVariables(
   { name: variable, argument, type }: Variable,

@@ -81,10 +81,7 @@ export function compileRoutes(
   });
 }
 
-/**
- * @throws {Error} for two operations with one name or address, paths that differ only in the names of their variables,
- *   or two fragments with one name, which is that of a component
- */
+/** @throws {Error} for two operations, paths or fragments with one name: that of a fragment is a component's */
 function assertDistinct(all: readonly ResolvedRoute[]): void {
   const operations = new Set<string>();
   const known = new Map<string, string>();

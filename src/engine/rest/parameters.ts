@@ -32,10 +32,7 @@ export function isRequired({ type, defaultValue }: Variable): boolean {
   return isNonNullType(type) && defaultValue === undefined;
 }
 
-/**
- * Creates the reader of a route's query string. It throws INVALID_ARGUMENT, also for a repeated parameter that is no
- * list, and for an unknown one, because a misspelt filter must not be ignored.
- */
+/** Creates the reader of a route's query string. It throws INVALID_ARGUMENT: a misspelt filter must not be ignored. */
 export function queryReader(variables: readonly Variable[]): (search: string) => Values {
   const byName = new Map(
     variables.map((variable) => [variable.name, { read: textReader(variable), isList: isList(variable) }]),
@@ -81,7 +78,6 @@ export function leafType({ name, type }: Variable): GraphQLLeafType {
   return named;
 }
 
-/** Creates the reader of a parameter's text; it throws INVALID_ARGUMENT. */
 function textReader(variable: Variable): (text: string) => unknown {
   const { name } = variable;
   const type = leafType(variable);

@@ -9,11 +9,11 @@ const NOT_THERE = 0;
 const ONLY_WEAK = 'If-Match never matches a weak ETag. Send it without the W/, which a proxy that compresses adds.';
 
 /**
- * The versions of which the row must have one (RFC 9110, section 13.1); undefined for any.
+ * The versions of which the row must have one (RFC 9110, section 13.1); undefined for any. To ignore a precondition that
+ * the operation cannot check could lose an update.
  *
  * @param conditions whether the operation changes a row with a version, its path names one, and it creates a missing one
- * @throws {ServiceError} INVALID_ARGUMENT for a precondition that the operation cannot check: to ignore it could lose
- *   an update; PRECONDITION_FAILED if no tag could match, whatever the row's version
+ * @throws {ServiceError} INVALID_ARGUMENT, or PRECONDITION_FAILED if no tag could match, whatever the row's version
  */
 export function expectedVersions(
   headers: RequestHeaders,
@@ -44,10 +44,7 @@ export function isMatch(etag: string, ifMatch: string): boolean {
   return readTags('If-Match', ifMatch).some((tag) => tag === '*' || tag === etag || isVersion(tag));
 }
 
-/**
- * The version of a tag such as `"3-Xk2p0w"`, or `"3"`; none if the tag has another form. Tags of earlier releases, with
- * other fields, match. `"0"` does not, because a row that does not exist has no tag, nor does a weak tag.
- */
+/** The version of a tag such as `"3-Xk2p0w"`, also of an earlier release, or `"3"`; none for `"0"` and weak tags. */
 function versionOf(tag: string): number[] {
   const digits = /^"([1-9]\d{0,14})(?:-[\w-]{6})?"$/.exec(tag)?.[1];
   return digits === undefined ? [] : [Number(digits)];

@@ -46,8 +46,7 @@ export interface ResolvedOperation {
  * Finds where each variable of an operation comes from: one that the path names from the path, an input object from the
  * body, `expectedVersion` from the precondition, all others from the query string.
  *
- * @throws {Error} if the document is not one named operation with one root field that takes its variables, or the route
- *   does not fit them
+ * @throws {Error} if it is not one named operation with one root field that takes its variables, or the route misfits
  */
 export function resolveOperation(
   schema: GraphQLSchema,

@@ -7,7 +7,6 @@ export type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields
 
 export type InputFieldRefs = Readonly<Record<string, InputFieldRef<Types, unknown>>>;
 
-/** The same fields, all optional. */
 export type ChangeFields<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends InputFieldRef<Types, infer Shape>
     ? InputFieldRef<Types, Shape | null | undefined>

@@ -132,10 +132,8 @@ function scopeFor<Types extends SchemaTypes>(field: PothosOutputFieldConfig<Type
 }
 
 /**
- * Rejects text without bounds. In input it could have any length, and characters that cannot be stored, such as NUL; in
- * the rows of a list it would not count towards the size of the response.
- *
- * @throws {Error} with every argument, input field and field of a row that lacks bounds
+ * Throws for text without bounds. In input it could have any length, and characters that cannot be stored, such as NUL;
+ * in the rows of a list it would not count towards the size of the response.
  */
 function assertBounded(schema: GraphQLSchema): void {
   const connections = Object.values(schema.getTypeMap()).filter(isObjectType).filter(searchesOf);
