@@ -97,6 +97,6 @@ export async function openStream<S extends Sink>(
 ): Promise<S> {
   const given = { format: formatOf(), filter: {}, account: 'me', recheck: async () => {}, ...request };
   const { body } = await streams.open(cursor, given);
-  (body as StreamBody).start(sink);
+  (body as StreamBody)(sink);
   return sink;
 }

@@ -60,16 +60,14 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
           ...['vary', 'Accept', 'content-type', 'text/event-stream'],
           ...['cache-control', 'no-store', 'x-accel-buffering', 'no'],
         ],
-        body: {
-          start(sink) {
-            try {
-              sink.onEnd(places.take(account));
-            } catch {
-              // Others have taken the last place since then.
-              return sink.end('after');
-            }
-            begin(sink, request, first);
-          },
+        body: (sink) => {
+          try {
+            sink.onEnd(places.take(account));
+          } catch {
+            // Others have taken the last place since then.
+            return sink.end('after');
+          }
+          begin(sink, request, first);
         },
       };
     },

@@ -3,7 +3,7 @@ import type { ReadableStream as NodeStream } from 'node:stream/web';
 import type { RawRequest } from './incoming.ts';
 import type { Respond } from './node.ts';
 import type { HttpReply } from './reply.ts';
-import { isStream, type StreamBody, sinkTo } from './stream.ts';
+import { type StreamBody, sinkTo } from './stream.ts';
 
 /** Answers a `Request` of the Fetch standard, without a socket: for tests, and for servers with that interface. */
 export function fetchHandler(respond: Respond): (request: Request) => Promise<Response> {
@@ -41,7 +41,8 @@ function toResponse({ status, headers: fields, body }: HttpReply, method: string
   for (let index = 0; index < fields.length; index += 2) {
     headers.append(fields[index] as string, fields[index + 1] as string);
   }
-  return new Response(method === 'HEAD' ? null : isStream(body) ? readableOf(body) : body, { status, headers });
+  const content = method === 'HEAD' ? null : typeof body === 'function' ? readableOf(body) : body;
+  return new Response(content, { status, headers });
 }
 
 function readableOf(body: StreamBody): ReadableStream<Uint8Array> {
@@ -52,6 +53,6 @@ function readableOf(body: StreamBody): ReadableStream<Uint8Array> {
       done(error);
     },
   });
-  body.start(sinkTo(through));
+  body(sinkTo(through));
   return Readable.toWeb(through) as ReadableStream<Uint8Array>;
 }

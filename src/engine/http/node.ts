@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type { RawRequest } from './incoming.ts';
 import { fieldOf, type SentReply } from './reply.ts';
-import { isStream, type StreamBody, sinkTo } from './stream.ts';
+import { type StreamBody, sinkTo } from './stream.ts';
 
 /** Answers a request; never rejects. */
 export type Respond = (request: RawRequest) => Promise<SentReply>;
@@ -107,7 +107,7 @@ function send(reply: SentReply, response: ServerResponse): void {
   if (response.destroyed) return;
   const { status, headers, body, encoding } = reply;
   response.writeHead(status, headers as string[]);
-  if (isStream(body)) sendStream(body, response);
+  if (typeof body === 'function') sendStream(body, response);
   else if (!response.req.complete && fieldOf(headers, 'connection') === 'close')
     sendWhileReceiving(body, encoding, response);
   else if (typeof body === 'string' && body.length > MAX_TEXT_LENGTH) response.end(Buffer.from(body, encoding));
@@ -119,7 +119,7 @@ function sendStream(body: StreamBody, response: ServerResponse): void {
   if (response.req.method === 'HEAD') response.end();
   else {
     response.flushHeaders();
-    body.start(sinkTo(response));
+    body(sinkTo(response));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ServiceError } from '../errors.ts';
 import type { Protocol } from '../metrics.ts';
-import { isStream, type StreamBody } from './stream.ts';
+import type { StreamBody } from './stream.ts';
 
 /** Names in lower case and values alternating. A name that occurs twice has a list (RFC 9110, section 5.3). */
 export type HeaderFields = readonly string[];
@@ -54,5 +54,5 @@ export function without(headers: HeaderFields, name: string): HeaderFields {
 /** The length of the body in bytes; undefined for no Content-Length (RFC 9110, section 8.6). */
 export function contentLength({ status, body }: HttpReply): number | undefined {
   if (body === null) return status === 204 || status === 304 ? undefined : 0;
-  return isStream(body) ? undefined : Buffer.byteLength(body);
+  return typeof body === 'function' ? undefined : Buffer.byteLength(body);
 }

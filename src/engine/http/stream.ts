@@ -1,10 +1,7 @@
 import type { Writable } from 'node:stream';
 
-/** A body that is written while the client reads it. */
-export interface StreamBody {
-  /** Called once, after the header fields are sent; not for HEAD. */
-  start(sink: Sink): void;
-}
+/** A body that is written while the client reads it: called once, after the header fields are sent; not for HEAD. */
+export type StreamBody = (sink: Sink) => void;
 
 /** The client's end of a stream. */
 export interface Sink {
@@ -18,10 +15,6 @@ export interface Sink {
   end(how: 'after' | 'now'): void;
   /** Called when the stream has ended, by the service or by the client. */
   onEnd(callback: () => void): void;
-}
-
-export function isStream(body: object | string | null): body is StreamBody {
-  return typeof body === 'object' && body !== null && 'start' in body;
 }
 
 /** Writes a stream to a response of Node, or to what a `Response` of the Fetch standard reads. */

@@ -30,12 +30,10 @@ test.each(['after', 'now'] as const)('what is written to a stream that was ended
     headers: [],
     encoding: 'utf8',
     caller: 'me',
-    body: {
-      start(sink) {
-        sink.write('first');
-        sink.end(how);
-        sink.write('late');
-      },
+    body: (sink) => {
+      sink.write('first');
+      sink.end(how);
+      sink.write('late');
     },
   }));
   const [result] = await Promise.allSettled([fetch(base).then((response) => response.text())]);

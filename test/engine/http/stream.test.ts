@@ -16,13 +16,13 @@ test('a stream that is read slowly keeps no listeners of what was read', async (
 });
 
 test('a reader of a Fetch response can cancel it while it is written', async () => {
-  const start = (sink: Sink) => {
+  const body = (sink: Sink) => {
     for (let n = 0; n < 200; n++) sink.write('text'.repeat(100));
   };
   const handle = fetchHandler(async () => ({
     status: 200,
     headers: [],
-    body: { start },
+    body,
     encoding: 'utf8',
     caller: '',
   }));
