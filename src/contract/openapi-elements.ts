@@ -10,20 +10,7 @@ export interface OpenApiElement extends Element {
   readonly children: () => readonly OpenApiElement[];
 }
 
-/** The keywords under which elements stand, and the coordinates of these. */
-const COORDINATES: Readonly<Record<string, (parent: string, key: string, json: Json) => string>> = {
-  paths: (_, __, { name }) => String(name),
-  parameters: (operation, _, { in: place, name }) => `${operation} (${place} ${name})`,
-  requestBody: (operation) => `${operation} (body)`,
-  responses: (operation, status) => `${operation} (${status})`,
-  headers: (answer, name) => `${answer.replace(/ \(\w+\)$/, '')} (header ${name} of answers)`,
-  content: (body) => body,
-  schema: (place, _, { component }) => String(component ?? place),
-  properties: (type, name) => `${type}.${name}`,
-  items: (type) => `${type}[]`,
-  enum: (type) => type,
-  values: (type, value) => `${type}${/\W/.test(type) ? ' ' : '.'}${value}`,
-};
+type Member = Pick<OpenApiElement, 'key' | 'coordinate' | 'json'>;
 
 /**
  * The elements of an OpenAPI 3.0 document: operations, what they accept and what they answer, down to enum values.
@@ -31,62 +18,68 @@ const COORDINATES: Readonly<Record<string, (parent: string, key: string, json: J
  */
 export function readOpenApi(text: string): OpenApiElement {
   const document = toObject(JSON.parse(text), 'openapi.json');
+  /** The elements under each keyword of an element. */
+  const members: Readonly<Record<string, (value: Json, parent: Member) => readonly Member[]>> = {
+    paths: (paths) =>
+      objectsIn(paths, 'paths').flatMap(([path, item]) =>
+        objectsIn(item, path).map(([method, operation]) => {
+          const coordinate = `${method.toUpperCase()} ${path}`;
+          return { key: withoutNames(coordinate), coordinate, json: { security: document.security, ...operation } };
+        }),
+      ),
+    parameters: (parameters, { coordinate }) =>
+      objectsIn(parameters, 'parameters').map(([, one]) => {
+        const json = withPlace(follow(one, document));
+        const { in: place, name } = json;
+        const key = place === 'path' ? withoutNames(coordinate.split(`{${name}}`, 1)[0]) : name;
+        return { key: `${place} ${key}`, coordinate: `${coordinate} (${place} ${name})`, json };
+      }),
+    requestBody: (json, { coordinate }) => [{ key: '', coordinate: `${coordinate} (body)`, json }],
+    responses: (responses, { coordinate }) => named(responses, (status) => `${coordinate} (${status})`),
+    headers: (headers, { coordinate }) =>
+      named(headers, (name) => `${coordinate.replace(/ \(\w+\)$/, '')} (header ${name} of answers)`),
+    content: (content, { coordinate }) => named(content, () => coordinate),
+    schema: (schema, { coordinate }) => {
+      const json = Object.fromEntries(Object.entries(resolve(schema, document)).filter(([name]) => !isOfPlace(name)));
+      return [{ key: '', coordinate: String(json.component ?? coordinate), json }];
+    },
+    properties: (properties, { coordinate, json }) => {
+      const required = Object.values(toObject(json.required, 'required'));
+      return objectsIn(properties, 'properties').map(([name, schema]) => {
+        return {
+          key: name,
+          coordinate: `${coordinate}.${name}`,
+          json: withPlace({ required: required.includes(name), schema }),
+        };
+      });
+    },
+    items: (schema, { coordinate }) => [{ key: '', coordinate: `${coordinate}[]`, json: withPlace({ schema }) }],
+    enum: (texts, { coordinate, json }) => {
+      const annotations = new Map(objectsIn(json['x-enum-marks'], 'x-enum-marks'));
+      const values = Object.values(texts).map((text) => [text, annotations.get(String(text)) ?? {}]);
+      return [{ key: '', coordinate, json: { values: Object.fromEntries(values) } }];
+    },
+    values: (values, { coordinate }) =>
+      named(values, (value) => `${coordinate}${/\W/.test(coordinate) ? ' ' : '.'}${value}`),
+  };
   return elementOf({ keyword: '', key: '', json: document, coordinate: 'the API', direction: 'request' });
 
   function elementOf(element: Omit<OpenApiElement, 'children'>): OpenApiElement {
     const { json, coordinate } = element;
     const children = () =>
-      Object.entries(COORDINATES).flatMap(([keyword, coordinateOf]) => {
+      Object.entries(members).flatMap(([keyword, membersOf]) => {
         if (json[keyword] === undefined) return [];
-        const members = membersOf(json, keyword, toObject(json[keyword], `${keyword} of ${coordinate}`));
         const direction = keyword === 'responses' ? 'response' : element.direction;
-        return members.map(([key, member]) =>
-          elementOf({ keyword, key, json: member, coordinate: coordinateOf(coordinate, key, member), direction }),
-        );
+        const value = toObject(json[keyword], `${keyword} of ${coordinate}`);
+        return membersOf(value, element).map((member) => elementOf({ ...member, keyword, direction }));
       });
     return { ...element, annotation: annotationOf(json), isType: json.component !== undefined, children };
   }
 
-  function membersOf(parent: Json, keyword: string, value: Json): (readonly [key: string, json: Json])[] {
-    switch (keyword) {
-      case 'paths':
-        return objectsIn(value, keyword).flatMap(([path, item]) =>
-          objectsIn(item, path).map(([method, operation]) => {
-            const name = `${method.toUpperCase()} ${path}`;
-            return [withoutNames(name), { security: document.security, ...operation, name }] as const;
-          }),
-        );
-      case 'parameters':
-        return objectsIn(value, keyword).map(([, one]) => {
-          const parameter = follow(one, document);
-          const { in: place, name } = parameter;
-          const key = place === 'path' ? withoutNames(String(parent.name).split(`{${name}}`, 1)[0]) : name;
-          return [`${place} ${key}`, withPlace(parameter)];
-        });
-      case 'properties': {
-        const required = Object.values(toObject(parent.required, 'required'));
-        const isRequired = (name: string) => required.includes(name);
-        return objectsIn(value, keyword).map(([name, schema]) => [
-          name,
-          withPlace({ required: isRequired(name), schema }),
-        ]);
-      }
-      case 'items':
-        return [['', withPlace({ schema: value })]];
-      case 'schema': {
-        const type = Object.entries(resolve(value, document)).filter(([name]) => !isOfPlace(name));
-        return [['', Object.fromEntries(type)]];
-      }
-      case 'enum': {
-        const annotations = new Map(objectsIn(parent['x-enum-marks'], keyword));
-        const values = Object.values(value).map(String);
-        return [['', { values: Object.fromEntries(values.map((one) => [one, annotations.get(one) ?? {}])) }]];
-      }
-      case 'requestBody':
-        return [['', value]];
-      default:
-        return objectsIn(value, keyword).map(([name, one]) => [name, withPlace({ name, ...follow(one, document) })]);
-    }
+  function named(value: Json, coordinateOf: (name: string) => string): Member[] {
+    return objectsIn(value, 'members').map(([name, one]) => {
+      return { key: name, coordinate: coordinateOf(name), json: withPlace({ name, ...follow(one, document) }) };
+    });
   }
 
   /** A parameter, a property, a header or a media type, with what its schema says about it. */
