@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Contract, compareContracts, readContract } from './contract.ts';
-import { History, type Revision } from './history.ts';
+import { defaultBase, find, isRepository, isShallow, type Revision, read } from './history.ts';
 import { printReport } from './report.ts';
 import type { Use } from './uses.ts';
 
@@ -24,14 +24,14 @@ export type Outcome = Awaited<ReturnType<typeof checkContract>>;
  * line when one of them can't be read.
  */
 export async function checkContract({ folder, base: name, today, usesOf }: Options) {
-  const base = await readBase(new History(folder), name);
+  const base = await readBase(folder, name);
   if (typeof base === 'string') {
     if (name !== undefined) throw new Error(base);
     return { isKept: true, report: base };
   }
   const graphql = await readFile(join(folder, GRAPHQL), 'utf8');
   const openApi = await readFile(join(folder, OPENAPI), 'utf8');
-  const findings = await compareContracts(base.contract, read('the work tree', graphql, openApi), today);
+  const findings = await compareContracts(base.contract, parse('the work tree', graphql, openApi), today);
   const uses = findings.length === 0 ? [] : await usesOf([...new Set(findings.map(({ element }) => element))]);
   const report = printReport(findings, uses, base.revision.name);
   return {
@@ -42,27 +42,27 @@ export async function checkContract({ folder, base: name, today, usesOf }: Optio
 
 /** The base and its contract, or why nothing can be compared. */
 async function readBase(
-  history: History,
+  folder: string,
   name: string | undefined,
 ): Promise<{ readonly revision: Revision; readonly contract: Contract } | string> {
-  if (name === undefined && !(await history.exists())) {
+  if (name === undefined && !(await isRepository(folder))) {
     return 'Nothing was compared: this is no git repository, and so has no base.';
   }
-  const revision = name === undefined ? await history.defaultBase() : await history.find(name);
+  const revision = name === undefined ? await defaultBase(folder) : await find(folder, name);
   if (revision === undefined) {
     if (name !== undefined) return `There is no revision ${name} in this clone.`;
-    return (await history.isShallow())
+    return (await isShallow(folder))
       ? 'Nothing was compared: this clone is shallow, and has neither a release nor the parent. `git fetch --unshallow --tags` brings them.'
       : 'Nothing was compared: there is neither a release nor a parent, so nothing was promised yet.';
   }
-  const [graphql, openApi] = [await history.read(revision, GRAPHQL), await history.read(revision, OPENAPI)];
+  const [graphql, openApi] = [await read(folder, revision, GRAPHQL), await read(folder, revision, OPENAPI)];
   if (graphql === undefined || openApi === undefined) {
     return `Nothing was compared: ${show(revision)} lacks ${GRAPHQL} or ${OPENAPI}.`;
   }
-  return { revision, contract: read(show(revision), graphql, openApi) };
+  return { revision, contract: parse(show(revision), graphql, openApi) };
 }
 
-function read(where: string, graphql: string, openApi: string): Contract {
+function parse(where: string, graphql: string, openApi: string): Contract {
   try {
     return readContract(graphql, openApi);
   } catch (error) {
