@@ -8,7 +8,7 @@ import { byId, nestedPages, pages } from '../../engine/db/paging.ts';
 import { beingChanged, type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
 import { type Int64, ServiceError } from '../../engine/index.ts';
 import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
-import { thenSetStatus } from '../inventory/store.ts';
+import { inventoryList, thenSetStatus } from '../inventory/store.ts';
 import { inventory } from '../inventory/table.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
 import { orderList } from './list.ts';
@@ -154,12 +154,6 @@ export function orderStore(database: Database) {
     columns,
     { of: 'order', by: 'id' },
   );
-  const stockLeft = database.statement(
-    'orders.stockLeft',
-    'lookup',
-    sql`select quantity from inventory where pet_id = ${petId}`,
-    { quantity: inventory.quantity },
-  );
   const placeForPet = batchWrites<PetOrder, Order>(
     database,
     'orders.place',
@@ -167,6 +161,7 @@ export function orderStore(database: Database) {
     placeAlone,
   );
   const rows = byId(database, orderList);
+  const stocks = byId(database, inventoryList);
 
   return {
     byId: rows,
@@ -202,7 +197,7 @@ export function orderStore(database: Database) {
       const setsShipDate = changes.shipDate !== undefined;
       const values = { ...changes, id: orderId, setsShipDate, expectedVersion, requestId };
       const whyNot = database.bind(openOrder);
-      const readStock = database.bind(stockLeft);
+      const readStock = database.bind(stocks.load);
       const [updated] = await explaining(
         update({ quantity: null, complete: null, shipDate: null, ...values }),
         tooMuch,
@@ -212,7 +207,7 @@ export function orderStore(database: Database) {
       const wanted = changes.quantity ?? 0;
       if (order.petId === null || wanted <= order.quantity)
         throw notExpected(`Order ${orderId}`, order, expectedVersion);
-      const [stock] = await readStock({ petId: order.petId });
+      const stock = await readStock(order.petId);
       throw outOfStock(order.petId, stock?.quantity ?? 0, wanted, `, besides the ${order.quantity} of this order`);
     },
 
