@@ -4,18 +4,16 @@ import type { Database } from '../engine/db/client.ts';
 import { assertNoneMissing } from '../engine/db/migrate.ts';
 import { withoutSecrets } from '../engine/text.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { openFrom, readyTables } from '../process/ready.ts';
+import { openFrom } from '../process/ready.ts';
 import { misspeltSettings, readSettings, type Settings } from '../process/settings.ts';
 
-interface DatabaseOptions {
-  /** Whether a missing embedded database is an error: a new one would not be that of the service. @default false */
-  readonly mustExist?: boolean;
-}
-
-/** Runs the work with the database of the settings, says which one that is, and closes it afterwards. */
+/**
+ * Runs the work with the database of the settings, says which one that is, and closes it afterwards. If it must exist, a
+ * missing embedded database is an error: a new one would not be that of the service.
+ */
 export async function withDatabase<T>(
   work: (database: Database, settings: Settings) => Promise<T>,
-  { mustExist = false }: DatabaseOptions = {},
+  { mustExist = false }: { readonly mustExist?: boolean } = {},
 ): Promise<T> {
   for (const misspelt of misspeltSettings(process.env)) process.stderr.write(`${misspelt}\n`);
   const settings = readSettings(process.env);
@@ -34,19 +32,11 @@ export async function withDatabase<T>(
   }
 }
 
-/** The same, with all migrations applied. It is left to the service and `db:migrate` whether changes become events. */
-export function withReadyDatabase<T>(work: (database: Database) => Promise<T>, options?: DatabaseOptions): Promise<T> {
-  return withDatabase(async (database, settings) => {
-    await readyTables(database, settings);
-    return work(database);
-  }, options);
-}
-
 /** The same with a database that the service uses already: none is created, and no migration is applied. */
-export function withExistingDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+export function withExistingDatabase(work: (database: Database) => Promise<void>): Promise<void> {
   const onlyIfNoneMissing = async (database: Database) => {
     await assertNoneMissing(database, 'this command applies none');
-    return work(database);
+    await work(database);
   };
   return withDatabase(onlyIfNoneMissing, { mustExist: true });
 }

@@ -3,7 +3,9 @@ import { type ApiKey, keyStore } from '../engine/auth/keys.ts';
 import { scopesIn } from '../engine/auth/scope.ts';
 import type { Database } from '../engine/db/client.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { withExistingDatabase, withReadyDatabase } from './command.ts';
+import { readyTables } from '../process/ready.ts';
+import type { Settings } from '../process/settings.ts';
+import { withDatabase, withExistingDatabase } from './command.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = `npm run keys -- create --name NAME --scopes SCOPE,... [--expires 90d]
@@ -24,11 +26,12 @@ runCommand(async () => {
     const name = readName(values.name);
     const scopes = readScopes(values.scopes);
     const expiresAt = readExpiry(values.expires);
-    const create = async (database: Database) => {
+    const create = async (database: Database, settings: Settings) => {
+      await readyTables(database, settings);
       const { key, text } = await keyStore(database).create(name, scopes, expiresAt);
       process.stdout.write(`${text}\n\nIt is shown this once. ${describe(key)}\n`);
     };
-    await withReadyDatabase(create, { mustExist: true });
+    await withDatabase(create, { mustExist: true });
   } else if (command === 'list' && id === undefined && isPlain) {
     await withKeys(async (keys) => {
       const all = await keys.list();

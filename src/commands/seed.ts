@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { CHUNK, seed } from '../petstore/seed.ts';
-import { withReadyDatabase } from './command.ts';
+import { readyTables } from '../process/ready.ts';
+import { withDatabase } from './command.ts';
 import { runCommand } from './run-command.ts';
 
 const MAX_PETS = 10_000_000;
@@ -12,7 +13,8 @@ runCommand(async () => {
   if (!Number.isInteger(pets) || pets < 1 || pets > MAX_PETS) {
     throw new Error(`--pets must be a whole number from 1 to ${MAX_PETS}, not ${values.pets}.`);
   }
-  await withReadyDatabase(async (database) => {
+  await withDatabase(async (database, settings) => {
+    await readyTables(database, settings);
     const start = performance.now();
     await seed(database, pets, (done) => showProgress(done, pets, (performance.now() - start) / 1000));
     process.stdout.write('\n');
