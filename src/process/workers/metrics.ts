@@ -34,7 +34,7 @@ export function addUpMetrics(): void {
     await lastMessage(worker);
     const counts = (last.get(worker) ?? []).filter(({ type }) => /^(counter|histogram)$/.test(`${type}`));
     last.delete(worker);
-    ended = ended.then((before) => addUp([before, counts]).getMetricsAsJSON());
+    ended = ended.then((before) => AggregatorRegistry.aggregate([before, counts]).getMetricsAsJSON());
     reports.emit(`${worker.id}`);
   });
 
@@ -46,7 +46,7 @@ export function addUpMetrics(): void {
   async function metricsOfAll(): Promise<string> {
     // Read together: a worker that exits later moves from `last` to `ended`, and would be counted twice or not at all.
     const [before, now] = [ended, [...last.values()]];
-    return addUp([await before, ...now]).metrics();
+    return AggregatorRegistry.aggregate([await before, ...now]).metrics();
   }
 
   async function requestCounts(worker: Worker): Promise<void> {
@@ -87,10 +87,6 @@ export function sharedMetrics(metrics: Metrics) {
  */
 export async function lastMessage(worker: Worker): Promise<void> {
   while (worker.isConnected()) await sleep(POLL);
-}
-
-function addUp(counts: Counts[]): Registry {
-  return AggregatorRegistry.aggregate(counts);
 }
 
 /** Limits the clients again: each worker has its own hundred. */

@@ -18,6 +18,7 @@ export async function startWorkers(count: number, logger: Logger) {
   const serving = new Set<Worker>();
   const onFailure = failureLog(logger, 'a new worker could not be started; trying again');
   let isStopping = false;
+  // One change after another, so that each knows the number of workers.
   const changes = new Turns();
   addUpMetrics();
   const starts = await Promise.allSettled(Array.from({ length: count }, start));
@@ -27,12 +28,7 @@ export async function startWorkers(count: number, logger: Logger) {
     throw failed.reason;
   }
   const [first] = starts as [PromiseFulfilledResult<number>];
-  return { port: first.value, replace: () => change(replaceAll), stop };
-
-  /** Makes one change after another, so that each knows the number of workers. */
-  function change(make: () => Promise<void>): Promise<void> {
-    return changes.take('workers', make);
-  }
+  return { port: first.value, replace: () => changes.take('workers', replaceAll), stop };
 
   /** Replaces the workers one after another. Each stops only when its successor listens, so that no request is lost. */
   async function replaceAll(): Promise<void> {
@@ -78,7 +74,7 @@ export async function startWorkers(count: number, logger: Logger) {
       if (!serving.delete(worker) || isStopping) return;
       const { pid } = worker.process;
       logger.error({ worker: pid, exitCode, signal }, 'a worker ended unexpectedly; starting another');
-      void change(fillUp);
+      void changes.take('workers', fillUp);
     });
     return port;
   }
