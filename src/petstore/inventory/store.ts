@@ -1,42 +1,36 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Loader } from '../../engine/db/batch.ts';
 import { byRequest } from '../../engine/db/by-request.ts';
 import type { Database } from '../../engine/db/client.ts';
 import { columnsOf, type List } from '../../engine/db/keyset.ts';
-import { byId, type Page, type PageWindow, pages } from '../../engine/db/paging.ts';
+import { byId, type PageWindow, pages } from '../../engine/db/paging.ts';
+import type { RowOf } from '../../engine/db/row.ts';
 import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
 import { type Int64, ServiceError, validationFailed } from '../../engine/index.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
 import { inventory } from './table.ts';
 
-/** The inventory entry of a pet whose stock is tracked. Its status is the pet's. */
-export interface InventoryItem {
-  readonly petId: Int64;
-  readonly quantity: number;
-  readonly status: PetStatus;
-  /** The versions of its own row and of its pet. */
-  readonly version: number;
-  readonly petVersion: number;
+const columns = {
+  petId: inventory.petId,
+  // Nullable in the table alone: the list has the pets whose stock is tracked.
+  quantity: inventory.quantity as unknown as typeof inventory.openOrders,
+  status: pets.status,
+  version: inventory.version,
+  petVersion: pets.version,
+};
+
+/** The inventory entry of a pet whose stock is tracked. */
+export type InventoryItem = RowOf<typeof columns> & {
   /** Whether this change created the entry. */
   readonly began?: boolean;
-}
+};
 
 /** The version of an entry: a change of the entry or of its pet's status raises the sum. */
 export function entryVersion({ version, petVersion }: Pick<InventoryItem, 'version' | 'petVersion'>): number {
   return version + petVersion;
 }
 
-const columns = {
-  petId: inventory.petId,
-  quantity: inventory.quantity,
-  status: pets.status,
-  version: inventory.version,
-  petVersion: pets.version,
-};
-
 const from = sql`${inventory} join ${pets} on ${pets.id} = ${inventory.petId}`;
 
-/** The pets whose stock is tracked: so the quantity is never null, although its column is nullable. */
 export const inventoryList = {
   name: 'inventory',
   columns,
@@ -106,13 +100,12 @@ export function inventoryStore(database: Database) {
     { of: 'pet', by: 'petId' },
   );
 
-  const byPetId = byId(database, inventoryList) as Loader<Int64, InventoryItem>;
+  const byPetId = byId(database, inventoryList);
 
   return {
     byPetId,
 
-    list: (filters: Parameters<typeof page>[0], window: PageWindow) =>
-      page(filters, 'id', window) as Promise<Page<InventoryItem>>,
+    list: (filters: Parameters<typeof page>[0], window: PageWindow) => page(filters, 'id', window),
 
     /**
      * Creates the entry of a pet, or replaces its quantity. Rejects with NOT_FOUND if no pet has the id, and
@@ -129,14 +122,14 @@ export function inventoryStore(database: Database) {
       const replaceNow = database.bind(replace);
       const values = { petId: id, quantity, status, expectedVersion, requestId };
       const [item] = await replace(values);
-      if (item !== undefined) return item as InventoryItem;
+      if (item !== undefined) return item;
       const [seen] = await statusOf({ petId: id });
       if (seen === undefined) throw new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
       if (hasExpected(seen, expectedVersion)) {
         if (status != null && status !== seen.status) throw otherStatus(seen.status);
         // The pet's first order made the row while the statement waited: only the next one sees it.
         const [replaced] = await replaceNow(values);
-        if (replaced !== undefined) return replaced as InventoryItem;
+        if (replaced !== undefined) return replaced;
       }
       throw notExpected(`The inventory entry of pet ${id}`, seen, expectedVersion);
     },
@@ -145,7 +138,7 @@ export function inventoryStore(database: Database) {
     async stopTracking(id: Int64, expectedVersion: ExpectedVersion, requestId?: string): Promise<InventoryItem> {
       const read = database.bind(byPetId.load);
       const [stopped] = await stop({ petId: id, expectedVersion, requestId });
-      if (stopped !== undefined) return stopped as InventoryItem;
+      if (stopped !== undefined) return stopped;
       const item = await read(id);
       if (item === undefined) throw new ServiceError('NOT_FOUND', `Pet ${id} has no inventory entry.`);
       throw notExpected(`The inventory entry of pet ${id}`, { version: entryVersion(item) }, expectedVersion);
