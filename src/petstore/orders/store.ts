@@ -112,23 +112,24 @@ export function orderStore(database: Database) {
     'write',
     sql`with ${petLocked},
       before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more,
+          coalesce(${complete}::boolean, false) as completes,
           case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz(3) else ship_date end as new_ship_date
         from orders where id = ${id} and not complete and ${isExpected(orders.version)} and ${isPetLocked} for update),
       stock as (
         update inventory set
           quantity = inventory.quantity - before.more,
-          open_orders = inventory.open_orders - coalesce(${complete}::boolean, false)::integer,
+          open_orders = inventory.open_orders - before.completes::integer,
           version = inventory.version + (before.more <> 0)::integer
         from before
         where inventory.pet_id = before.pet_id and (inventory.quantity is null or inventory.quantity >= before.more)
         returning inventory.pet_id, inventory.quantity, inventory.open_orders),
-      ${thenSetStatus(sql`(coalesce(${complete}::boolean, false) or (select more <> 0 from before))`)}
+      ${thenSetStatus(sql`(select completes or more <> 0 from before)`)}
       update orders set
         quantity = before.quantity + before.more,
         ship_date = before.new_ship_date,
-        complete = coalesce(${complete}::boolean, false),
+        complete = before.completes,
         version = before.version
-          + (before.more <> 0 or coalesce(${complete}::boolean, false) or before.new_ship_date is distinct from before.ship_date)::integer
+          + (before.more <> 0 or before.completes or before.new_ship_date is distinct from before.ship_date)::integer
       from before
       where orders.id = before.id and (before.pet_id is null or exists (select from stock))
       returning ${selected}, ${byRequest}`,
@@ -141,7 +142,7 @@ export function orderStore(database: Database) {
     sql`with ${petLocked},
       cancelled as (
         delete from orders where id = ${id} and not complete and ${isExpected(orders.version)} and ${isPetLocked}
-        returning *),
+        returning ${selected}),
       stock as (
         update inventory set
           quantity = inventory.quantity + cancelled.quantity,
@@ -150,7 +151,7 @@ export function orderStore(database: Database) {
         from cancelled where inventory.pet_id = cancelled.pet_id
         returning inventory.pet_id, inventory.quantity, inventory.open_orders),
       ${thenSetStatus()}
-      select id, pet_id, quantity, ship_date, complete, version, ${byRequest} from cancelled`,
+      select cancelled.*, ${byRequest} from cancelled`,
     columns,
     { of: 'order', by: 'id' },
   );
