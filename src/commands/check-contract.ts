@@ -6,7 +6,7 @@ import { readSettings } from '../process/settings.ts';
 import { withDatabase } from './command.ts';
 import { runCommand } from './run-command.ts';
 
-runCommand(async () => {
+runCommand('npm run check:contract -- [--base REVISION]', async () => {
   const { values } = parseArgs({ options: { base: { type: 'string' } } });
   const { LIFECYCLE_CLOCK: clock = new Date(), DATABASE_URL: url } = readSettings(process.env);
   const today = toDay(clock);

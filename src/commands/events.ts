@@ -19,7 +19,7 @@ const PAUSE = 500;
 
 const types = eventTypesOf(petStoreService.events).map(({ name }) => name);
 
-runCommand(async () => {
+runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { after: { type: 'string' }, type: { type: 'string', multiple: true }, subject: { type: 'string' } },

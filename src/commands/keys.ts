@@ -15,7 +15,7 @@ const MAX_NAME_LENGTH = 200;
 const A_DAY = 86_400_000;
 const MAX_DAYS = 3_650;
 
-runCommand(async () => {
+runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { name: { type: 'string' }, scopes: { type: 'string' }, expires: { type: 'string' } },

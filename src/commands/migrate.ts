@@ -5,7 +5,7 @@ import { petStoreService } from '../petstore/service.ts';
 import { withDatabase } from './command.ts';
 import { runCommand } from './run-command.ts';
 
-runCommand(async () => {
+runCommand('npm run db:migrate', async () => {
   parseArgs();
   await withDatabase(async (database, { EVENTS }) => {
     const applied = await migrateDatabase(database, onWait);

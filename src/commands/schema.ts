@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { runCommand } from './run-command.ts';
 
-runCommand(async () => {
+runCommand('npm run schema -- [--dry-run]', async () => {
   const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean' } } });
   const printed = await print();
   if (values['dry-run']) return;

@@ -7,7 +7,7 @@ import { runCommand } from './run-command.ts';
 const MAX_PETS = 10_000_000;
 const BAR_WIDTH = 30;
 
-runCommand(async () => {
+runCommand('npm run db:seed -- [--pets NUMBER]', async () => {
   const { values } = parseArgs({ options: { pets: { type: 'string', default: '200' } } });
   const pets = Number(values.pets);
   if (!Number.isInteger(pets) || pets < 1 || pets > MAX_PETS) {
