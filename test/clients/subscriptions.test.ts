@@ -20,16 +20,21 @@ interface Received {
   };
 }
 
+async function create(name: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  await fetch(`${service.base}/categories`, { method: 'POST', headers, body: JSON.stringify({ name }) });
+}
+
+/** The place after the last event. */
+async function lastId(): Promise<string> {
+  const { headers } = await fetch(`${service.base}/events?after=now`);
+  return /[?&]after=([\d.]+)/.exec(headers.get('link') ?? '')?.[1] ?? '';
+}
+
 /** Creates categories with these names until the client has got them all: it may not listen at once. */
 async function createUntil(isTold: () => boolean, ...names: readonly string[]): Promise<void> {
   for (let tries = 0; tries < 50 && !isTold(); tries++) {
-    for (const name of names) {
-      await fetch(`${service.base}/categories`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ name }),
-      });
-    }
+    for (const name of names) await create(name);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
@@ -66,6 +71,30 @@ describe('a subscription works in', () => {
     expect(received.slice(0, 2).map(({ events }) => events.id)).toEqual(
       rest.slice(0, 2).map(({ id }: { id: string }) => id),
     );
+  });
+
+  test('graphql-sse, which misses nothing when its connection is cut, with the last id as a header field', async () => {
+    let [last, cut] = [await lastId(), new AbortController()];
+    const client = createClient({
+      url: `${service.base}/graphql`,
+      headers: () => ({ 'Last-Event-ID': last }),
+      fetchFn: (url: string, init: RequestInit) =>
+        fetch(url, { ...init, signal: AbortSignal.any([init.signal as AbortSignal, cut.signal]) }),
+      retry: async () => {
+        cut = new AbortController();
+        await create('Newts');
+      },
+    });
+    const names: string[] = [];
+    await create('Toads');
+    for await (const { data } of client.iterate<Received>({ query: SUBSCRIPTION, variables })) {
+      last = data?.events.id ?? last;
+      names.push(data?.events.data.name ?? '');
+      if (names.length === 2) break;
+      cut.abort();
+    }
+    client.dispose();
+    expect(names).toEqual(['Toads', 'Newts']);
   });
 
   test('graphql-sse, which gets the errors of a rejected one', async () => {
