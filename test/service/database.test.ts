@@ -205,6 +205,19 @@ if (databaseKind === 'server') {
     await dispose();
   });
 
+  test('where search_path names another schema, the tables in the schema public are served', async () => {
+    const { location, dispose } = await copyTestDatabase();
+    onTestFinished(dispose);
+    const url = location.url as string;
+    await administer(url, `alter database ${new URL(url).pathname.slice(1)} set search_path = shop`);
+    await withService(settingsFor(location), async ({ base }) => {
+      const headers = { 'content-type': 'application/json' };
+      const created = await fetch(`${base}/categories`, { method: 'POST', headers, body: '{"name":"Any"}' });
+      expect(created.status).toBe(201);
+      expect(await (await fetch(`${base}/events?wait=5`)).json()).toMatchObject([{ type: 'category.created' }]);
+    });
+  });
+
   describe('a migration', () => {
     test('that meets the lock of a backup lets writes pass, says that it waits, and is done after the backup', async () => {
       const { database, dispose } = await openTestDatabase();

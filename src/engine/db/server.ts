@@ -48,6 +48,8 @@ export async function connectServer(
   const statementTimeout = deadline * STATEMENT_PART;
   const connection = {
     ...(name !== undefined && { application_name: name }),
+    // Where the migrations create the types and the tables, whatever the role or the database has.
+    search_path: 'public',
     TimeZone: 'UTC',
     DateStyle: 'ISO',
     default_transaction_isolation: 'read committed' as const,
