@@ -31,12 +31,24 @@ export async function readyTables(
 export async function readyDatabase(
   database: Database,
   sources: readonly EventSource[],
-  settings: Pick<Settings, 'MIGRATE' | 'EVENTS'>,
+  { MIGRATE, EVENTS }: Pick<Settings, 'MIGRATE' | 'EVENTS'>,
   logger?: Logger,
 ): Promise<void> {
-  await readyTables(database, settings, logger);
-  if (settings.MIGRATE === 'on') await installEvents(database, sources, settings.EVENTS, waitLog(logger));
-  else if (await assertEvents(database, sources, settings.EVENTS)) logger?.warn(OTHER_VERSION);
+  if (MIGRATE === 'off') return assertReady(database, sources, EVENTS, 'MIGRATE is off', logger);
+  await readyTables(database, { MIGRATE }, logger);
+  await installEvents(database, sources, EVENTS, waitLog(logger));
+}
+
+/** @throws {Error} when migrations or triggers are missing; `reason` says why that is not changed here */
+export async function assertReady(
+  database: Database,
+  sources: readonly EventSource[],
+  events: Settings['EVENTS'],
+  reason: string,
+  logger?: Logger,
+): Promise<void> {
+  await assertNoneMissing(database, reason);
+  if (await assertEvents(database, sources, events, reason)) logger?.warn(OTHER_VERSION);
 }
 
 function waitLog(logger: Logger | undefined): OnWait {

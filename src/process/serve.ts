@@ -10,7 +10,7 @@ import { createApp } from '../engine/service.ts';
 import type { Tracing } from '../engine/tracing/span.ts';
 import { accessFrom } from './access.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { openFrom, readyDatabase } from './ready.ts';
+import { assertReady, openFrom, readyDatabase } from './ready.ts';
 import type { Settings } from './settings.ts';
 
 /** How long a stop waits for requests in progress, in milliseconds. A whole stop takes less than 10 s. */
@@ -64,6 +64,8 @@ export async function serve(
   const database = await openFrom(settings, application.name, logger, probe);
   try {
     if (!isPrepared) await readyDatabase(database, application.events, settings, logger);
+    // Since the service was started, another version may have been built.
+    else await assertReady(database, application.events, settings.EVENTS, 'a running service applies none', logger);
     const { LIFECYCLE_CLOCK: rehearsed, SUNSET: sunset, BROWNOUTS: brownouts } = settings;
     const rules = { clock: clockFrom(rehearsed), isRehearsal: rehearsed !== undefined, sunset, brownouts };
     const access = await accessFrom(settings, database, application.name);

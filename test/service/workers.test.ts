@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { administer } from '../support/admin.ts';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ExpectedRequest, startLoad } from '../support/load.ts';
 import { startProxy } from '../support/proxy.ts';
@@ -141,6 +142,19 @@ if (databaseKind === 'embedded') {
       expect(after).toHaveLength(MANY);
       for (const pid of before) expect(after).not.toContain(pid);
       expect(service.output()).not.toMatch(/"level":[56]0/);
+    });
+
+    test('SIGHUP keeps the processes while a migration of newer code is missing, and says what to run', async () => {
+      const before = await answering(service);
+      // As often as it is made, it hides the newest migration, or shows it again.
+      const turn = `update drizzle.__drizzle_migrations set hash = reverse(hash), created_at = -created_at
+        where id = (select max(id) from drizzle.__drizzle_migrations)`;
+      await administer(opened.location.url as string, turn);
+      service.process.kill('SIGHUP');
+      const reason = '1 migration is not applied, and a running service applies none: run npm run db:migrate first.';
+      await expect.poll(() => service.output().includes(reason), WAIT).toBe(true);
+      expect((await answering(service)).sort()).toEqual(before.sort());
+      await administer(opened.location.url as string, turn);
     });
 
     test('a killed process is replaced, and only the requests that it was answering are lost', async () => {

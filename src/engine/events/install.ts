@@ -33,17 +33,18 @@ export async function installEvents(
 
 /**
  * @returns whether what is recorded is that of another version: in a rolling deployment, or after a rollback
- * @throws {Error} when the triggers are missing, or should not be there
+ * @throws {Error} when the triggers are missing, or should not be there; `reason` says why that is not changed here
  */
 export async function assertEvents(
   database: Database,
   sources: readonly EventSource[],
   events: 'on' | 'off',
+  reason: string,
 ): Promise<boolean> {
   const { functions, triggers } = await database.transaction((query) => missingIn(query, sources, events));
   if (triggers.length === 0) return functions.length > 0;
   throw new Error(
-    `EVENTS is ${events}, the triggers of the database are for something else, and MIGRATE is off: run npm run db:migrate first, with the same EVENTS.`,
+    `EVENTS is ${events}, the triggers of the database are for something else, and ${reason}: run npm run db:migrate first, with the same EVENTS.`,
   );
 }
 
