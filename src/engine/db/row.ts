@@ -27,8 +27,9 @@ export function rowReader<S extends Shape>(shape: S): (raw: RawRow) => RowOf<S> 
 
 function decoderOf(column: Column | Decoder<unknown>): Decoder<unknown> {
   if (typeof column === 'function') return column;
-  if (column.getSQLType() === 'bigint') return readInt8;
-  if (column.getSQLType() === 'integer') return Number;
+  const type = column.getSQLType();
+  if (type === 'bigint') return readInt8;
+  if (type === 'integer') return Number;
   if (is(column, PgBoolean)) return readBoolean;
   if (column instanceof PgArray) {
     const isOfBooleans = is(column.baseColumn, PgBoolean);
@@ -37,8 +38,10 @@ function decoderOf(column: Column | Decoder<unknown>): Decoder<unknown> {
       return column.mapFromDriverValue(isOfBooleans ? items.map((item) => item && readBoolean(item)) : items);
     };
   }
-  if (column.getSQLType().startsWith('timestamp')) return timestampReader(column);
-  return (value) => column.mapFromDriverValue(value);
+  if (!type.startsWith('timestamp')) return (value) => column.mapFromDriverValue(value);
+  if (type.endsWith('with time zone')) return (value) => parseTimestamp(String(value));
+  // The values of a column without a time zone are no instants.
+  throw new Error(`${column.name} must be an instant: declare it as timestamp({ withTimezone: true }).`);
 }
 
 /** An int8 is always text, because a number would round it. */
@@ -58,12 +61,6 @@ function parseArray(text: string): (string | null)[] {
     if (quoted !== undefined) return quoted.replaceAll(/\\(.)/gs, '$1');
     return plain === 'NULL' ? null : plain;
   });
-}
-
-/** @throws {Error} for a column without a time zone: its values are no instants */
-function timestampReader(column: Column): Decoder<Date> {
-  if (column.getSQLType().endsWith('with time zone')) return (value) => parseTimestamp(String(value));
-  throw new Error(`${column.name} must be an instant: declare it as timestamp({ withTimezone: true }).`);
 }
 
 /**
