@@ -52,41 +52,34 @@ const MAX_PATH_CHARACTERS = 100_000;
  *
  * It handles introspection correctly, but compiling that is not worth the time.
  */
-export function isBeyondCompiler({ schema, document, operation, roots, fields }: Selection): boolean {
+export function isBeyondCompiler(selection: Selection): boolean {
+  const { schema, document, operation, roots, fields } = selection;
   const isOfSeveral = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1;
   return (
     operation.operation === 'subscription' ||
     (operation.operation === 'mutation' && roots.length > 1) ||
     hasVariablesBeyond(schema, operation) ||
     [...nodesOf(fields)].some(([node, field]) => field.args.some((arg) => isArgumentBeyond(arg, node.arguments))) ||
-    hasPlacesBeyond(roots, isOfSeveral)
+    hasPlacesBeyond(selection, isOfSeveral)
   );
 }
 
 /** @param isOfSeveral whether the document has other operations, which may share its fragments */
-function hasPlacesBeyond(roots: readonly SelectedField[], isOfSeveral: boolean): boolean {
+function hasPlacesBeyond({ roots, fields }: Selection, isOfSeveral: boolean): boolean {
   const conditionsOfNodes = new Map<FieldNode, string>();
   const conditionsOfPaths = new Map<string, string>();
   const resolvers = new Map<string, GraphQLCompositeType>();
   const names = new Map<string, string>();
   let characters = 0;
-  return areBeyond(roots, 0);
-
-  /** @param around the number of conditions of the field around them */
-  function areBeyond(fields: readonly SelectedField[], around: number): boolean {
-    return fields.some((selected) => {
-      const { node, path, conditions, within } = selected;
+  return [{ within: roots, conditions: [] }, ...fields].some(({ within, conditions: around }) =>
+    within.some((selected) => {
+      const { node, path, conditions } = selected;
       characters += path.length;
       if (characters > MAX_PATH_CHARACTERS) return true;
-      const own = conditions.slice(around).map(({ text }) => text);
-      return (
-        (isOfSeveral && own.length > 0) ||
-        isPlaceBeyond(node, path, own.join(' ')) ||
-        isFieldBeyond(selected) ||
-        areBeyond(within, conditions.length)
-      );
-    });
-  }
+      const own = conditions.slice(around.length).map(({ text }) => text);
+      return (isOfSeveral && own.length > 0) || isPlaceBeyond(node, path, own.join(' ')) || isFieldBeyond(selected);
+    }),
+  );
 
   function isPlaceBeyond(node: FieldNode, path: string, conditions: string): boolean {
     const keys = path.split('.');
