@@ -89,13 +89,10 @@ async function assertUnshared(folder: string): Promise<void> {
   if (files.includes(UNFINISHED)) return;
   const hasDatabase = files.includes(DATABASE_FOLDER);
   const inside = hasDatabase ? await readdir(join(folder, DATABASE_FOLDER)).catch(unusable(folder, 'read')) : files;
-  const isUnshared = hasDatabase
-    ? inside.length === 0 || inside.includes('PG_VERSION')
-    : files.every((file) => IGNORED.test(file));
-  if (isUnshared) return;
-  const named = inside.filter((file) => !IGNORED.test(file)).slice(0, 3);
+  const others = inside.filter((file) => !IGNORED.test(file));
+  if (hasDatabase ? inside.length === 0 || inside.includes('PG_VERSION') : others.length === 0) return;
   throw new Error(
-    `The folder ${hasDatabase ? join(folder, DATABASE_FOLDER) : folder} contains other files (${named.join(', ')}); set DATA_DIR to an empty folder.`,
+    `The folder ${hasDatabase ? join(folder, DATABASE_FOLDER) : folder} contains other files (${others.slice(0, 3).join(', ')}); set DATA_DIR to an empty folder.`,
   );
 }
 
