@@ -126,8 +126,8 @@ export class Database {
       const runAlone = () => this.#run(name, kind, text, parameters);
       const requests = this.probe.tracing?.current();
       const run = requests === undefined ? runAlone : () => requests.statement(name, text, runAlone);
-      const turns = row && this.#turns;
-      const rows = await (turns === undefined ? run() : turns.take(`${row?.of} ${values[row?.by ?? '']}`, run));
+      const takesTurns = row !== undefined && this.#turns !== undefined;
+      const rows = await (takesTurns ? this.#turns.take(`${row.of} ${values[row.by]}`, run) : run());
       return rows.map(toRow);
     };
   }
