@@ -97,9 +97,8 @@ export function batched<Item, Value>(
 /**
  * Batches writes across all requests.
  *
- * @param together writes many items, a JSON list in which each has its index as `place`; so has its row. Skips items
- *   that can't be written or would have to wait for a lock
- * @param alone writes one item; also one that `together` skips, which then waits or fails on its own
+ * @param together writes a JSON list of items, each with its index as `place`; so has its row. Skips those that can't be
+ *   written or would have to wait for a lock: `alone` then writes them, and waits or fails
  */
 export function batchWrites<Item extends object, Row>(
   database: Database,

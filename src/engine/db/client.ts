@@ -16,7 +16,7 @@ import { isDeadlock, LockTimeout, overloaded } from './failures.ts';
 import { connectionsOf, DEFAULT_POOL, MAX_LOCK_WAIT } from './lanes.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 
-/** Observes the database for metrics and traces; called once per statement or batch. */
+/** Observes the database; called once per statement or batch. */
 export interface Probe {
   statement(name: string, seconds: number): void;
   batch(name: string, size: number): void;
@@ -40,7 +40,7 @@ export interface TracedRequests {
 /** A compiled statement; takes the values of its placeholders by name. */
 export type Statement<Row> = (values?: Readonly<Record<string, unknown>>) => Promise<Row[]>;
 
-/** Its kind, and the placeholder of its id, such as `{ of: 'book', by: 'bookId' }`. */
+/** The kind of the row, and the placeholder of its id: `{ of: 'book', by: 'bookId' }`. */
 interface ChangedRow {
   readonly of: string;
   readonly by: string;
@@ -98,9 +98,8 @@ export class Database {
   }
 
   /**
-   * Builds the SQL of a statement once, in a session of transactions when it first runs; then the server prepares it.
+   * Makes a statement, which the server prepares.
    *
-   * @param name its name in metrics, tests and logs, such as `books.byKeys`
    * @param query has `sql.placeholder` for each value of a call; others become part of its text
    * @param row the row that it changes, if it is one: statements that change the same row run one after another, so
    *   that they use only one connection while another transaction has locked the row

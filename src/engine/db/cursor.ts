@@ -42,7 +42,7 @@ export function decodeCursor(
   return { id, value };
 }
 
-/** What the cursor was made of; nothing if it cannot be a cursor. */
+/** Nothing if it cannot be a cursor. */
 function partsOf(cursor: string): readonly string[] {
   if (cursor.length > MAX_CURSOR_LENGTH) return [];
   try {

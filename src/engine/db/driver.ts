@@ -28,11 +28,7 @@ export interface Driver {
   close(): Promise<void>;
 }
 
-/**
- * Int64s and dates become text, a list becomes a PostgreSQL array literal, undefined becomes null.
- *
- * @throws {TypeError} for a value that no column can have, such as an object or a list of lists
- */
+/** @throws {TypeError} for a value that no column can have, such as an object or a list of lists */
 export function toParameter(value: unknown): Parameter {
   return Array.isArray(value) ? makePgArray(value.map(toScalar)) : toScalar(value);
 }

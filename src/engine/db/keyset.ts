@@ -12,7 +12,6 @@ export interface List<C extends Columns = Columns, Filter extends string = strin
   readonly name: string;
   readonly columns: C;
   readonly from: SQL;
-  /** The tables of `from`. */
   readonly tables: readonly PgTable[];
   readonly where?: SQL;
   /** The last key of every order, so that no two rows have the same position. */
@@ -30,7 +29,7 @@ export interface List<C extends Columns = Columns, Filter extends string = strin
 /** Rows with one of several values. An index on the column and the id has those of each value in the order of ids. */
 interface ValuesFilter {
   readonly column: PgColumn;
-  /** The values, as an array. */
+  /** An array. */
   readonly values: SQL;
 }
 
@@ -85,7 +84,7 @@ export interface Sort<Row> {
   readonly descending: boolean;
 }
 
-/** The bounds of a page: its size, and the positions in the list that its rows lie between. */
+/** The rows of a page lie between the two positions. */
 export interface PageBounds {
   readonly size: number;
   readonly backward: boolean;
@@ -98,7 +97,7 @@ export function boundsShape({ backward, after, before }: PageBounds): string {
   return `${backward ? 'last' : 'first'}${after ? '/after' : ''}${before ? '/before' : ''}`;
 }
 
-/** A page with its list. Of the positions in its bounds, the SQL only depends on which there are. */
+/** Of the positions in its bounds, the SQL only depends on which there are. */
 interface PageQuery {
   readonly list: List;
   readonly sortName: string;
@@ -109,7 +108,7 @@ interface PageQuery {
   readonly parent: PgColumn | undefined;
 }
 
-/** The value of the placeholder `places` for many pages. */
+/** The value of the placeholder `places`. */
 export function placesValue(
   places: readonly { readonly bounds: Omit<PageBounds, 'size'>; readonly parentId: Int64 | undefined }[],
 ): string {

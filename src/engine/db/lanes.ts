@@ -30,9 +30,8 @@ export function connectionsOf(pool: number): Readonly<Record<Lane, number>> {
 /** How long a write waits for a row that others are changing, in this process or elsewhere, in milliseconds. */
 export const MAX_LOCK_WAIT = 1_000;
 /**
- * How long each lane waits for a locked row, in milliseconds. A write that has waited that long moves to the lane of
- * waiting writes, so that it blocks no other. In a transaction it is less than a server takes to detect a deadlock (1 s
- * by default), because two transactions that wait for each other make all others wait.
+ * The same for each lane. A write that has waited that long moves to the lane of waiting writes. In a transaction it is
+ * less than a server takes to detect a deadlock (1 s by default): two that wait for each other make all others wait.
  */
 export const LOCK_TIMEOUTS: Readonly<Partial<Record<Lane, number>>> = {
   write: 20,

@@ -21,8 +21,7 @@ interface Holder {
  * Locks the folder for this process, because two processes on one embedded database lose data silently. The lock is a
  * file beside the data that names its holder; it is taken over only if that process has ended.
  *
- * @returns releases the lock
- * @throws {Error} that names the process that holds the lock
+ * @returns the function that releases it
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, 'lock.json');

@@ -16,7 +16,7 @@ const LOCK_TIMEOUT = 2_000;
 const PAUSE = 2_000;
 const ATTEMPTS = 5;
 
-/** Called with the reason when a change of the database's definition has to wait. */
+/** Called with the reason when a migration has to wait. */
 export type OnWait = (reason: string) => void;
 
 /**
@@ -48,7 +48,7 @@ export async function migrateDatabase(
   });
 }
 
-/** In a transaction, beside no other that changes the database's definition; again if it meets a lock. */
+/** Works in a transaction, one process at a time; again if it meets a lock. */
 export async function withMigrationLock<T>(
   database: Database,
   onWait: OnWait,

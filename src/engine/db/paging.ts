@@ -81,11 +81,7 @@ export function byId<C extends List['columns']>(
   return loaderOf(database, name, (ids: readonly Int64[]) => read({ ids }), list.idOf);
 }
 
-/**
- * Reads pages, with one statement for all that are requested at the same time with the same filters and size.
- *
- * @throws {Error} if the id is no integer
- */
+/** One statement reads all pages that are requested at the same time with the same filters and size. */
 function pageReader<C extends List['columns'], Filter extends string, SortName extends string>(
   database: Database,
   name: string,

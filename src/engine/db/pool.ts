@@ -25,10 +25,9 @@ interface Waiting {
 }
 
 /**
- * Makes a pool. A client of postgres.js 3.4.9 must not be shared: with several connections it gets slower with each
- * statement; a statement queued behind another can't be given up without mixing up the results of later ones; and a
- * transaction with statements queued behind it, or with a lost connection, crashes the process. So each client has one
- * connection and one user at a time, and this pool has the queue.
+ * Makes a pool whose clients have one connection and one user at a time. One of postgres.js 3.4.9 must not be shared: with
+ * several connections it gets slower with each statement; a queued statement can't be given up without mixing up the
+ * results of later ones; and a transaction with statements behind it, or a lost connection, crashes the process.
  */
 export function createPool<Client>(size: number, { open, close, isSpent }: Opener<Client>) {
   type Member = Connection<Client>;

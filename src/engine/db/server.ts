@@ -23,9 +23,10 @@ const MAX_PREPARED = 100;
 const SETTINGS_DROPPED =
   'a pooler in between drops the settings of sessions, such as statement_timeout; connect to the server itself';
 
-/** A client of postgres.js with one connection, and the statements that are prepared on it. */
 interface Client {
+  /** With one connection. */
   readonly sql: postgres.Sql;
+  /** The texts of its statements. */
   readonly prepared: Set<string>;
 }
 
@@ -220,7 +221,7 @@ function run<T>(
   });
 }
 
-/** Translates anything that postgres.js throws; errors that the server reported have a class of their own. */
+/** Translates anything that postgres.js throws. */
 export function failureFrom(error: unknown): unknown {
   if (!(error instanceof postgres.PostgresError)) return failureOfConnection(error);
   return failureOf(Object.assign(error, { constraint: error.constraint_name }));

@@ -63,10 +63,9 @@ export function createTransactions<Made>(database: Database, max: number, make: 
 }
 
 /**
- * Sends the statements of a transaction in order. Reads are sent at once, behind the earlier statements. A change waits
- * for the results of all earlier statements, because it must never run before the transaction has begun. A change that
- * fails is undone on its own, and the transaction goes on. A read that fails also fails the transaction: that only
- * happens when the database is too slow or unavailable.
+ * Sends the statements of a transaction in order: reads at once, and a change after the results of all earlier ones,
+ * because it must never run before the transaction has begun. A change that fails is undone on its own; a read that fails
+ * fails the transaction, which only happens when the database is too slow or unavailable.
  */
 export function inOrder(query: Query, begun: Promise<unknown>): KindQuery {
   /** All statements so far; rejects when the transaction has failed. */

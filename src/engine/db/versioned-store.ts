@@ -18,7 +18,7 @@ type Row<T extends VersionedTable> = T['$inferSelect'];
 type Inserted<T extends VersionedTable> = T['$inferInsert'];
 type Field<T extends VersionedTable> = Exclude<keyof Inserted<T>, 'id' | 'version'>;
 
-/** The fields of a new row: those without a default are required. */
+/** Fields without a default are required. */
 type NewRow<T extends VersionedTable> = {
   readonly [K in keyof Inserted<T> as Extract<K, Field<T>>]:
     | Inserted<T>[K]

@@ -69,13 +69,12 @@ export function keyStore(database: Database) {
   );
 
   return {
-    /** Locks the keys until the transaction ends; false for a key that another transaction has locked. */
+    /** Locks the keys until the transaction ends; false for one that another has locked. */
     async hold(requests: readonly KeyedRequest[]): Promise<readonly boolean[]> {
       const rows = await lock({ locks: requests.map(lockOf) });
       return rows.map(({ isLocked }) => isLocked);
     },
 
-    /** The stored replies to these requests; undefined for a key without one. */
     async find(requests: readonly KeyedRequest[]): Promise<readonly (StoredReply | undefined)[]> {
       const callers = requests.map(({ caller }) => caller);
       const rows = await find({ callers, keys: requests.map(({ key }) => key) });

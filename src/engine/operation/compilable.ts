@@ -126,10 +126,7 @@ function hasVariablesBeyond(
   });
 }
 
-/**
- * @param checked the types that were checked before
- * @param outer the input objects that it is in
- */
+/** @param outer the input objects that it is in */
 function isInputBeyond(
   type: GraphQLInputType,
   checked: Set<GraphQLInputType>,

@@ -8,10 +8,9 @@ import type { Selection } from './selection.ts';
 export type Operation = PreparedOperation['run'];
 
 /**
- * Makes a function that runs an operation, compiled if the compiler follows the GraphQL specification for it. Compiled
- * and interpreted operations return the same, except that compiled the errors may be in another order, and there may be
- * several within a value that became null. Resolvers must throw their errors, and return lists of values, not of
- * promises; a field without a resolver is a property of its row, neither a promise nor a function.
+ * Compiles an operation if the compiler follows the specification for it. Compiled, its errors may be in another order,
+ * and there may be several within a value that became null. Resolvers must throw their errors, and return lists of
+ * values, not of promises; a field without a resolver is a property of its row, neither a promise nor a function.
  *
  * @param selection never run with null for a variable that `neverNull` finds
  */

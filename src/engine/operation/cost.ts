@@ -7,7 +7,6 @@ import { type Condition, isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
 import { type SelectedField, type Selection, tooMuch } from './selection.ts';
 
-/** The maximum number of tokens of a document. */
 export const MAX_TOKENS = 5_000;
 /** The maximum number of lines of a document: each reported error counts them. */
 const MAX_LINES = 5_000;
@@ -15,7 +14,7 @@ const MAX_LINES = 5_000;
 const MAX_ROWS = 20_000;
 /** Each field of each row is one value, or several if its text may be long; and so is each item of a list argument. */
 const MAX_VALUES = 100_000;
-/** The maximum size of a response, in bytes. */
+/** Of a response. */
 export const MAX_ANSWER_BYTES = 8_388_608;
 /** The assumed length of a list without a page size or a declared length, such as those of introspection. */
 const ITEMS_OF_LIST = 10;
@@ -23,7 +22,6 @@ const ITEMS_OF_LIST = 10;
 /** A value, or a function of the variables that returns it. */
 type Dynamic<T extends object> = T | ((variables: Variables) => T);
 
-/** What the arguments of a field ask for. */
 interface Asked {
   /** The maximum number of rows of its list, or 1. */
   readonly count: number;

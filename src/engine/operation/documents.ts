@@ -17,7 +17,7 @@ const MAX_CHARACTERS = 150_000;
 const MAX_TEXTS = 5_000;
 /** It is compiled at every tenth run while it is not in the cache: compiling pays off after about forty runs. */
 export const COMPILED_AT = 10;
-/** The maximum number of fields of a compiled operation: more take longer to compile than that saves. */
+/** The most fields that are compiled: more take longer to compile than that saves. */
 const MAX_COMPILED = 300;
 /** Of all compiled operations: a field takes 2 to 10 KB, an operation as much as ten fields. */
 const MAX_COMPILED_FIELDS = 2_000;
@@ -25,7 +25,6 @@ const FIELDS_OF_OPERATION = 10;
 
 interface KeptDocument {
   readonly document: DocumentNode;
-  /** By name. */
   readonly operations: Map<string | undefined, PreparedOperation>;
 }
 

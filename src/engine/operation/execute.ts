@@ -23,7 +23,7 @@ interface OperationRequest {
   variables(): Variables | Promise<Variables>;
   /** The digest of the request: all requests with one `Idempotency-Key` must have the same. */
   fingerprint(variables: Variables): string;
-  /** The response if the operation must not run. */
+  /** The response to an operation that must not run. */
   reject(rejections: readonly [Rejection, ...Rejection[]]): Outcome;
   /** Opens a stream instead of running the operation, outside of the limits of work in progress. */
   readonly open: ((variables: Variables) => Promise<Outcome>) | undefined;

@@ -70,7 +70,7 @@ function scopesOf({ operation, roots }: Selection): readonly string[] {
   return [...new Set(scopes)];
 }
 
-/** Makes the validator of an operation: of its variables, and if those are valid, of the arguments of its fields. */
+/** Validates the variables of an operation, and if they are valid, the arguments of its fields. */
 export function validator(names: Names) {
   const validatorOf = inputValidators(names);
   const argumentValidatorOf = inputValidators(names, nameOrValue);

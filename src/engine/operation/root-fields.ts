@@ -5,17 +5,14 @@ import { isIncluded } from './conditions.ts';
 import type { PreparedOperation, Variables } from './prepared.ts';
 import type { SelectedField, Selection } from './selection.ts';
 
-/**
- * The extension `wait` of a root field. It is called once for all fields with it, with their arguments by their keys in
- * the response, and resolves to what their resolvers need when they have something to return.
- */
+/** The extension `wait` of a root field, called once for all fields with it: their arguments are by response key. */
 export type WaitFor = (
   fields: ReadonlyMap<string, Variables>,
   context: Context,
   request: IncomingRequest,
 ) => Promise<Partial<Context>>;
 
-/** The wait of an operation, outside the limits of work in progress; undefined if none of its root fields can wait. */
+/** Undefined if none of its root fields can wait. */
 export function waitOf(selection: Selection): PreparedOperation['wait'] {
   const waiting = selection.roots.flatMap((root) => {
     const wait = root.field.extensions.wait as WaitFor | undefined;
@@ -31,7 +28,6 @@ export function waitOf(selection: Selection): PreparedOperation['wait'] {
   };
 }
 
-/** The arguments of a subscription's root field with these variables; undefined for other operations. */
 export function streamArgsOf(selection: Selection): PreparedOperation['streamArgs'] {
   const [root] = selection.roots;
   return selection.operation.operation === 'subscription' && root ? argumentsOf(selection, root) : undefined;
