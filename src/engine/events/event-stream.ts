@@ -3,6 +3,10 @@ import type { Sink } from '../http/stream.ts';
 import { type FeedCursor, toEventId } from './cursor.ts';
 import type { EventFilter, FeedEvent } from './feed.ts';
 
+/** How often an idle stream gets a comment, in milliseconds, so that proxies don't close it. */
+const HEARTBEAT = 15_000;
+/** How often credentials are checked again, in milliseconds. */
+const RECHECK = 2_000;
 /** After how many milliseconds a client connects again; when a process stops, at random in this time. */
 const RETRY = 3_000;
 /** The maximum number of bytes that a client may leave unread; it is sent no more until it has read them. */
@@ -49,8 +53,13 @@ export class EventStream {
   constructor(sink: Sink, request: StreamRequest) {
     this.#sink = sink;
     this.request = request;
+    const timers = [
+      setInterval(() => this.#beat(), HEARTBEAT).unref(),
+      setInterval(() => void this.#check(), RECHECK).unref(),
+    ];
     sink.onEnd(() => {
       this.state = 'ended';
+      for (const timer of timers) clearInterval(timer);
     });
     sink.write(`retry: ${RETRY}\n\n`);
   }
@@ -96,7 +105,7 @@ export class EventStream {
   }
 
   /** Sends a comment; closes the stream if its client has read nothing since the last call, although something was there. */
-  beat(): void {
+  #beat(): void {
     const unread = this.#sink.unread();
     if (unread === 0) this.#sink.write(`:\n${this.#placeText()}\n`);
     else if (unread === this.#unread) this.#sink.end('now');
@@ -104,7 +113,7 @@ export class EventStream {
   }
 
   /** Ends it if its caller may no longer read; not if that can't be found out at the moment. */
-  check(): Promise<unknown> {
+  #check(): Promise<unknown> {
     return this.request.recheck().catch((error) => this.reject(error));
   }
 

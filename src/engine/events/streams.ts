@@ -12,10 +12,6 @@ import { createPlaces } from './stream-places.ts';
 import { createTail } from './tail.ts';
 import { WAITING, waitingClient } from './waiting.ts';
 
-/** How often an idle stream gets a comment, in milliseconds, so that proxies don't close it. */
-const HEARTBEAT = 15_000;
-/** How often credentials are checked again, in milliseconds. */
-const RECHECK = 2_000;
 /** How many events are read and sent at once for a stream that is behind: other callers wait meanwhile. */
 const PAGE = 100;
 /** How long slow streams can delay the next batch of published events for all others, in milliseconds. */
@@ -39,7 +35,6 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   const turns = new Turns();
   const streams = new Set<EventStream>();
   const tail = createTail(feed, sendNext, endAll, onFailure);
-  let timers: NodeJS.Timeout[] = [];
   /** Streams that are alike are sent what was published together, one batch after another. */
   const batches = new Turns();
   let hasEnded = false;
@@ -115,18 +110,10 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   /** Sends a client the events of a page, and then all others. */
   function begin(sink: Sink, request: StreamRequest, first: FeedPage): void {
     const stream = new EventStream(sink, request);
-    if (streams.size === 0) {
-      timers = [
-        setInterval(() => each((one) => one.beat()), HEARTBEAT).unref(),
-        setInterval(() => each((one) => void one.check()), RECHECK).unref(),
-      ];
-    }
     streams.add(stream);
     sink.onEnd(() => {
       streams.delete(stream);
-      if (streams.size > 0) return;
-      for (const timer of timers) clearInterval(timer);
-      tail.end();
+      if (streams.size === 0) tail.end();
     });
     if (hasEnded) stream.end();
     else follow(stream, first);
@@ -233,11 +220,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
 
   /** Ends all streams. After a restored backup, their clients get 410 when they come back, which says how to go on. */
   function endAll(): void {
-    each((stream) => stream.end());
-  }
-
-  function each(work: (stream: EventStream) => void): void {
-    for (const stream of streams) work(stream);
+    for (const stream of streams) stream.end();
   }
 }
 
