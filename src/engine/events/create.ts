@@ -70,9 +70,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
   };
   const typeNames = new Map(eventTypesOf(sources).map((type) => [enumNameOf(type), type.name]));
   return {
-    /** The parts of the resolvers' context. */
     context: { events: feed, streams },
-
     bodiesOf,
     begin: () => sequencer?.begin(),
     wake: () => sequencer?.wake(),

@@ -38,7 +38,7 @@ export interface StreamRequest {
 }
 
 export class EventStream {
-  readonly #sink: Sink;
+  readonly sink: Sink;
   readonly request: StreamRequest;
   /** After the last event that was sent, or skipped; undefined before its first page. */
   place: FeedCursor | undefined;
@@ -51,7 +51,7 @@ export class EventStream {
   #unread = 0;
 
   constructor(sink: Sink, request: StreamRequest) {
-    this.#sink = sink;
+    this.sink = sink;
     this.request = request;
     const timers = [
       setInterval(() => this.#beat(), HEARTBEAT).unref(),
@@ -76,7 +76,7 @@ export class EventStream {
   send(events: readonly FeedEvent[], texts: readonly string[], end: FeedCursor): FeedCursor {
     const sent = this.place?.position ?? 0;
     if (this.state === 'ended' || end.position < sent) return end;
-    let [text, bytes, place] = ['', this.#sink.unread(), end];
+    let [text, bytes, place] = ['', this.sink.unread(), end];
     for (const [n, event] of events.entries()) {
       if (event.position <= sent || !this.wants(event)) continue;
       if (bytes >= MAX_UNREAD) {
@@ -89,26 +89,22 @@ export class EventStream {
     }
     this.place = place;
     if (text === '') return place;
-    this.#sink.write(text);
+    this.sink.write(text);
     this.#unread = 0;
     return place;
-  }
-
-  drained(): Promise<void> {
-    return this.#sink.drained();
   }
 
   goLive(): void {
     this.state = 'live';
     const place = this.#placeText();
-    if (place !== '') this.#sink.write(`${place}\n`);
+    if (place !== '') this.sink.write(`${place}\n`);
   }
 
   /** Sends a comment; closes the stream if its client has read nothing since the last call, although something was there. */
   #beat(): void {
-    const unread = this.#sink.unread();
-    if (unread === 0) this.#sink.write(`:\n${this.#placeText()}\n`);
-    else if (unread === this.#unread) this.#sink.end('now');
+    const unread = this.sink.unread();
+    if (unread === 0) this.sink.write(`:\n${this.#placeText()}\n`);
+    else if (unread === this.#unread) this.sink.end('now');
     this.#unread = unread;
   }
 
@@ -130,8 +126,8 @@ export class EventStream {
 
   #end(text: string): void {
     this.state = 'ended';
-    this.#sink.write(text);
-    this.#sink.end('after');
+    this.sink.write(text);
+    this.sink.end('after');
   }
 
   /** Has its client resume where it is, although no event that it wants came last. */

@@ -7,7 +7,6 @@ import { type FeedCursor, NOW, readEventId, toEventId } from './cursor.ts';
 import { type EventSource, eventTypesOf } from './source.ts';
 import { events, feed } from './table.ts';
 
-/** An event of the feed. */
 export interface FeedEvent extends Omit<typeof events.$inferSelect, 'data'> {
   readonly id: string;
   readonly data: EventRow;
@@ -50,7 +49,6 @@ interface FeedOptions {
   readonly isOn: boolean;
 }
 
-/** @param sources the tables whose rows the events have */
 export function feedStore(database: Database, sources: readonly EventSource[], { name, isOn }: FeedOptions) {
   const { time, type, correlation } = events;
   const rowReaders = new Map(sources.flatMap(readersOf));
@@ -86,7 +84,6 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
 
     /** Reads a stored event; undefined for a type that only a newer version of the service knows. */
     read: toEvent,
-
     page,
     pageAfter,
     state,

@@ -141,7 +141,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     const { account, filter, format, charge } = stream.request;
     const max = Math.min(PAGE, format.maxEvents ?? PAGE);
     let [size, room, page, isBehind] = [1, max, first, true];
-    await stream.drained();
+    await stream.sink.drained();
     while (stream.state !== 'ended' && (isBehind || !tail.followsFrom(stream.place as FeedCursor))) {
       await turns.take(account, async () => {
         if (stream.state === 'ended') return;
@@ -156,7 +156,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         room = isWhole ? Math.min(max, room + 1) : Math.max(sent, 1);
         size = isWhole ? Math.min(room, size * 2) : room;
       });
-      await stream.drained();
+      await stream.sink.drained();
     }
     if (stream.state !== 'ended') stream.goLive();
   }
