@@ -3,7 +3,7 @@ import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIPv6, type LookupFunction } from 'node:net';
-import { hostOf, isAllowed, knownAddresses, type Reach } from './target.ts';
+import { isAllowed, knownAddresses, type Reach } from './target.ts';
 
 /** How long an attempt may take until the status of the response, in milliseconds. */
 const TIMEOUT = 10_000;
@@ -69,7 +69,7 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
   async function post(message: Message, signal: AbortSignal, connection: 'kept' | 'new'): Promise<Attempt> {
     const { headers, body } = message;
     const url = new URL(message.url);
-    const known = knownAddresses(hostOf(url));
+    const known = knownAddresses(url.hostname);
     if (known !== undefined) assertAllowed(known);
     const [send, agent] = url.protocol === 'https:' ? [httpsRequest, agents['https:']] : [httpRequest, agents['http:']];
     const request = send(url, {

@@ -9,13 +9,10 @@ export type Reach = 'public' | 'loopback';
 const LOCAL_NAME = /^(.+\.)?localhost$/;
 const LOCAL_ADDRESSES = ['127.0.0.1', '::1'];
 
-/** The host of a URL as the network knows it: an IPv6 address without its brackets. */
-export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
-}
-
 /** The addresses of a host that need no lookup: of an IP address, and of this machine; undefined for another name. */
-export function knownAddresses(host: string): readonly string[] | undefined {
+export function knownAddresses(hostname: string): readonly string[] | undefined {
+  // In a URL, an IPv6 address has brackets.
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) !== 0) return [host];
   return LOCAL_NAME.test(host) ? LOCAL_ADDRESSES : undefined;
 }
@@ -28,7 +25,7 @@ export function isAllowed(address: string, reach: Reach): boolean {
 export function urlError(text: string, reach: Reach): string | undefined {
   if (!URL.canParse(text)) return `must be an absolute URL, such as https://shop.example/hooks`;
   const url = new URL(text);
-  const addresses = knownAddresses(hostOf(url)) ?? [];
+  const addresses = knownAddresses(url.hostname) ?? [];
   const isLocal = addresses.some(isLoopback);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal && reach === 'loopback')) {
     return 'must begin with https:';
