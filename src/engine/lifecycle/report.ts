@@ -1,14 +1,5 @@
 import type { Annotated } from './annotated.ts';
-import {
-  addDays,
-  type DeprecationAnnotation,
-  daysBetween,
-  isPastSunset,
-  type Level,
-  levelOf,
-  type Stability,
-  toDay,
-} from './annotation.ts';
+import { addDays, daysBetween, isPastSunset, levelOf, toDay } from './annotation.ts';
 
 export const WINDOW_DAYS = 30;
 
@@ -36,26 +27,15 @@ export interface Usage {
   readonly lastUsed: Date | undefined;
 }
 
-export interface ReportEntry {
-  readonly coordinate: string;
-  /** Its REST operation, if it is a root field with a route, or an argument of one. */
-  readonly operation: string | undefined;
-  readonly level: Level;
-  readonly stability: Stability;
-  readonly deprecation: ReportedDeprecation | undefined;
-  readonly usage: Usage;
-  readonly uses: number;
-  /** Whether it can be removed, as a sentence without a full stop. */
-  readonly verdict: string;
-  /** The same for programs: not used (`free`), still used (`held`), or not known (`open`). */
-  readonly outlook: 'free' | 'held' | 'open';
-}
+export type ReportEntry = ReturnType<typeof entryOf>;
+export type ReportedDeprecation = NonNullable<ReportEntry['deprecation']>;
 
-export interface ReportedDeprecation extends Pick<DeprecationAnnotation, 'since' | 'sunset' | 'why'> {
-  /** Days from today to the sunset day: 0 on the day itself, negative after it. */
-  readonly daysLeft: number;
-  readonly successor: string;
-  readonly successorOperation: string | undefined;
+/** Whether an element can be removed. */
+interface Verdict {
+  /** As a sentence without a full stop. */
+  readonly verdict: string;
+  /** For programs: not used (`free`), still used (`held`), or not known (`open`). */
+  readonly outlook: 'free' | 'held' | 'open';
 }
 
 export interface RestView {
@@ -95,22 +75,19 @@ function sortKey({ deprecation, coordinate }: ReportEntry): string {
   return `${deprecation?.sunset ?? '~'} ${coordinate}`;
 }
 
-function entryOf(
-  one: Annotated,
-  { operations, successors, answered }: RestView,
-  usage: Usage,
-  time: ReportTime,
-): ReportEntry {
+function entryOf(one: Annotated, { operations, successors, answered }: RestView, usage: Usage, time: ReportTime) {
   const { coordinate, annotations } = one;
   const { stability, deprecation } = annotations;
   const uses = [...usage.byDay.values()].reduce((sum, ofDay) => sum + ofDay, 0);
   return {
     coordinate,
+    /** Its REST operation, if it is a root field with a route, or an argument of one. */
     operation: operations.get(coordinate.replace(/\(.*$/, '')),
     level: levelOf(annotations),
     stability,
     deprecation: deprecation && {
       ...deprecation,
+      /** 0 on the sunset day itself, negative after it. */
       daysLeft: daysBetween(toDay(time.now), deprecation.sunset),
       successor: deprecation.successor.coordinate,
       successorOperation: successors.get(coordinate) ?? operations.get(deprecation.successor.coordinate),
@@ -120,8 +97,6 @@ function entryOf(
     ...(answered.has(coordinate) ? ANSWERED : verdictOf(one, usage, uses, time)),
   };
 }
-
-type Verdict = Pick<ReportEntry, 'verdict' | 'outlook'>;
 
 const ANSWERED: Verdict = { verdict: 'REST responses contain it, so its use is not known', outlook: 'open' };
 
