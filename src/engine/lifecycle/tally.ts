@@ -10,9 +10,7 @@ interface DayCount {
   lastSeen: Date;
 }
 
-export interface UseCount extends DayCount {
-  readonly day: string;
-}
+export type UseCount = ReturnType<Tally['take']>[number];
 
 /** The name for all clients beyond the maximum number of names: a client can invent any number. */
 export const OTHERS = '(others)';
@@ -35,7 +33,7 @@ export class Tally {
     this.#put({ coordinate, client, uses: 1, lastSeen: this.#clock() });
   }
 
-  take(): UseCount[] {
+  take() {
     const taken = [...this.#days.values()]
       .flatMap((ofDay) => [...ofDay.values()])
       .flatMap((ofElement) => [...ofElement.values()])
