@@ -10,11 +10,10 @@ export class Connection {
   readonly #socket: Socket;
   readonly #handler: RequestListener;
   #current: ServerResponse | undefined;
-  readonly #waiting: ServerResponse[] = [];
-  /** Whether the end of the current response starts the next one. */
-  #isContinued = false;
-  /** Rejects input that is not a request; all later input is ignored. */
-  #rejection: (() => void) | undefined;
+  /** What starts after the current response: the next ones, and at last the rejection. */
+  readonly #waiting: (ServerResponse | (() => void))[] = [];
+  /** Whether input was rejected that is not a request; all later input is ignored. */
+  #isRejected = false;
 
   constructor(socket: Socket, handler: RequestListener) {
     this.#socket = socket;
@@ -26,11 +25,10 @@ export class Connection {
   }
 
   answer(response: ServerResponse): void {
-    if (this.#rejection !== undefined) return;
+    if (this.#isRejected) return;
     if (this.#waiting.length === 0 && this.#isFree()) this.#start(response);
     else {
-      this.#waiting.push(response);
-      this.#continueAfterwards();
+      this.#wait(response);
       // What has already been read is a few hundred requests at most.
       this.#socket.pause();
     }
@@ -41,12 +39,14 @@ export class Connection {
    * Earlier requests are answered first: otherwise the rejection would seem to be theirs.
    */
   reject(message: string, isHead = false): void {
-    if (this.#rejection !== undefined) return;
-    this.#rejection = () => writeRejection(this.#socket, message, isHead);
+    if (this.#isRejected) return;
+    this.#isRejected = true;
+    const last = this.#waiting.at(-1);
     // An incomplete request is the one that is rejected.
-    if (this.#waiting.at(-1)?.req.complete === false) this.#waiting.pop();
-    if (this.#isFree() || this.#current?.req.complete === false) this.#rejection();
-    else this.#continueAfterwards();
+    if (typeof last === 'object' && !last.req.complete) this.#waiting.pop();
+    const rejection = () => writeRejection(this.#socket, message, isHead);
+    if (this.#isFree() || this.#current?.req.complete === false) rejection();
+    else this.#wait(rejection);
   }
 
   #isFree(): boolean {
@@ -58,23 +58,20 @@ export class Connection {
     this.#handler(response.req, response);
   }
 
-  /** Continues after the current response. It is only called when something waits: most responses need no listener. */
-  #continueAfterwards(): void {
-    if (this.#isContinued) return;
-    this.#isContinued = true;
-    this.#current?.once('close', () => {
-      this.#isContinued = false;
-      if (this.#socket.writable) this.#continue();
-    });
+  /** Only what waits listens for the end of a response: most need no listener. */
+  #wait(next: ServerResponse | (() => void)): void {
+    this.#waiting.push(next);
+    if (this.#waiting.length === 1) this.#current?.once('close', this.#continue);
   }
 
-  #continue(): void {
+  readonly #continue = () => {
+    if (!this.#socket.writable) return;
     const next = this.#waiting.shift();
-    if (next !== undefined) this.#start(next);
-    else this.#rejection?.();
-    if (next !== undefined && (this.#waiting.length > 0 || this.#rejection !== undefined)) this.#continueAfterwards();
+    if (typeof next === 'function') next();
+    else if (next !== undefined) this.#start(next);
+    if (this.#waiting.length > 0) this.#current?.once('close', this.#continue);
     else this.#socket.resume();
-  }
+  };
 }
 
 function writeRejection(socket: Socket, message: string, isHead: boolean): void {
