@@ -95,10 +95,8 @@ function assertDistinct(all: readonly ResolvedRoute[]): void {
       if (operations.has(name)) throw new Error(`There are two operations ${name}.`);
       operations.add(name);
     }
-    const path = firstOf(
-      fill(route.path, () => '{}'),
-      route.path,
-    );
+    const anonymous = fill(route.path, () => '{}');
+    const path = firstOf(anonymous, route.path);
     if (path !== route.path) throw new Error(`${operationId}: name the variables of ${route.path} as in ${path}.`);
     for (const node of route.operation.definitions) {
       if (node.kind !== Kind.FRAGMENT_DEFINITION) continue;
