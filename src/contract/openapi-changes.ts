@@ -2,8 +2,6 @@ import type { Change } from './change.ts';
 import type { OpenApiElement } from './openapi-elements.ts';
 import { RULES } from './openapi-rules.ts';
 
-type Effect = 'break' | 'surprise' | 'none';
-
 const STABILITY_HEADERS = ['API-Stability', 'API-Client', 'API-Lifecycle'];
 const DEPRECATION_HEADERS = [...STABILITY_HEADERS, 'Deprecation', 'Sunset', 'Warning', 'Link'];
 /** Clients needn't know the defaults of answers, and skip the properties that they don't know. */
@@ -37,7 +35,7 @@ function operationChanges(operation: OpenApiElement, head: OpenApiElement | unde
     const { direction, coordinate, json } = was;
     if (is === undefined) {
       // These headers come with the annotation of the operation, and go with it.
-      return lifecycleHeaders.includes(String(json.name)) ? [] : removal(was, parent);
+      return lifecycleHeaders.includes(String(json.name)) ? [] : existenceChange(was, parent, 'gone');
     }
     const pair = `${direction} ${coordinate} ${is.coordinate}`;
     if (was.isType && seen.has(pair)) return [];
@@ -46,7 +44,7 @@ function operationChanges(operation: OpenApiElement, head: OpenApiElement | unde
     return [
       ...keywordChanges(was, is),
       ...[...before].flatMap(([key, child]) => compare(child, after.get(key), coordinate)),
-      ...[...after].flatMap(([key, child]) => (before.has(key) ? [] : addition(child, coordinate))),
+      ...[...after].flatMap(([key, child]) => (before.has(key) ? [] : existenceChange(child, coordinate, 'new'))),
     ];
   }
 }
@@ -61,30 +59,32 @@ function keywordChanges({ coordinate, direction, json: was }: OpenApiElement, { 
   });
 }
 
-function removal(element: OpenApiElement, parent: string): Change[] {
-  const [kind] = effectsOf(element);
-  return kind === 'none' ? [] : [{ kind, coordinate: element.coordinate, what: `${nameOf(element, parent)} is gone.` }];
+/** The change by an element that only one of the documents has. */
+function existenceChange(element: OpenApiElement, parent: string, state: 'gone' | 'new'): Change[] {
+  const kind = effectsOf(element)[state];
+  const required = state === 'new' && element.json.required === true ? ' and required' : '';
+  const what = `${nameOf(element, parent)} is ${state}${required}.`;
+  return kind === undefined ? [] : [{ kind, coordinate: element.coordinate, parent, what }];
 }
 
-function addition(element: OpenApiElement, parent: string): Change[] {
-  const [, kind] = effectsOf(element);
-  const what = `${nameOf(element, parent)} is new${element.json.required === true ? ' and required' : ''}.`;
-  return kind === 'none' ? [] : [{ kind, coordinate: element.coordinate, parent, what }];
-}
-
-/** What it does to clients when the element is removed, and when it is added. */
-function effectsOf({ keyword, key, direction, json }: OpenApiElement): readonly [removed: Effect, added: Effect] {
+/** What it does to clients when the element is gone, and when it is new. */
+function effectsOf({
+  keyword,
+  key,
+  direction,
+  json,
+}: OpenApiElement): Partial<Record<'gone' | 'new', 'break' | 'surprise'>> {
   const isRequest = direction === 'request';
   switch (keyword) {
     case 'responses':
       // Clients treat an unknown failure as one of its class (RFC 9110, section 15).
-      return /^[45]/.test(key) ? ['surprise', 'none'] : ['break', 'surprise'];
+      return /^[45]/.test(key) ? { gone: 'surprise' } : { gone: 'break', new: 'surprise' };
     case 'enum':
-      return isRequest ? ['none', 'break'] : ['surprise', 'none'];
+      return isRequest ? { new: 'break' } : { gone: 'surprise' };
     case 'values':
-      return isRequest ? ['break', 'none'] : ['none', 'surprise'];
+      return isRequest ? { gone: 'break' } : { new: 'surprise' };
     default:
-      return ['break', isRequest && json.required === true ? 'break' : 'none'];
+      return { gone: 'break', ...(isRequest && json.required === true && { new: 'break' }) };
   }
 }
 
