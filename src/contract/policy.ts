@@ -9,14 +9,8 @@ export interface Verdict {
 }
 
 /**
- * Judges a change by what the base promised about the element.
- *
- * - Stable: a break fails. The element must be deprecated first, with a sunset at least 180 days ahead.
- * - Beta: the same, with 30 days.
- * - Deprecated: a break fails until the end of the sunset day, whatever the stability, for clients were given that day.
- * - Experimental: every change is allowed.
- * - A sunset that is new or earlier, or whose deprecation begins later, must leave the full notice from today.
- *   Otherwise an annotation with dates in the past would evade the notice.
+ * Judges a change by what the base promised about the element; docs/contract-changes.md has the rules. The notice counts
+ * from today, because an annotation with dates in the past would evade it.
  */
 export function judge({ kind, sunset }: Change, { stability, deprecation }: Lifecycle, today: string): Verdict {
   if (kind === 'surprise') return allowed('Allowed: clients should be ready for it, but some may not be.');
