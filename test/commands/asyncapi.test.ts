@@ -29,4 +29,6 @@ test('lets generators give each event a type with its own name, type and row', (
   expect(messages['order.placed'].payload.title).toBe('order.placed');
   // Generators that merge the two schemas of a payload would otherwise take every type and every row.
   for (const name of ['type', 'data']) expect(schemas.Event.properties).not.toHaveProperty(name);
+  // They give a type of its own, with a number for a name, to each reference that is merged with a description.
+  expect(schemas.Pet.properties.status).toEqual({ $ref: '#/components/schemas/PetStatus' });
 });

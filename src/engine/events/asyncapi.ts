@@ -11,7 +11,7 @@ export function asyncApiDocument(
   { title, version, basePath }: Readonly<Record<'title' | 'version' | 'basePath', string>>,
 ): JsonSchema {
   const { schemas: all } = openApi.components as { readonly schemas: Readonly<Record<string, JsonSchema>> };
-  const schemas = reachable(all, 'Event');
+  const schemas = withPlainReferences(reachable(all, 'Event'));
   const messages = sources.flatMap((source) =>
     eventTypesOf([source]).map(({ name, description }) => [name, messageOf(name, description, source)] as const),
   );
@@ -54,6 +54,12 @@ export function asyncApiDocument(
       schemas: { ...schemas, Event: envelopeOf(schemas.Event ?? {}) },
     },
   };
+}
+
+/** References without their descriptions: generators take one that `allOf` merges with a description for a type without name. */
+function withPlainReferences(schemas: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
+  const isDescribed = (schema: JsonSchema | null) => Object.keys(schema ?? {}).join() === 'allOf,description';
+  return JSON.parse(JSON.stringify(schemas), (_, value) => (isDescribed(value) ? value.allOf[0] : value));
 }
 
 /** An event without its type and row, which each message has: generators that merge both would take any row. */
