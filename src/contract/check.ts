@@ -50,10 +50,11 @@ async function readBase(
   }
   const revision = name === undefined ? await defaultBase(folder) : await find(folder, name);
   if (revision === undefined) {
-    if (name !== undefined) return `There is no revision ${name} in this clone.`;
-    return (await isShallow(folder))
-      ? 'Nothing was compared: this clone is shallow, and has neither a release nor the parent. `git fetch --unshallow --tags` brings them.'
-      : 'Nothing was compared: there is neither a release nor a parent, so nothing was promised yet.';
+    const shallow = await isShallow(folder);
+    const help = shallow ? ' This clone is shallow: `git fetch --unshallow --tags` brings the rest.' : '';
+    if (name !== undefined) return `There is no revision ${name} in this clone.${help}`;
+    const end = shallow ? '.' : ', so nothing was promised yet.';
+    return `Nothing was compared: there is neither a release nor a parent${end}${help}`;
   }
   const [graphql, openApi] = [await read(folder, revision, GRAPHQL), await read(folder, revision, OPENAPI)];
   if (graphql === undefined || openApi === undefined) {

@@ -114,8 +114,11 @@ describe('the base', () => {
     commit(withField);
     commit(without);
     git('clone', '--quiet', '--depth', '1', `file://${folder.path}`, 'shallow');
-    const report = /^Nothing was compared: this clone is shallow.*`git fetch --unshallow --tags` brings them\.$/;
+    const report = /^Nothing was compared: .* This clone is shallow: `git fetch --unshallow --tags` brings the rest\.$/;
     expect(await check(undefined, 'shallow')).toEqual({ isKept: true, report: expect.stringMatching(report) });
+    await expect(check('HEAD^', 'shallow')).rejects.toThrow(
+      /^There is no revision HEAD\^ in this clone\. This clone is shallow: `git/,
+    );
     git('-C', 'shallow', 'fetch', '--quiet', '--unshallow', '--tags');
     expect(await check(undefined, 'shallow')).toMatchObject({ isKept: false });
   });
