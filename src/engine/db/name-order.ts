@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { isStorable } from '../text.ts';
 import type { RowFilter, Sort } from './keyset.ts';
@@ -7,15 +7,15 @@ import type { RowFilter, Sort } from './keyset.ts';
  * How lists sort and find a name: case-insensitive (the database's locale decides beyond ASCII), and byte by byte
  * whatever the collation. The sorts and the filter below need an index on exactly this expression, followed by the id.
  */
-export function nameKey(column: PgColumn): SQL {
-  return foldCase(sql`${column}`);
+export function nameKey(name: SQLWrapper): SQL {
+  return sql`(lower(${name}) collate "C")`;
 }
 
 /** The sorts `name` and `name_desc`. */
 export function nameSorts(column: PgColumn): Readonly<Record<'name' | 'name_desc', Sort<{ readonly name: string }>>> {
   const by = {
     expression: nameKey(column),
-    toComparable: foldCase,
+    toComparable: nameKey,
     valueOf: (row: { readonly name: string }) => row.name,
     isValue: isStorable,
   };
@@ -34,8 +34,4 @@ export function namePrefix(column: PgColumn, maxLength: number): (filter: string
     const once = (bound: SQL) => sql`(select ${bound}) collate "C"`;
     return { expression: nameKey(column), from: once(prefix), until: once(end), sorts: ['name', 'name_desc'] };
   };
-}
-
-function foldCase(text: SQL): SQL {
-  return sql`(lower(${text}) collate "C")`;
 }
