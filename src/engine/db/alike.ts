@@ -17,14 +17,13 @@ export function batchedAlike<Request extends Alike, Row, Value>(
   name: string,
   compile: (request: Request) => Statement<Row>,
   run: (statement: Statement<Row>, requests: readonly [Request, ...Request[]]) => Promise<readonly Value[]>,
-  max?: number,
 ): (request: Request) => Promise<Value> {
   const statements = new LRUCache<string, Statement<Row>>({ max: MAX_SHAPES });
   const groups = new Map<string, { readonly load: (request: Request) => Promise<Value>; waiting: number }>();
 
   return async (request) => {
     const key = keyOf(request);
-    const group = groups.get(key) ?? { load: batched<Request, Value>(database, name, runAll, max), waiting: 0 };
+    const group = groups.get(key) ?? { load: batched<Request, Value>(database, name, runAll), waiting: 0 };
     groups.set(key, group);
     group.waiting++;
     try {

@@ -108,14 +108,17 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
       return database.statement(name, 'list', pagesQuery(page), shape);
     },
     async (read, requests) => {
+      const [{ values }] = requests;
       const pages: (readonly RowOf<C>[])[] = requests.map(() => []);
-      // The spread comes last, as in `batchWrites`.
-      for (const page of await read({ places: placesValue(requests), ...requests[0].values })) {
-        pages[page.key] = page.rows ?? [];
+      for (let from = 0; from < requests.length; from += MAX_PAGES) {
+        const places = placesValue(requests.slice(from, from + MAX_PAGES));
+        // The spread comes last, as in `batchWrites`.
+        for (const page of await read({ places, ...values })) {
+          pages[from + page.key] = page.rows ?? [];
+        }
       }
       return pages;
     },
-    MAX_PAGES,
   );
 
   return async (
