@@ -42,7 +42,7 @@ export const IDEAS: readonly Idea[] = [
     name: 'Operations are compiled',
     contests: [GET, LIST, CREATE, GRAPHQL_GET, GRAPHQL_LIST],
     file: 'src/engine/operation/compiled.ts',
-    replace: 'if (isBeyondCompiler(selectionOf(schema, document, operationName)))',
+    replace: 'if (isBeyondCompiler(selection))',
     by: 'if (true)',
   },
   {
@@ -56,7 +56,8 @@ export const IDEAS: readonly Idea[] = [
     name: 'Sockets are answered without a Request and a Response',
     contests: [GET, CREATE, GRAPHQL_GET],
     file: 'src/engine/service.ts',
-    replace: 'listener: nodeListener(respond, onUnwritten)',
+    replace:
+      "listener: nodeListener(respond, (error) => logger.error({ err: error }, 'a response could not be written'))",
     by: 'listener: createServerAdapter(fetchHandler(respond))',
     imports: "import { createServerAdapter } from '@whatwg-node/server';\n",
   },
