@@ -98,9 +98,8 @@ function withoutNames(path = ''): string {
 function annotationOf(json: Json): Partial<Lifecycle> {
   const { 'x-stability': stability, deprecated, 'x-deprecated-since': since, 'x-deprecated-sunset': sunset } = json;
   const dayOf = (value: unknown) => (value === undefined ? undefined : String(value));
-  const isDeprecated = deprecated === true || sunset !== undefined;
   return {
     ...((stability === 'beta' || stability === 'experimental') && { stability }),
-    ...(isDeprecated && { deprecation: { since: dayOf(since), sunset: dayOf(sunset) } }),
+    ...(deprecated === true && { deprecation: { since: dayOf(since), sunset: dayOf(sunset) } }),
   };
 }

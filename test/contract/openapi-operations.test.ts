@@ -11,6 +11,12 @@ describe('operations', () => {
 
   test.each<[title: string, before: object, after: object, changed: readonly string[]]>([
     ['a parameter goes', parameter({}), {}, ['break GET /things (query a): GET /things (query a) is gone.']],
+    [
+      'one of several parameters goes',
+      { parameters: ['query', 'header'].flatMap((place) => ['a', 'b'].map((name) => ({ name, in: place }))) },
+      { parameters: ['a', 'b'].map((name) => ({ name, in: 'query' })).concat({ name: 'b', in: 'header' }) },
+      ['break GET /things (header a): GET /things (header a) is gone.'],
+    ],
     ['an optional parameter is new', {}, parameter({}), []],
     [
       'a required parameter is new',
@@ -88,6 +94,18 @@ describe('operations', () => {
       [],
     ],
     [
+      'the headers of a deprecation go from a beta operation',
+      { 'x-stability': 'beta', responses: { 200: { headers: { Sunset: {}, 'API-Stability': {} } } } },
+      answers(200),
+      ['break GET /things (header Sunset of answers): Sunset of GET /things (200) is gone.'],
+    ],
+    [
+      'the headers of an annotation go from a stable operation',
+      { responses: { 200: { headers: { 'API-Stability': {} } } } },
+      answers(200),
+      ['break GET /things (header API-Stability of answers): API-Stability of GET /things (200) is gone.'],
+    ],
+    [
       'credentials are asked for',
       {},
       { security: [{ key: [] }] },
@@ -124,6 +142,14 @@ describe('operations', () => {
     expect(changes(of({ 'x-stability': 'beta', parameters }), of({}))).toEqual([
       'break GET /things (header If-Match): GET /things (header If-Match) is gone.',
     ]);
+  });
+
+  test('the security of the document is that of the operations without one of their own', () => {
+    const security = [{ key: [] }];
+    expect(changes(of({}), { ...of({}), security })).toEqual([
+      'break GET /things: Its security changed from none to [{"key":[]}].',
+    ]);
+    expect(changes(of({ security: [] }), { ...of({ security: [] }), security })).toEqual([]);
   });
 
   test('references to parameters and headers are followed, and one that points to nothing is reported', () => {

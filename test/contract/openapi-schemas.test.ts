@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { integer, object, reference, text } from '../support/drafts.ts';
+import { type Draft, integer, json, object, ok, reference, text } from '../support/drafts.ts';
 import { changes, inRequest, inResponse } from './openapi-drafts.ts';
 
 describe.each<[title: string, before: object, after: object, request: string, response: string]>([
@@ -72,4 +72,13 @@ describe.each<[title: string, before: object, after: object, request: string, re
   test(`in a response it is: ${response}`, () => {
     expect(outcome(changes(inResponse(before), inResponse(after)))).toBe(response);
   });
+});
+
+test('what a component says about places may move to the places that refer to it', () => {
+  const draft = (thing: object, place: object): Draft => ({
+    paths: { '/things': { post: { requestBody: json(object({ a: place })), responses: ok } } },
+    schemas: { Thing: thing },
+  });
+  const own = { default: 'b', nullable: true };
+  expect(changes(draft({ ...text, ...own }, reference), draft(text, { allOf: [reference], ...own }))).toEqual([]);
 });

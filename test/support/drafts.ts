@@ -4,6 +4,7 @@ import { printReport } from '../../src/contract/report.ts';
 /** A draft of a contract: SDL, and the paths and components of an OpenAPI document. */
 export interface Draft {
   readonly sdl?: string;
+  readonly security?: readonly object[];
   readonly paths?: object;
   readonly schemas?: object;
   readonly parameters?: object;
@@ -31,8 +32,13 @@ export const json = (schema: object) => ({ content: { 'application/json': { sche
 export const reference = { $ref: '#/components/schemas/Thing' };
 
 /** The texts of both descriptions of the draft. */
-export function textsOf({ sdl = 'type Query { kept: Int }', paths = {}, ...components }: Draft): [string, string] {
-  return [DIRECTIVES + sdl, JSON.stringify({ openapi: '3.0.3', paths, components })];
+export function textsOf({
+  sdl = 'type Query { kept: Int }',
+  security,
+  paths = {},
+  ...components
+}: Draft): [string, string] {
+  return [DIRECTIVES + sdl, JSON.stringify({ openapi: '3.0.3', security, paths, components })];
 }
 
 /** The findings about the change between two drafts: each verdict with the coordinate and the reason. */

@@ -19,10 +19,6 @@ export interface HttpExtension {
 const ABORTED = 'Validation aborted.';
 const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less in one document.';
 
-/** What the message of Yoga for an operation that it cannot find lacks. */
-const HOW_TO_NAME =
-  'operationName must be the name of one in the document; it can be left out only if the document has exactly one.';
-
 /** In characters, of a message about a document: a name in it may be as long as the document. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
@@ -63,9 +59,7 @@ function protocolError(error: GraphQLError): GraphQLError {
   const known = code !== undefined && code in errorTable ? (code as ErrorCode) : 'INVALID_ARGUMENT';
   const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : known;
   const extensions = { code: ours, status: errorTable[ours].status, ...(http !== undefined && { http }) };
-  const isUnnamed = code === 'OPERATION_RESOLUTION_FAILURE';
-  const given = isUnnamed ? `${error.message} ${HOW_TO_NAME}` : shorten(error.message, MAX_MESSAGE_LENGTH);
-  const message = error.message === ABORTED ? TOO_MUCH_WORK : given;
+  const message = error.message === ABORTED ? TOO_MUCH_WORK : shorten(error.message, MAX_MESSAGE_LENGTH);
   return inPlaceOf(error, message, { extensions });
 }
 

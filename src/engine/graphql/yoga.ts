@@ -1,7 +1,11 @@
 import {
+  type DocumentNode,
   type ExecutionResult,
   FieldsOnCorrectTypeRule,
+  GraphQLError,
   type GraphQLSchema,
+  getOperationAST,
+  Kind,
   NoSchemaIntrospectionCustomRule,
   SingleFieldSubscriptionsRule,
   specifiedRules,
@@ -14,6 +18,7 @@ import { unitsOfDocument } from '../limits/units.ts';
 import { assertLines, MAX_TOKENS } from '../operation/cost.ts';
 import type { PreparedDocuments } from '../operation/documents.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
+import { show } from '../schema/input.ts';
 import { tooComplex } from './comparable.ts';
 import { rejected, withoutStacks } from './errors.ts';
 import type { GraphQLParams } from './params.ts';
@@ -43,6 +48,9 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
         assertLines(text);
         return parseFn(source, { ...parsing, maxTokens: MAX_TOKENS });
       });
+      return ({ result }) => {
+        if (result !== null && 'definitions' in result) assertOperation(result, params.operationName);
+      };
     },
     onValidate({ params: { documentAST }, validateFn, setValidationFn }) {
       setValidationFn((_, document) => {
@@ -75,4 +83,19 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
       throw error;
     }
   };
+}
+
+/** Says which operations a document has when it does not have the wanted one. */
+function assertOperation(document: DocumentNode, wanted: string | undefined): void {
+  if (getOperationAST(document, wanted) !== null) return;
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const names = operations.flatMap(({ name }) => name?.value ?? []);
+  if (operations.length === 0) throw unknownOperation('The document has no operation.');
+  if (names.length === 0) throw unknownOperation('The operation of the document has no name: leave out operationName.');
+  const has = wanted === undefined ? 'several operations' : `no operation ${show(wanted)}`;
+  throw unknownOperation(`The document has ${has}: operationName must be one of ${names.join(', ')}.`);
+}
+
+function unknownOperation(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { http: { status: 400 } } });
 }

@@ -44,7 +44,7 @@ export function queryReader(variables: readonly Variable[]): (search: string) =>
       if (pair === '') continue;
       const [name, text] = splitPair(pair);
       const variable = byName.get(name);
-      if (variable === undefined) throw unknownParameter(name, [...byName.keys()]);
+      if (variable === undefined) throw unknownParameter(name, byName);
       const value = variable.read(text);
       const before = values[name];
       if (Array.isArray(before)) before.push(value);
@@ -151,9 +151,15 @@ function decode(encoded: string, where: string): string {
   }
 }
 
-function unknownParameter(name: string, accepted: readonly string[]): ServiceError {
-  const others = accepted.length === 0 ? 'has none' : `accepts ${accepted.join(', ')}`;
-  return new ServiceError('INVALID_ARGUMENT', `${show(name)} is not a parameter of this operation, which ${others}.`);
+function unknownParameter(name: string, known: ReadonlyMap<string, { readonly isList: boolean }>): ServiceError {
+  const accepts = known.size === 0 ? 'has none' : `accepts ${[...known.keys()].join(', ')}`;
+  // Many clients write the elements of a list as `status[]=...` or `status[0]=...`.
+  const plain = name.replace(/\[\d*\]$/, '');
+  const hint = plain !== name && known.get(plain)?.isList ? `; for several, repeat ${plain} without brackets` : '';
+  return new ServiceError(
+    'INVALID_ARGUMENT',
+    `${show(name)} is not a parameter of this operation, which ${accepts}${hint}.`,
+  );
 }
 
 function invalid(path: ValidationError['path'], message: string): ServiceError {

@@ -169,13 +169,19 @@ describe('Content-Type', () => {
   );
 });
 
-describe('several values in one parameter, with commas', () => {
-  test('is 400, and the message says how to send them', async () => {
-    const { status, body } = await app.rest('GET', '/pets?status=available,sold');
-    expect([status, body.message]).toEqual([
-      400,
+describe('several values of a parameter, sent in another way than its name repeated', () => {
+  test.each([
+    [
+      'status=available,sold',
       'status must be one of available, pending, sold, not "available,sold"; for several, repeat the parameter: status=available&status=sold.',
-    ]);
+    ],
+    ['status[]=available&status[]=sold', /^"status\[\]" is not .*; for several, repeat status without brackets\.$/],
+    ['status%5B0%5D=available', /^"status\[0\]" is not .*; for several, repeat status without brackets\.$/],
+    ['page[]=1', /^"page\[\]" is not a parameter of this operation, which accepts [^;]*\.$/],
+  ])('%s is 400, and the message says how to send them', async (search, message) => {
+    const { status, body } = await app.rest('GET', `/pets?${search}`);
+    expect(status).toBe(400);
+    expect(body.message).toMatch(message);
   });
 });
 
